@@ -1,0 +1,3 @@
+//! Cells, RM cells, AAL5, links, output ports.
+
+pub mod cell;

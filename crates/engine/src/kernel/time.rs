@@ -1,0 +1,237 @@
+//! Simulated time: integer picoseconds, and rates whose service times carry their remainder.
+
+use core::ops::{Add, AddAssign, Sub};
+
+/// A simulated instant or span in picoseconds. No float ever orders events.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Ps(pub u64);
+
+impl Ps {
+    /// The start of the simulation.
+    pub const ZERO: Ps = Ps(0);
+    /// Later than anything that happens: the key of an event that is not scheduled.
+    pub const NEVER: Ps = Ps(u64::MAX);
+
+    /// `ns` nanoseconds.
+    pub const fn from_ns(ns: u64) -> Ps {
+        Ps(ns * 1_000)
+    }
+    /// `us` microseconds.
+    pub const fn from_us(us: u64) -> Ps {
+        Ps(us * 1_000_000)
+    }
+    /// `ms` milliseconds.
+    pub const fn from_ms(ms: u64) -> Ps {
+        Ps(ms * 1_000_000_000)
+    }
+    /// `s` seconds.
+    pub const fn from_s(s: u64) -> Ps {
+        Ps(s * 1_000_000_000_000)
+    }
+    /// Nearest picosecond to `s` seconds; `NEVER` if it does not fit.
+    pub fn from_secs_f64(s: f64) -> Ps {
+        let ps = libm::round(s * 1e12);
+        if ps >= 1.8e19 { Ps::NEVER } else { Ps(ps as u64) }
+    }
+    /// In seconds, for reports only.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-12
+    }
+    /// `self + span`, `NEVER` on overflow.
+    pub const fn saturating_add(self, span: Ps) -> Ps {
+        Ps(self.0.saturating_add(span.0))
+    }
+    /// `self - earlier`, zero if negative.
+    pub const fn saturating_sub(self, earlier: Ps) -> Ps {
+        Ps(self.0.saturating_sub(earlier.0))
+    }
+    /// Whether this is a real instant.
+    pub const fn is_scheduled(self) -> bool {
+        self.0 != u64::MAX
+    }
+}
+
+impl Add for Ps {
+    type Output = Ps;
+    #[inline]
+    fn add(self, span: Ps) -> Ps {
+        Ps(self.0 + span.0)
+    }
+}
+
+impl AddAssign for Ps {
+    #[inline]
+    fn add_assign(&mut self, span: Ps) {
+        self.0 += span.0;
+    }
+}
+
+impl Sub for Ps {
+    type Output = Ps;
+    #[inline]
+    fn sub(self, earlier: Ps) -> Ps {
+        Ps(self.0 - earlier.0)
+    }
+}
+
+/// Bits of an ATM cell on the line.
+pub const CELL_BITS: u64 = 424;
+
+/// A line rate in thousandths of a bit per second, so that every rate of the papers is exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+impl Rate {
+    /// `bps` bits per second.
+    pub const fn from_bps(bps: u64) -> Rate {
+        Rate(bps * 1_000)
+    }
+    /// Nearest representable rate to `cps` cells per second of 424 bits.
+    pub fn from_cells_per_second(cps: f64) -> Rate {
+        Rate(libm::round(cps * CELL_BITS as f64 * 1e3) as u64)
+    }
+    /// In bits per second.
+    pub fn bits_per_second(self) -> f64 {
+        self.0 as f64 * 1e-3
+    }
+    /// In cells per second of 424 bits.
+    pub fn cells_per_second(self) -> f64 {
+        self.0 as f64 / (CELL_BITS as f64 * 1e3)
+    }
+    /// Time of one cell on this line, rounded up to a picosecond.
+    pub const fn cell_time_ceil(self) -> Ps {
+        Ps(CELL_PS_BITS.div_ceil(self.0))
+    }
+    /// Time of one cell on this line, rounded down to a picosecond.
+    pub const fn cell_time_floor(self) -> Ps {
+        Ps(CELL_PS_BITS / self.0)
+    }
+}
+
+/// Picoseconds times thousandths of a bit per second in one cell.
+pub const CELL_PS_BITS: u64 = CELL_BITS * 1_000_000_000_000 * 1_000;
+
+/// Cell times of a line: the whole part, and the remainder that is carried from cell to cell.
+#[derive(Clone, Copy, Debug)]
+pub struct CellClock {
+    whole: u64,
+    remainder: u64,
+    denominator: u64,
+}
+
+impl CellClock {
+    /// The cell clock of a line of `rate`.
+    pub const fn new(rate: Rate) -> CellClock {
+        CellClock { whole: CELL_PS_BITS / rate.0, remainder: CELL_PS_BITS % rate.0, denominator: rate.0 }
+    }
+    /// Completion of a service that starts at `start` with the fraction `carry` (of `1/rate` ps)
+    /// owed by the services before it, and the fraction owed after it.
+    #[inline]
+    pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
+        let owed = carry + self.remainder;
+        let extra = (owed >= self.denominator) as u64;
+        (Ps(start.0 + self.whole + extra), owed - extra * self.denominator)
+    }
+    /// Cells whose completion lies after `now`, when the last of them completes at `last` with the
+    /// fraction `carry` and all are served back to back. Exact: completions are the whole parts of
+    /// an arithmetic progression.
+    #[inline]
+    pub fn cells_until(&self, now: Ps, last: Ps, carry: u64) -> u64 {
+        if last <= now {
+            return 0;
+        }
+        let span = last.0 - now.0 - 1;
+        if self.remainder == 0 {
+            return span / self.whole + 1;
+        }
+        let exact = span as u128 * self.denominator as u128 + carry as u128;
+        (exact / CELL_PS_BITS as u128) as u64 + 1
+    }
+    /// Time of one cell, rounded down.
+    pub const fn floor(&self) -> Ps {
+        Ps(self.whole)
+    }
+    /// Time of one cell, rounded up.
+    pub const fn ceil(&self) -> Ps {
+        Ps(self.whole + (self.remainder > 0) as u64)
+    }
+}
+
+/// Intervals of a paced source: whole picoseconds and a carried fraction of 2^-32 ps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pace {
+    whole: u64,
+    fraction: u32,
+}
+
+impl Pace {
+    /// The interval `1/rate` of a source that sends `cells_per_second`; `None` if that is not above
+    /// zero or the interval does not fit the clock.
+    pub fn new(cells_per_second: f64) -> Option<Pace> {
+        let interval = 1e12 / cells_per_second;
+        if !(interval > 0.0 && interval < 1e19) {
+            return None;
+        }
+        let whole = interval as u64;
+        let fraction = (interval - whole as f64) * 4_294_967_296.0;
+        Some(Pace { whole, fraction: fraction as u32 })
+    }
+    /// `at + interval`, with the fraction `carry` of the intervals before and after it.
+    #[inline]
+    pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
+        let (fraction, wrapped) = carry.overflowing_add(self.fraction);
+        (Ps(at.0 + self.whole + wrapped as u64), fraction)
+    }
+    /// The interval rounded down to a picosecond.
+    pub const fn floor(&self) -> Ps {
+        Ps(self.whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cell_time_of_155_52_mbit_s_is_2_726_us() {
+        // 424 / 155.52e6 s = 2.726337... us
+        assert_eq!(Rate::from_bps(155_520_000).cell_time_floor(), Ps(2_726_337));
+    }
+
+    #[test]
+    fn remainders_are_carried_so_that_the_clock_never_drifts() {
+        let clock = CellClock::new(Rate::from_bps(155_520_000));
+        let (mut at, mut carry) = (Ps::ZERO, 0);
+        for _ in 0..155_520 {
+            (at, carry) = clock.complete(at, carry);
+        }
+        // 155,520 cells of 424 bits at 155.52 Mbit/s take 0.424 s exactly.
+        assert_eq!((at, carry), (Ps::from_ms(424), 0));
+    }
+
+    #[test]
+    fn cells_until_counts_the_completions_after_now() {
+        let clock = CellClock::new(Rate::from_bps(155_520_000));
+        let mut completions = alloc::vec::Vec::new();
+        let (mut at, mut carry) = (Ps(17), 0);
+        for _ in 0..40 {
+            (at, carry) = clock.complete(at, carry);
+            completions.push(at);
+        }
+        for probe in completions.iter().flat_map(|c| [Ps(c.0 - 1), *c, Ps(c.0 + 1)]) {
+            let counted = completions.iter().filter(|c| **c > probe).count() as u64;
+            assert_eq!(clock.cells_until(probe, at, carry), counted);
+        }
+    }
+
+    #[test]
+    fn a_pace_keeps_its_fraction() {
+        let pace = Pace::new(3.0).unwrap();
+        let (mut at, mut carry) = (Ps::ZERO, 0);
+        for _ in 0..3_000 {
+            (at, carry) = pace.next(at, carry);
+        }
+        assert!(Ps::from_s(1_000).0 - at.0 <= 1);
+    }
+}

@@ -1,0 +1,346 @@
+//! Quantities with units as a scenario writes them ("155.52 Mbit/s", "5 ms", "1000 km"), and back.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::time::{CELL_BITS, Ps, Rate};
+
+/// What is wrong with a quantity: what was found and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError(String);
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for UnitError {}
+
+/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let end = text
+        .char_indices()
+        .find(|&(i, c)| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(text, i)))
+        .map_or(text.len(), |(i, _)| i);
+    let digits: String = text[..end].chars().filter(|c| *c != '_').collect();
+    let value: f64 = digits.parse().ok()?;
+    value.is_finite().then(|| (value, text[end..].trim()))
+}
+
+fn is_exponent(text: &str, i: usize) -> bool {
+    let bytes = text.as_bytes();
+    matches!(bytes[i], b'e' | b'E')
+        && i > 0
+        && bytes.get(i + 1).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
+}
+
+fn refuse(text: &str, allowed: &str) -> UnitError {
+    UnitError(format!("`{text}` is not {allowed}"))
+}
+
+/// Shortest decimal of `value` with its unit.
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{value} {unit}")
+}
+
+macro_rules! text_quantity {
+    ($name:ident, $schema:literal, $pattern:literal, $allowed:expr) => {
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl de::Visitor<'_> for Text {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($allowed)
+                    }
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                deserializer.deserialize_str(Text)
+            }
+        }
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                $schema.into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern, "description": $allowed })
+            }
+        }
+    };
+}
+
+const SPAN_ALLOWED: &str = "a time such as \"5 ms\" (units: ps, ns, us, ms, s)";
+text_quantity!(Ps, "Time", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s)\\s*$", SPAN_ALLOWED);
+
+const TIME_UNITS: [(&str, f64); 5] = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
+
+impl FromStr for Ps {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Ps, UnitError> {
+        let found = split(text).and_then(|(value, unit)| {
+            let factor = TIME_UNITS.iter().find(|(name, _)| *name == unit)?.1;
+            let ps = libm::round(value * factor);
+            (0.0..1.8e19).contains(&ps).then_some(Ps(ps as u64))
+        });
+        found.ok_or_else(|| refuse(text, SPAN_ALLOWED))
+    }
+}
+
+impl fmt::Display for Ps {
+    /// In the largest unit that keeps the value exact.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 {
+            return f.write_str("0 s");
+        }
+        let units = [(1_000_000_000_000, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
+        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0 % factor == 0).unwrap_or((1, "ps"));
+        write!(f, "{} {unit}", self.0 / factor)
+    }
+}
+
+/// A propagation delay, written as a time or as a length of fibre (5 us per km).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delay(pub Ps);
+
+/// Propagation of light in fibre: 5 us per km, as all five papers use it.
+pub const PS_PER_KM: f64 = 5e6;
+
+const DELAY_ALLOWED: &str =
+    "a delay such as \"5 ms\" or a length such as \"1000 km\" (units: ps, ns, us, ms, s, m, km)";
+text_quantity!(Delay, "Delay", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s|m|km)\\s*$", DELAY_ALLOWED);
+
+impl FromStr for Delay {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Delay, UnitError> {
+        let length = split(text).and_then(|(value, unit)| {
+            let ps = match unit {
+                "km" => value * PS_PER_KM,
+                "m" => value * PS_PER_KM * 1e-3,
+                _ => return None,
+            };
+            (0.0..1.8e19).contains(&ps).then_some(Delay(Ps(libm::round(ps) as u64)))
+        });
+        length.or_else(|| text.parse().ok().map(Delay)).ok_or_else(|| refuse(text, DELAY_ALLOWED))
+    }
+}
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+const RATE_ALLOWED: &str = "a rate above zero such as \"155.52 Mbit/s\", \"353.2 cells/ms\" or \"10 Mbit/s payload\" \
+    (units: bit/s, kbit/s, Mbit/s, Gbit/s, cells/s, cells/ms; 424 bits per cell unless marked as payload)";
+text_quantity!(
+    Rate,
+    "Rate",
+    "^\\s*[0-9][0-9_.eE+-]*\\s*((bit|kbit|Mbit|Gbit)/s|cells?/m?s)(\\s+payload)?\\s*$",
+    RATE_ALLOWED
+);
+
+impl FromStr for Rate {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Rate, UnitError> {
+        let cell = CELL_BITS as f64;
+        let found = split(text).and_then(|(value, unit)| {
+            let (unit, line_per_payload) = match unit.strip_suffix("payload") {
+                Some(bare) => (bare.trim(), 53.0 / 48.0),
+                None => (unit, 1.0),
+            };
+            let bits = match unit {
+                "bit/s" => 1.0,
+                "kbit/s" => 1e3,
+                "Mbit/s" => 1e6,
+                "Gbit/s" => 1e9,
+                "cell/s" | "cells/s" => cell,
+                "cell/ms" | "cells/ms" => cell * 1e3,
+                _ => return None,
+            };
+            let thousandths = libm::round(value * bits * line_per_payload * 1e3);
+            (thousandths >= 1.0 && thousandths < 1e18).then_some(Rate(thousandths as u64))
+        });
+        found.ok_or_else(|| refuse(text, RATE_ALLOWED))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 % 1_000_000 == 0 {
+            f.write_str(&with_unit(self.0 as f64 / 1e9, "Mbit/s"))
+        } else {
+            f.write_str(&with_unit(self.0 as f64 / 1e3, "bit/s"))
+        }
+    }
+}
+
+/// A number of bytes: kB is 1000 and KiB 1024 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+const BYTES_ALLOWED: &str = "a size such as \"512 bytes\" or \"1024 KiB\" (units: bytes, kB, MB, KiB, MiB)";
+text_quantity!(Bytes, "Bytes", "^\\s*[0-9][0-9_.eE+-]*\\s*(bytes?|kB|MB|GB|KiB|MiB|GiB)\\s*$", BYTES_ALLOWED);
+
+fn byte_factor(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "byte" | "bytes" => 1.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    })
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Bytes, UnitError> {
+        let found = split(text).and_then(|(value, unit)| {
+            let bytes = value * byte_factor(unit)?;
+            ((0.0..1e18).contains(&bytes) && libm::floor(bytes) == bytes).then_some(Bytes(bytes as u64))
+        });
+        found.ok_or_else(|| refuse(text, BYTES_ALLOWED))
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 > 0 && self.0 % 1024 == 0 {
+            write!(f, "{} KiB", self.0 / 1024)
+        } else {
+            write!(f, "{} bytes", self.0)
+        }
+    }
+}
+
+/// A buffer: a number of cells (bytes are rounded down to whole 53-byte cells) or "infinite".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Buffer(pub u64);
+
+impl Buffer {
+    /// No limit.
+    pub const INFINITE: Buffer = Buffer(u64::MAX);
+    /// Whether there is no limit.
+    pub const fn is_infinite(self) -> bool {
+        self.0 == u64::MAX
+    }
+}
+
+const BUFFER_ALLOWED: &str = "a buffer of at least one cell such as \"500 cells\", \"300 KiB\" or \"infinite\" (units: cells, bytes, kB, KiB, MB, MiB)";
+text_quantity!(
+    Buffer,
+    "Buffer",
+    "^\\s*(infinite|[0-9][0-9_.eE+-]*\\s*(cells?|bytes?|kB|MB|GB|KiB|MiB|GiB))\\s*$",
+    BUFFER_ALLOWED
+);
+
+impl FromStr for Buffer {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Buffer, UnitError> {
+        if text.trim() == "infinite" {
+            return Ok(Buffer::INFINITE);
+        }
+        let found = split(text).and_then(|(value, unit)| {
+            let cells = match unit {
+                "cell" | "cells" if libm::floor(value) == value => value,
+                "cell" | "cells" => return None,
+                _ => libm::floor(value * byte_factor(unit)? / 53.0),
+            };
+            (1.0..1e15).contains(&cells).then_some(Buffer(cells as u64))
+        });
+        found.ok_or_else(|| refuse(text, BUFFER_ALLOWED))
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_infinite() { f.write_str("infinite") } else { write!(f, "{} cells", self.0) }
+    }
+}
+
+/// A number of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cells(pub u64);
+
+const CELLS_ALLOWED: &str = "a whole number of cells such as \"500 cells\"";
+text_quantity!(Cells, "Cells", "^\\s*[0-9][0-9_]*\\s*cells?\\s*$", CELLS_ALLOWED);
+
+impl FromStr for Cells {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Cells, UnitError> {
+        let found = split(text).and_then(|(value, unit)| {
+            let whole = libm::floor(value) == value && (0.0..1e15).contains(&value);
+            (whole && matches!(unit, "cell" | "cells")).then_some(Cells(value as u64))
+        });
+        found.ok_or_else(|| refuse(text, CELLS_ALLOWED))
+    }
+}
+
+impl fmt::Display for Cells {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} cells", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_with_their_units() {
+        assert_eq!("155.52 Mbit/s".parse(), Ok(Rate::from_bps(155_520_000)));
+        assert_eq!("353.2 cells/ms".parse(), Ok(Rate::from_bps(149_756_800)));
+        assert_eq!("48 Mbit/s payload".parse(), Ok(Rate::from_bps(53_000_000)));
+        assert_eq!("2.5 ms".parse(), Ok(Ps::from_us(2_500)));
+        assert_eq!("1000 km".parse(), Ok(Delay(Ps::from_ms(5))));
+        assert_eq!("1024 KiB".parse(), Ok(Bytes(1_048_576)));
+        // 300 * 1024 / 53 = 5796.2
+        assert_eq!("300 KiB".parse(), Ok(Buffer(5_796)));
+        assert_eq!("infinite".parse(), Ok(Buffer::INFINITE));
+    }
+
+    #[test]
+    fn wrong_units_and_impossible_values_are_refused() {
+        for text in ["155.52", "0 Mbit/s", "-1 Mbit/s", "5 ms", "nan bit/s", "1e99 Gbit/s", ""] {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+        for text in ["5", "-5 ms", "5 km", "1e40 s"] {
+            assert!(text.parse::<Ps>().is_err(), "{text}");
+        }
+        for text in ["0 cells", "0.5 cells", "10 B", "52 bytes"] {
+            assert!(text.parse::<Buffer>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        for ps in [Ps(0), Ps(1), Ps(2_726_337), Ps::from_ms(5), Ps::from_s(50)] {
+            assert_eq!(ps.to_string().parse(), Ok(ps));
+        }
+        for rate in [Rate(1), Rate::from_bps(155_520_000), Rate(149_756_800_123)] {
+            assert_eq!(rate.to_string().parse(), Ok(rate));
+        }
+        for buffer in [Buffer(1), Buffer(5_796), Buffer::INFINITE] {
+            assert_eq!(buffer.to_string().parse(), Ok(buffer));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Cell-level simulation of closed-loop flow control under TCP. No files, threads, clocks or hash
+//! maps: the same scenario and seed give the same bits on every platform.
+#![no_std]
+
+extern crate alloc;
+
+pub mod atm;
+pub mod control;
+pub mod discard;
+pub mod kernel;
+pub mod tcp;
