@@ -7,5 +7,8 @@ extern crate alloc;
 pub mod atm;
 pub mod control;
 pub mod discard;
+pub mod endsystem;
 pub mod kernel;
+pub mod network;
 pub mod tcp;
+pub mod traffic;

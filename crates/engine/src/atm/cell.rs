@@ -18,7 +18,8 @@ pub enum Kind {
 /// Header bits and the sender's count of a cell, packed.
 ///
 /// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows,
-/// 6-31 the cell's number among the data cells of its channel, modulo 2^26.
+/// 6-11 application bytes in the cell (0..=48), which closes the byte balance wherever a cell ends,
+/// 12-31 the cell's number among the data cells of its channel, modulo 2^20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Info(pub u32);
 
@@ -27,7 +28,8 @@ impl Info {
     const EFCI: u32 = 1 << 3;
     const CLP: u32 = 1 << 4;
     const BODY: u32 = 1 << 5;
-    const NUMBER_SHIFT: u32 = 6;
+    const PAYLOAD_SHIFT: u32 = 6;
+    const NUMBER_SHIFT: u32 = 12;
     /// Cell numbers count modulo this.
     pub const NUMBERS: u32 = 1 << (32 - Self::NUMBER_SHIFT);
 
@@ -45,6 +47,16 @@ impl Info {
     #[inline]
     pub const fn rm(kind: Kind, out_of_rate: bool) -> Info {
         Info(kind as u32 | Self::BODY | if out_of_rate { Self::CLP } else { 0 })
+    }
+    /// The same cell carrying `bytes` (at most 48) of the application.
+    #[inline]
+    pub const fn with_payload(self, bytes: u32) -> Info {
+        Info(self.0 | bytes << Self::PAYLOAD_SHIFT)
+    }
+    /// Application bytes in the cell.
+    #[inline]
+    pub const fn payload(self) -> u32 {
+        self.0 >> Self::PAYLOAD_SHIFT & 63
     }
     /// The same cell with a body beside it.
     #[inline]
@@ -190,6 +202,8 @@ mod tests {
         info.mark_efci();
         assert!(info.efci() && info.is_data());
         assert_eq!(info.number(), Info::NUMBERS - 1);
+        let full = Info::data(5).with_payload(48);
+        assert_eq!((full.payload(), full.number(), full.efci()), (48, 5, false));
         let probe = Info::rm(Kind::Frm, true);
         assert!(probe.kind() == Kind::Frm && probe.clp() && !probe.is_data());
     }

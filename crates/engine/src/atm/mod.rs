@@ -1,3 +1,8 @@
 //! Cells, RM cells, AAL5, links, output ports.
 
+pub mod aal5;
 pub mod cell;
+pub mod link;
+pub mod port;
+pub mod rm;
+pub mod server;

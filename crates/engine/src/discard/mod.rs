@@ -1,6 +1,18 @@
 //! Which cells a finite buffer refuses. A policy is a file here and one line in the registry below.
 
+pub mod epd;
+mod frame;
+pub mod intelligent_tail_drop;
+pub mod ppd;
+pub mod tail_drop;
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::atm::cell::Info;
+use crate::endsystem::Finding;
 
 /// Why a cell was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -32,4 +44,92 @@ pub enum Verdict {
 pub trait DiscardPolicy {
     /// Decides on one cell of channel `slot`.
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// Whether the policy refuses nothing while the buffer has room and remembers nothing, so that
+    /// a queue without a limit need not ask it.
+    fn is_stateless(&self) -> bool {
+        false
+    }
+}
+
+/// What a check of a policy may know of its queue.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueFacts {
+    /// Limit in cells; `u64::MAX` if there is none.
+    pub buffer: u64,
+    /// Cells of the largest PDU.
+    pub largest_pdu: u64,
+    /// Channels that share the queue.
+    pub channels: usize,
+}
+
+/// Per line: variant, key in a scenario, description, parameters, state. The state is built by
+/// `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) -> Vec<Finding>`.
+macro_rules! registry {
+    ($($variant:ident = $name:literal, $about:literal, $config:ty, $policy:ty;)*) => {
+        /// The discard policy of a queue and its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "policy")]
+        pub enum DiscardConfig {
+            $(#[doc = $about] #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl DiscardConfig {
+            /// The policy for a queue that `channels` share.
+            pub fn build(&self, channels: usize) -> Discard {
+                match self {
+                    $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
+                }
+            }
+            /// What is wrong with the parameters at the queue of `facts`.
+            pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+                match self {
+                    $(DiscardConfig::$variant(config) => config.check(facts),)*
+                }
+            }
+            /// Key of the policy.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(DiscardConfig::$variant(_) => $name,)*
+                }
+            }
+        }
+
+        /// A policy at work; the closed set lets the decision be inlined.
+        #[derive(Clone, Debug)]
+        pub enum Discard {
+            $(#[doc = $about] $variant($policy),)*
+        }
+
+        /// Key and one-line description of every policy.
+        pub fn policies() -> &'static [(&'static str, &'static str)] {
+            &[$(($name, $about)),*]
+        }
+
+        impl DiscardPolicy for Discard {
+            #[inline]
+            fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+                match self { $(Discard::$variant(policy) => policy.admit(slot, info, queue, buffer),)* }
+            }
+            fn is_stateless(&self) -> bool {
+                match self { $(Discard::$variant(policy) => policy.is_stateless(),)* }
+            }
+        }
+    };
+}
+
+registry! {
+    TailDrop = "tail-drop", "drop what finds the buffer full",
+        tail_drop::TailDropConfig, tail_drop::TailDrop;
+    Ppd = "ppd", "drop the rest of a PDU that lost a cell (partial packet discard)",
+        ppd::PpdConfig, ppd::Ppd;
+    Epd = "epd", "drop whole PDUs that begin above a threshold (early packet discard)",
+        epd::EpdConfig, epd::Epd;
+    IntelligentTailDrop = "intelligent-tail-drop", "keep the last cells of the buffer for ends of PDUs",
+        intelligent_tail_drop::IntelligentTailDropConfig, intelligent_tail_drop::IntelligentTailDrop;
+}
+
+impl Default for DiscardConfig {
+    fn default() -> DiscardConfig {
+        DiscardConfig::TailDrop(tail_drop::TailDropConfig::default())
+    }
 }

@@ -1,6 +1,18 @@
 //! Simulated time, event order, seeded random streams, statistics, traces. Knows no cell.
 
+pub mod digest;
+pub mod random;
+pub mod ring;
+pub mod statistics;
 pub mod time;
+pub mod tournament;
+pub mod trace;
 pub mod units;
 
+pub use digest::Digest;
+pub use random::Stream;
+pub use ring::Ring;
+pub use statistics::{Summary, TimeIntegral};
 pub use time::{CellClock, Pace, Ps, Rate};
+pub use tournament::Tournament;
+pub use trace::Trace;

@@ -118,12 +118,19 @@ pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
+    /// Cells per picosecond, for estimates that are checked.
+    per_ps: f64,
 }
 
 impl CellClock {
     /// The cell clock of a line of `rate`.
     pub const fn new(rate: Rate) -> CellClock {
-        CellClock { whole: CELL_PS_BITS / rate.0, remainder: CELL_PS_BITS % rate.0, denominator: rate.0 }
+        CellClock {
+            whole: CELL_PS_BITS / rate.0,
+            remainder: CELL_PS_BITS % rate.0,
+            denominator: rate.0,
+            per_ps: rate.0 as f64 / CELL_PS_BITS as f64,
+        }
     }
     /// Completion of a service that starts at `start` with the fraction `carry` (of `1/rate` ps)
     /// owed by the services before it, and the fraction owed after it.
@@ -142,9 +149,18 @@ impl CellClock {
             return 0;
         }
         let span = last.0 - now.0 - 1;
-        if self.remainder == 0 {
-            return span / self.whole + 1;
+        let estimate = span as f64 * self.per_ps;
+        let below = estimate as u64;
+        let fraction = estimate - below as f64;
+        // Away from a whole number the estimate (good to 1e-15 of itself, and `carry` is below one
+        // picosecond) cannot be wrong by a cell.
+        if fraction > 1e-5 && fraction < 1.0 - 1e-5 && below < 1 << 33 {
+            return below + 1;
         }
+        self.cells_until_exactly(span, carry)
+    }
+    #[cold]
+    fn cells_until_exactly(&self, span: u64, carry: u64) -> u64 {
         let exact = span as u128 * self.denominator as u128 + carry as u128;
         (exact / CELL_PS_BITS as u128) as u64 + 1
     }

@@ -1,5 +1,16 @@
 //! TCP: one sender and one receiver as pure state machines; how they recover from loss is a policy.
 
+pub mod config;
+pub mod estimator;
+pub mod receiver;
+pub mod recovery;
 pub mod segment;
+pub mod sender;
+pub mod ticks;
+pub mod window;
 
+pub use config::TcpConfig;
+pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
+pub use recovery::Recovery;
 pub use segment::Segment;
+pub use sender::{SenderStats, TcpEvent, TcpSender};

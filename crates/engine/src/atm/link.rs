@@ -1,0 +1,59 @@
+//! A link: the ring of cells on it, with the times at which they arrive at its far end.
+
+use super::cell::{Body, Cell};
+use crate::kernel::{Ps, Ring};
+
+/// Cells on their way, in order of arrival. A port that knows departures ahead puts a cell here
+/// while it is still queued, so the ring may also hold the port's queue.
+#[derive(Default)]
+pub struct Link {
+    cells: Ring<Cell>,
+    bodies: Ring<Body>,
+}
+
+impl Link {
+    /// Sends a cell; `cell.at` must not lie before the cell sent last. True if the link was empty.
+    #[inline]
+    pub fn push(&mut self, cell: Cell, body: Option<&Body>) -> bool {
+        let was_empty = self.cells.is_empty();
+        debug_assert_eq!(cell.info.has_body(), body.is_some());
+        self.cells.push(cell);
+        if let Some(body) = body {
+            self.bodies.push(*body);
+        }
+        was_empty
+    }
+    /// Arrival of the next cell, `NEVER` if none is on its way.
+    #[inline]
+    pub fn next_arrival(&self) -> Ps {
+        self.cells.front().map_or(Ps::NEVER, |cell| cell.at)
+    }
+    /// Receives the next cell; if it has a body, [`Link::pop_body`] must follow. With it comes the
+    /// arrival of the cell behind it, `NEVER` if there is none.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Cell, Ps)> {
+        let (cell, behind) = self.cells.pop_and_peek()?;
+        Some((cell, behind.map_or(Ps::NEVER, |cell| cell.at)))
+    }
+    /// The body of the cell received last.
+    #[inline]
+    pub fn pop_body(&mut self) -> Option<Body> {
+        self.bodies.pop()
+    }
+    /// Cells held.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+    /// Whether it holds no cell.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+    /// Bytes of storage.
+    pub fn bytes(&self) -> usize {
+        self.cells.bytes() + self.bodies.bytes()
+    }
+    /// Cells held, oldest first.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter()
+    }
+}

@@ -1,0 +1,328 @@
+//! An output port: who is let in, what the control scheme sees and marks, what is counted.
+
+use alloc::vec::Vec;
+
+use super::cell::{Body, Info, ServiceClass};
+use super::link::Link;
+use super::server::{Line, Outlet, Queued, Server};
+use crate::control::{Control, SwitchControl};
+use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
+use crate::kernel::{CellClock, Digest, Ps, Rate};
+
+/// One queue of a port.
+pub struct QueueSettings {
+    /// Classes that share the queue.
+    pub classes: Vec<ServiceClass>,
+    /// Limit in cells, `u64::MAX` for none.
+    pub buffer: u64,
+    /// Which cells are refused.
+    pub discard: Discard,
+}
+
+/// What a port is built from.
+pub struct PortSettings {
+    /// Rate of its link.
+    pub rate: Rate,
+    /// Propagation delay of its link.
+    pub delay: Ps,
+    /// Queues in order of priority, the highest first.
+    pub queues: Vec<QueueSettings>,
+    /// Queue under control.
+    pub controlled: usize,
+    /// Control scheme.
+    pub control: Control,
+    /// Channels through the port.
+    pub channels: usize,
+}
+
+struct Queue {
+    settings: QueueSettings,
+    dropped: u64,
+}
+
+/// What a port counted of one channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Cells refused.
+    pub cells: u64,
+    /// Application bytes in them.
+    pub bytes: u64,
+    /// PDUs of which at least one cell was refused.
+    pub packets: u64,
+}
+
+/// Counters of one queue over a window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueCounts {
+    /// Cells that arrived, refused ones included.
+    pub arrived: u64,
+    /// Cells refused.
+    pub dropped: u64,
+    /// Integral of the length in cell picoseconds.
+    pub backlog: f64,
+}
+
+/// A cell as it arrives at a port.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    /// Slot of its channel.
+    pub slot: u32,
+    /// Its slot in the control scheme, if its class is under control.
+    pub control_slot: u32,
+    /// Queue of its class.
+    pub queue: u32,
+    /// Whether its class is under control.
+    pub controlled: bool,
+    /// The cell.
+    pub cell: Queued,
+}
+
+/// An output port and its server.
+pub struct Port<S> {
+    server: S,
+    control: Control,
+    queues: Vec<Queue>,
+    controlled: usize,
+    /// Length below which a cell is let in without asking anybody: the smallest buffer if all
+    /// queues are without state, 0 if somebody wants to know the length at every arrival.
+    freely_below: u64,
+    /// Backlog of the line that as many cells certainly exceed.
+    free_backlog: Ps,
+    /// Whether the control scheme reads the length of its queue.
+    reads_queue: bool,
+    losses: Vec<Losses>,
+    /// Channels whose current PDU has lost a cell here.
+    damaged: Vec<bool>,
+    damage: u32,
+    digest: Digest,
+    rate: Rate,
+}
+
+impl<S: Server> Port<S> {
+    /// An empty port.
+    pub fn new(settings: PortSettings) -> Port<S> {
+        let line = Line { clock: CellClock::new(settings.rate), delay: settings.delay };
+        let marks = settings.control.marks_at_dequeue();
+        let queues: Vec<Queue> = settings.queues.into_iter().map(|settings| Queue { settings, dropped: 0 }).collect();
+        let reads_queue = settings.control.reads_queue();
+        let stateless = queues.iter().all(|queue| queue.settings.discard.is_stateless());
+        let smallest = queues.iter().map(|queue| queue.settings.buffer).min().unwrap_or(0);
+        let freely_below = if stateless && !reads_queue { smallest } else { 0 };
+        let cells = freely_below.saturating_sub(1);
+        Port {
+            freely_below,
+            free_backlog: Ps(if freely_below == u64::MAX { u64::MAX } else { cells.saturating_mul(line.clock.floor().0) }),
+            reads_queue,
+            server: S::new(line, queues.len(), settings.controlled, marks),
+            control: settings.control,
+            queues,
+            controlled: settings.controlled,
+            losses: alloc::vec![Losses::default(); settings.channels],
+            damaged: alloc::vec![false; settings.channels],
+            damage: 0,
+            digest: Digest::default(),
+            rate: settings.rate,
+        }
+    }
+
+    /// A cell arrives at `now`. Returns why it was refused, if it was; `was_empty` is set when it
+    /// enters an empty link.
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        now: Ps,
+        arrival: Arrival,
+        mut body: Option<&mut Body>,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> Option<Cause> {
+        let Arrival { control_slot, queue, controlled, mut cell, .. } = arrival;
+        let index = queue as usize;
+        if self.freely_below < u64::MAX && !self.server.surely_shorter(now, index, self.freely_below) {
+            return self.arrive_watched(now, arrival, body, link, was_empty);
+        }
+        if controlled {
+            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+        } else {
+            self.control.on_background(now);
+        }
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.push(now, index, cell, body.as_deref(), &mut outlet);
+        *was_empty |= outlet.link_was_empty;
+        None
+    }
+
+    /// A cell without a body arrives at `now`, of the ABR channel in `control_slot` if its class is
+    /// under control, and is let in unasked. Returns whether it entered an empty link; `None`, and
+    /// nothing has happened, if [`Port::arrive`] must take a closer look.
+    #[inline(always)]
+    pub fn arrive_express(&mut self, now: Ps, control_slot: Option<u32>, mut cell: Queued, link: &mut Link) -> Option<bool> {
+        let server = self.server.express()?;
+        if server.backlog(now) >= self.free_backlog {
+            return None;
+        }
+        match control_slot {
+            Some(slot) => self.control.on_forward(now, slot, &mut cell.info, None, 0),
+            None => self.control.on_background(now),
+        }
+        Some(server.send(now, cell, None, link))
+    }
+
+    /// The same where the length of the queue matters.
+    #[inline(never)]
+    fn arrive_watched(
+        &mut self,
+        now: Ps,
+        arrival: Arrival,
+        mut body: Option<&mut Body>,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> Option<Cause> {
+        let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
+        let index = queue as usize;
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let length = self.server.queue_length(now, index, &mut outlet);
+        *was_empty |= outlet.link_was_empty;
+        if controlled {
+            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), length);
+        } else {
+            self.control.on_background(now);
+        }
+        let queue = &mut self.queues[index];
+        let verdict = queue.settings.discard.admit(slot, cell.info, length, queue.settings.buffer);
+        let eom = cell.info.is_eom();
+        let refused = match verdict {
+            Verdict::Accept => {
+                let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+                self.server.push(now, index, cell, body.as_deref(), &mut outlet);
+                *was_empty |= outlet.link_was_empty;
+                None
+            }
+            Verdict::Drop(cause) => {
+                self.lose(now, slot, index, cell.info);
+                Some(cause)
+            }
+        };
+        if eom && self.damage > 0 && core::mem::take(&mut self.damaged[slot as usize]) {
+            self.damage -= 1;
+        }
+        refused
+    }
+
+    #[cold]
+    fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
+        self.queues[queue].dropped += 1;
+        let losses = &mut self.losses[slot as usize];
+        losses.cells += 1;
+        losses.bytes += info.payload() as u64;
+        if info.is_data() && !core::mem::replace(&mut self.damaged[slot as usize], true) {
+            losses.packets += 1;
+            self.damage += 1;
+        }
+        self.digest.add(now.0);
+        self.digest.add((slot as u64) << 32 | info.0 as u64);
+    }
+
+    /// A backward RM cell of the channel in `slot` passes in the other direction.
+    pub fn pass_backward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        rm: &mut super::cell::RmCell,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) {
+        let queue = if self.reads_queue { self.queue_length(now, self.controlled, link, was_empty) } else { 0 };
+        self.control.on_backward(now, slot, rm, queue);
+    }
+    /// When [`Port::wake`] is due.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        self.control.wake_at()
+    }
+    /// The control scheme's time has come.
+    pub fn wake(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
+        let queue = if self.reads_queue { self.queue_length(now, self.controlled, link, was_empty) } else { 0 };
+        self.control.wake(now, queue);
+    }
+    /// Does everything before `now`, and the completions at `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.advance(now, &mut outlet);
+        *was_empty |= outlet.link_was_empty;
+    }
+    /// When [`Port::advance`] is due, `NEVER` if departures need no event.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        self.server.next_event()
+    }
+    /// Cells in `queue` at `now`.
+    pub fn queue_length(&mut self, now: Ps, queue: usize, link: &mut Link, was_empty: &mut bool) -> u64 {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let length = self.server.queue_length(now, queue, &mut outlet);
+        *was_empty |= outlet.link_was_empty;
+        length
+    }
+    /// Counters up to `now`, and cells whose service has completed. Only at the end of a slice of
+    /// the run, when the link's receiver is told of new cells anyway.
+    pub fn counts(&mut self, now: Ps, link: &mut Link) -> (Vec<QueueCounts>, u64) {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let departed = self.server.departed(now, &mut outlet);
+        let counts = self.queues.iter().enumerate().map(|(i, queue)| QueueCounts {
+            arrived: self.server.accepted(i) + queue.dropped,
+            dropped: queue.dropped,
+            backlog: self.server.backlog_integral(now, i, &mut outlet),
+        });
+        (counts.collect(), departed)
+    }
+    /// Greatest length of `queue` since the last call of [`Port::forget_longest`].
+    pub fn longest(&self, queue: usize) -> u64 {
+        self.server.longest(queue)
+    }
+    /// Starts new maxima at `now`.
+    pub fn forget_longest(&mut self, now: Ps, link: &mut Link) {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.forget_longest(now, &mut outlet);
+    }
+    /// What was lost of the channel in `slot`.
+    pub fn losses(&self, slot: u32) -> Losses {
+        self.losses[slot as usize]
+    }
+    /// The control scheme.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+    /// Queues in order of priority.
+    pub fn queues(&self) -> impl Iterator<Item = &QueueSettings> {
+        self.queues.iter().map(|queue| &queue.settings)
+    }
+    /// Number of queues.
+    pub fn queue_count(&self) -> usize {
+        self.queues.len()
+    }
+    /// Rate of the link.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+    /// Hash of every loss.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+    /// Cells held here and not yet on the link.
+    pub fn held(&self) -> Vec<Queued> {
+        self.server.held()
+    }
+    /// Bytes of storage for queued cells, and cells held there.
+    pub fn storage(&self) -> (usize, usize) {
+        self.server.storage()
+    }
+}
+
+#[inline]
+fn rm_of<'a>(body: &'a mut Option<&mut Body>) -> Option<&'a mut super::cell::RmCell> {
+    match body {
+        Some(Body::Rm(rm)) => Some(rm),
+        _ => None,
+    }
+}

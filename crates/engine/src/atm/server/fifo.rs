@@ -1,0 +1,101 @@
+//! One queue whose departures are known at arrival: no departure event, no queue in memory.
+
+use alloc::vec::Vec;
+use core::hint::select_unpredictable;
+
+use super::{Line, Outlet, Queued, Server};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::link::Link;
+use crate::kernel::Ps;
+
+/// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at
+/// `max(t, free_at)`, so it goes onto the link at once with the time at which it will arrive.
+/// The queue length follows from `free_at` alone.
+pub struct FifoServer {
+    line: Line,
+    free_at: Ps,
+    carry: u64,
+    accepted: u64,
+    sojourns: u128,
+    /// Longest backlog seen: time until the line is free, and the fraction carried then.
+    longest: (u64, u64),
+}
+
+impl FifoServer {
+    /// Time until the line is free.
+    #[inline]
+    pub fn backlog(&self, now: Ps) -> Ps {
+        self.free_at.saturating_sub(now)
+    }
+    /// Takes a cell at `now`; true if it enters an empty link.
+    #[inline(always)]
+    pub fn send(&mut self, now: Ps, cell: Queued, body: Option<&Body>, link: &mut Link) -> bool {
+        // Whether the line is free is as good as random near full load.
+        let idle = now > self.free_at;
+        let start = select_unpredictable(idle, now, self.free_at);
+        let carry = select_unpredictable(idle, 0, self.carry);
+        (self.free_at, self.carry) = self.line.clock.complete(start, carry);
+        let backlog = self.free_at.0 - now.0;
+        self.accepted += 1;
+        self.sojourns += backlog as u128;
+        if backlog >= self.longest.0 {
+            self.longest = (backlog, self.carry);
+        }
+        link.push(Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info }, body)
+    }
+    #[inline]
+    fn length(&self, now: Ps) -> u64 {
+        self.line.clock.cells_until(now, self.free_at, self.carry)
+    }
+}
+
+impl Server for FifoServer {
+    fn new(line: Line, queues: usize, _controlled: usize, marks_at_dequeue: bool) -> Self {
+        assert!(queues == 1 && !marks_at_dequeue, "departures that act elsewhere need a queue");
+        FifoServer { line, free_at: Ps::ZERO, carry: 0, accepted: 0, sojourns: 0, longest: (0, 0) }
+    }
+    #[inline]
+    fn queue_length(&mut self, now: Ps, _queue: usize, _outlet: &mut Outlet<'_>) -> u64 {
+        self.length(now)
+    }
+    #[inline]
+    fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
+        // `limit - 1` whole cells take longer than the line is busy.
+        self.free_at.saturating_sub(now).0 < limit.saturating_sub(1).saturating_mul(self.line.clock.floor().0)
+    }
+    fn accepted(&self, _queue: usize) -> u64 {
+        self.accepted
+    }
+    #[inline]
+    fn push(&mut self, now: Ps, _queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+        outlet.link_was_empty |= self.send(now, cell, body, outlet.link);
+    }
+    #[inline]
+    fn advance(&mut self, _now: Ps, _outlet: &mut Outlet<'_>) {}
+    #[inline]
+    fn next_event(&self) -> Ps {
+        Ps::NEVER
+    }
+    fn departed(&mut self, now: Ps, _outlet: &mut Outlet<'_>) -> u64 {
+        self.accepted - self.length(now)
+    }
+    fn backlog_integral(&mut self, now: Ps, _queue: usize, _outlet: &mut Outlet<'_>) -> f64 {
+        // Of the cells still here, the part of their stay that lies after `now` does not count yet.
+        let (length, service) =
+            (self.length(now) as f64, (self.line.clock.floor().0 + self.line.clock.ceil().0) as f64 / 2.0);
+        let last = self.free_at.saturating_sub(now).0 as f64;
+        self.sojourns as f64 - (length * last - service * length * (length - 1.0) / 2.0)
+    }
+    fn longest(&self, _queue: usize) -> u64 {
+        self.line.clock.cells_until(Ps::ZERO, Ps(self.longest.0), self.longest.1)
+    }
+    fn forget_longest(&mut self, now: Ps, _outlet: &mut Outlet<'_>) {
+        self.longest = (self.free_at.saturating_sub(now).0, self.carry);
+    }
+    fn held(&self) -> Vec<Queued> {
+        Vec::new()
+    }
+    fn storage(&self) -> (usize, usize) {
+        (0, 0)
+    }
+}

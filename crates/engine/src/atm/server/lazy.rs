@@ -1,0 +1,82 @@
+//! The laziest server that is exact for a port.
+
+use alloc::vec::Vec;
+
+use super::{FifoServer, Line, Outlet, PriorityServer, Queued, Server};
+use crate::atm::cell::Body;
+use crate::kernel::Ps;
+
+/// [`FifoServer`] where departures are known at arrival, [`PriorityServer`] elsewhere.
+pub enum LazyServer {
+    /// One queue, no departure matters to anybody.
+    Fifo(FifoServer),
+    /// Several queues, or marking at departure.
+    Priority(PriorityServer),
+}
+
+macro_rules! whichever {
+    ($self:ident, $server:ident => $call:expr) => {
+        match $self {
+            LazyServer::Fifo($server) => $call,
+            LazyServer::Priority($server) => $call,
+        }
+    };
+}
+
+impl Server for LazyServer {
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
+        if queues == 1 && !marks_at_dequeue {
+            LazyServer::Fifo(FifoServer::new(line, queues, controlled, marks_at_dequeue))
+        } else {
+            LazyServer::Priority(PriorityServer::new(line, queues, controlled, marks_at_dequeue))
+        }
+    }
+    #[inline]
+    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
+        whichever!(self, server => server.queue_length(now, queue, outlet))
+    }
+    #[inline(always)]
+    fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
+        whichever!(self, server => server.surely_shorter(now, queue, limit))
+    }
+    fn accepted(&self, queue: usize) -> u64 {
+        whichever!(self, server => server.accepted(queue))
+    }
+    #[inline(always)]
+    fn express(&mut self) -> Option<&mut FifoServer> {
+        match self {
+            LazyServer::Fifo(server) => Some(server),
+            LazyServer::Priority(_) => None,
+        }
+    }
+    #[inline]
+    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.push(now, queue, cell, body, outlet))
+    }
+    #[inline]
+    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.advance(now, outlet))
+    }
+    #[inline(always)]
+    fn next_event(&self) -> Ps {
+        whichever!(self, server => server.next_event())
+    }
+    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
+        whichever!(self, server => server.departed(now, outlet))
+    }
+    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
+        whichever!(self, server => server.backlog_integral(now, queue, outlet))
+    }
+    fn longest(&self, queue: usize) -> u64 {
+        whichever!(self, server => server.longest(queue))
+    }
+    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.forget_longest(now, outlet));
+    }
+    fn held(&self) -> Vec<Queued> {
+        whichever!(self, server => server.held())
+    }
+    fn storage(&self) -> (usize, usize) {
+        whichever!(self, server => server.storage())
+    }
+}

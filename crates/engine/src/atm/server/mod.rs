@@ -1,0 +1,90 @@
+//! How an output port serves its queues onto its link. All servers are exact and agree cell by
+//! cell; they differ in how much they do per cell.
+//!
+//! Order at one instant (see `docs/explanation/event-order.md`): completions, timers, arrivals by
+//! link, service starts. So a queue counts a cell until its last bit has left, a cell that arrives
+//! at the instant of a completion finds the room it left, and competes for the service that starts
+//! then.
+
+mod eager;
+mod fifo;
+mod lazy;
+mod priority;
+
+pub use eager::EagerServer;
+pub use fifo::FifoServer;
+pub use lazy::LazyServer;
+pub use priority::PriorityServer;
+
+use alloc::vec::Vec;
+
+use super::cell::{Body, Info};
+use super::link::Link;
+use crate::control::Control;
+use crate::kernel::{CellClock, Ps};
+
+/// What is the same for every cell of a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Cell times of the link.
+    pub clock: CellClock,
+    /// Propagation delay of the link.
+    pub delay: Ps,
+}
+
+/// A cell to be queued: it will carry `label` on the link.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// Label at the far end.
+    pub label: u32,
+    /// Header bits.
+    pub info: Info,
+}
+
+/// Where a server puts cells, and who watches them leave.
+pub struct Outlet<'a> {
+    /// The link.
+    pub link: &'a mut Link,
+    /// The port's control scheme, told of departures from `controlled`.
+    pub control: &'a mut Control,
+    /// Set when a cell enters an empty link.
+    pub link_was_empty: bool,
+}
+
+/// A work-conserving, non-preemptive server of one or more queues.
+pub trait Server: Sized {
+    /// A server for `queues` queues of descending priority; departures from queue `controlled` are
+    /// reported to the control scheme if it `marks_at_dequeue`.
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self;
+    /// Cells of `queue` whose last bit has not left at `now`. Advances the server to `now`.
+    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64;
+    /// Whether `queue` certainly holds fewer than `limit` cells at `now`; false if that takes a
+    /// closer look. Cheaper than the length itself, and changes nothing.
+    fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
+    /// Cells taken into `queue` so far.
+    fn accepted(&self, queue: usize) -> u64;
+    /// The server itself if it is one that knows departures at arrival.
+    #[inline]
+    fn express(&mut self) -> Option<&mut FifoServer> {
+        None
+    }
+    /// Takes a cell into `queue` at `now`.
+    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>);
+    /// Does everything that happens before `now`, and the completions at `now`.
+    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>);
+    /// When [`Server::advance`] must be called next so that no cell leaves late: `advance(t + 1)`
+    /// for the time `t` returned. `NEVER` if departures need no event.
+    fn next_event(&self) -> Ps;
+    /// Cells whose service has completed by `now`; `now` must not lie before the last call.
+    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64;
+    /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
+    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64;
+    /// Greatest length of `queue` since the last [`Server::forget_longest`], arriving cells counted.
+    fn longest(&self, queue: usize) -> u64;
+    /// Starts a new maximum at `now` from the lengths of that moment.
+    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>);
+    /// Cells held here and not yet on the link.
+    fn held(&self) -> Vec<Queued>;
+    /// Bytes of storage for queued cells, and cells held there.
+    fn storage(&self) -> (usize, usize);
+}

@@ -1,0 +1,166 @@
+//! Strict priority among queues, lazily: departures are worked out when somebody looks.
+
+use alloc::vec::Vec;
+
+use super::{Line, Outlet, Queued, Server};
+use crate::atm::cell::{Body, Cell};
+use crate::control::SwitchControl;
+use crate::kernel::{Ps, Ring};
+
+#[derive(Default)]
+struct Queue {
+    cells: Ring<Queued>,
+    bodies: Ring<Body>,
+    /// Cells whose service has completed.
+    departed: u64,
+    /// Integral of the length up to `since`, in cell picoseconds.
+    integral: u128,
+    since: Ps,
+    longest: u64,
+}
+
+impl Queue {
+    fn count_until(&mut self, now: Ps, length: u64) {
+        self.integral += (now.0 - self.since.0) as u128 * length as u128;
+        self.since = now;
+    }
+}
+
+/// A non-preemptive server of queues in strict priority. Between two looks nothing can change what
+/// it serves, so it needs no departure event: a look advances it.
+pub struct PriorityServer {
+    line: Line,
+    queues: Vec<Queue>,
+    waiting: u64,
+    /// Queue of the cell in service, if its completion has not been counted yet.
+    in_service: Option<u32>,
+    /// When the service in progress, or the last one, completes.
+    free_at: Ps,
+    carry: u64,
+    /// Earliest instant at which the next service may start although the line is free.
+    ready_at: Ps,
+    watched: Option<u32>,
+}
+
+impl PriorityServer {
+    #[inline]
+    fn length(&self, queue: usize) -> u64 {
+        self.queues[queue].cells.len() as u64 + (self.in_service == Some(queue as u32)) as u64
+    }
+    fn next_start(&self) -> Ps {
+        if self.waiting == 0 { Ps::NEVER } else { self.free_at.max(self.ready_at) }
+    }
+    fn complete(&mut self) {
+        if let Some(queue) = self.in_service {
+            let length = self.length(queue as usize);
+            let queue = &mut self.queues[queue as usize];
+            queue.count_until(self.free_at, length);
+            queue.departed += 1;
+            self.in_service = None;
+        }
+    }
+    fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+        let Some(index) = self.queues.iter().position(|queue| !queue.cells.is_empty()) else { return };
+        if at > self.free_at {
+            self.carry = 0;
+        }
+        let length = self.length(index);
+        let queue = &mut self.queues[index];
+        let Some(mut cell) = queue.cells.pop() else { return };
+        let body = if cell.info.has_body() { queue.bodies.pop() } else { None };
+        if self.watched == Some(index as u32) {
+            outlet.control.on_dequeue(at, &mut cell.info, length);
+        }
+        (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
+        self.waiting -= 1;
+        self.in_service = Some(index as u32);
+        let cell = Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info };
+        outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
+    }
+}
+
+impl Server for PriorityServer {
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
+        PriorityServer {
+            line,
+            queues: (0..queues).map(|_| Queue::default()).collect(),
+            waiting: 0,
+            in_service: None,
+            free_at: Ps::ZERO,
+            carry: 0,
+            ready_at: Ps::ZERO,
+            watched: marks_at_dequeue.then_some(controlled as u32),
+        }
+    }
+    #[inline]
+    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
+        self.advance(now, outlet);
+        self.length(queue)
+    }
+    #[inline]
+    fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
+        // As of the last look; since then cells have only left.
+        self.length(queue) < limit
+    }
+    fn accepted(&self, queue: usize) -> u64 {
+        self.queues[queue].departed + self.length(queue)
+    }
+    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        if self.waiting == 0 {
+            self.ready_at = now;
+        }
+        let length = self.length(queue);
+        let queue = &mut self.queues[queue];
+        queue.count_until(now, length);
+        queue.longest = queue.longest.max(length + 1);
+        queue.cells.push(cell);
+        if let Some(body) = body {
+            queue.bodies.push(*body);
+        }
+        self.waiting += 1;
+    }
+    #[inline]
+    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        loop {
+            if self.free_at <= now {
+                self.complete();
+            }
+            let start = self.next_start();
+            if start >= now {
+                return;
+            }
+            self.start(start, outlet);
+        }
+    }
+    #[inline]
+    fn next_event(&self) -> Ps {
+        self.next_start()
+    }
+    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
+        self.advance(now, outlet);
+        self.queues.iter().map(|queue| queue.departed).sum()
+    }
+    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
+        self.advance(now, outlet);
+        let length = self.length(queue);
+        self.queues[queue].count_until(now, length);
+        self.queues[queue].integral as f64
+    }
+    fn longest(&self, queue: usize) -> u64 {
+        self.queues[queue].longest
+    }
+    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        for queue in 0..self.queues.len() {
+            self.queues[queue].longest = self.length(queue);
+        }
+    }
+    fn held(&self) -> Vec<Queued> {
+        self.queues.iter().flat_map(|queue| queue.cells.iter().copied()).collect()
+    }
+    fn storage(&self) -> (usize, usize) {
+        let bytes = self.queues.iter().map(|queue| queue.cells.bytes() + queue.bodies.bytes()).sum();
+        (bytes, self.waiting as usize)
+    }
+}

@@ -1,0 +1,109 @@
+//! EFCI marking by queue length: one threshold, or a high and a low one with hysteresis
+//! (TM 4.0 section 5.10.6; the latter as in Ohsaki et al., section II.A).
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{PortFacts, SwitchControl};
+use crate::atm::cell::{Info, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+use crate::kernel::units::Cells;
+
+/// Where in the queue data cells are marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkAt {
+    /// At the head: the indication does not wait in the queue.
+    #[default]
+    Dequeue,
+    /// At the tail: the indication is as old as the queue is long.
+    Enqueue,
+}
+
+/// Parameters of EFCI marking. Either `threshold`, or `high` and `low`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EfciConfig {
+    /// Cells are marked while the queue is longer than this; 100 cells if `high` is absent too.
+    pub threshold: Option<Cells>,
+    /// Marking begins when the queue grows longer than this.
+    pub high: Option<Cells>,
+    /// Marking ends when the queue becomes shorter than this.
+    pub low: Option<Cells>,
+    /// Where data cells are marked.
+    pub mark_at: MarkAt,
+}
+
+const DEFAULT_THRESHOLD: Cells = Cells(100);
+
+impl EfciConfig {
+    /// Contradictions among the thresholds.
+    pub fn check(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if self.threshold.is_some() && (self.high.is_some() || self.low.is_some()) {
+            findings.push(Finding::impossible("threshold", "excludes `high` and `low`".into()));
+        }
+        match (self.high, self.low) {
+            (None, Some(_)) => findings.push(Finding::impossible("low", "needs `high`".into())),
+            (Some(high), Some(low)) if low > high => {
+                findings.push(Finding::impossible("low", format!("{low} is more than `high` of {high}")));
+            }
+            _ => {}
+        }
+        findings
+    }
+}
+
+/// EFCI marking at one port.
+#[derive(Clone, Debug)]
+pub struct Efci {
+    high: u64,
+    /// Congestion ends below this: one more than `high` if there is one threshold.
+    ends_below: u64,
+    congested: bool,
+    mark_at: MarkAt,
+}
+
+impl Efci {
+    /// The scheme as `config` has it.
+    pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
+        let high = config.high.or(config.threshold).unwrap_or(DEFAULT_THRESHOLD).0;
+        let ends_below = config.low.map_or(high.saturating_add(1), |low| low.0);
+        Efci { high, ends_below, congested: false, mark_at: config.mark_at }
+    }
+    /// Whether data cells are marked now.
+    pub fn congested(&self) -> bool {
+        self.congested
+    }
+
+    #[inline]
+    fn observe(&mut self, info: &mut Info, queue: u64) {
+        self.congested = queue > self.high || (self.congested && queue >= self.ends_below);
+        if self.congested && info.is_data() {
+            info.mark_efci();
+        }
+    }
+}
+
+impl SwitchControl for Efci {
+    #[inline]
+    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, _: Option<&mut RmCell>, queue: u64) {
+        if self.mark_at == MarkAt::Enqueue {
+            self.observe(info, queue);
+        }
+    }
+    #[inline]
+    fn on_dequeue(&mut self, _: Ps, info: &mut Info, queue: u64) {
+        self.observe(info, queue);
+    }
+    fn reads_queue(&self) -> bool {
+        self.mark_at == MarkAt::Enqueue
+    }
+    fn marks_at_dequeue(&self) -> bool {
+        self.mark_at == MarkAt::Dequeue
+    }
+}

@@ -1,0 +1,386 @@
+//! ERICA and ERICA+ (Kalyanaraman 1997, chapter 6 and appendix C): explicit rates from the load
+//! of a link and the fair share of its capacity, measured over averaging intervals.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+pub use super::erica_config::{CapacityForm, EricaConfig, LoadAveraging, QueueControl, ZeroInputPolicy};
+use super::{PortFacts, SwitchControl};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::kernel::Ps;
+
+/// Interval numbers start here, so that 0 stands for "never" and is not the interval before.
+const FIRST_EPOCH: u32 = 2;
+
+/// Powers of the decay that are kept; a channel silent for longer costs one `pow`.
+const POWERS: usize = 64;
+
+/// What is known of one channel. Numbers of intervals stand in for flags, so that nothing has to
+/// be cleared when an interval ends.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// Last interval in which the channel was active.
+    seen: u32,
+    /// Last interval in which a BRM was answered.
+    answered: u32,
+    /// Interval of `cells`.
+    counted: u32,
+    /// Cells in interval `counted`.
+    cells: u32,
+    /// Cells in the interval before `counted`.
+    cells_before: u32,
+    /// CCR of the last FRM, in cells/s.
+    ccr: f64,
+    /// Feedback given in interval `answered`.
+    last_er: f64,
+}
+
+/// What ERICA has seen and done, for the study of its errors under TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EricaStatistics {
+    /// Intervals that have ended.
+    pub intervals: u64,
+    /// Intervals without input in which a BRM was answered: the out-of-phase effect.
+    pub out_of_phase: u64,
+    /// Intervals without input.
+    pub without_input: u64,
+    /// Sum over intervals of the channels that were active: against `intervals * established` it
+    /// shows the clustering effect.
+    pub seen: u64,
+    /// Channels that are set up.
+    pub established: u64,
+    /// Feedbacks of zero.
+    pub zero_er: u64,
+}
+
+/// ERICA at one output port. All rates are in cells/s.
+#[derive(Clone, Debug)]
+pub struct Erica {
+    epoch: u32,
+    abr_cells: u64,
+    vbr_cells: u64,
+    started: Ps,
+    interval_cells: u64,
+    per_vc_ccr: bool,
+    channels: Vec<Channel>,
+    /// Active channels of this interval; with averaging, their contributions.
+    n_this: f64,
+    n_last: f64,
+    seen: u32,
+    brm_answered: bool,
+    abr_capacity: f64,
+    fair_share: f64,
+    max_alloc_prev: f64,
+    max_alloc_cur: f64,
+    z: f64,
+    restart_average: bool,
+    avg_capacity_cells: f64,
+    avg_input_cells: f64,
+    avg_seconds: f64,
+    last_seconds: f64,
+    powers: Vec<f64>,
+    link: f64,
+    utilisation: f64,
+    config: EricaConfig,
+    statistics: EricaStatistics,
+}
+
+impl Erica {
+    /// The scheme at a port. Before the first interval ends, the established channels share the
+    /// target capacity, and the load is 1.
+    pub fn new(config: &EricaConfig, facts: PortFacts) -> Erica {
+        let link = facts.rate.cells_per_second();
+        let utilisation = config.utilisation();
+        let n_last = facts.channels.max(1) as f64;
+        let fair_share = utilisation * link / n_last;
+        Erica {
+            epoch: FIRST_EPOCH,
+            abr_cells: 0,
+            vbr_cells: 0,
+            started: Ps::ZERO,
+            interval_cells: config.interval_cells.0,
+            per_vc_ccr: config.per_vc_ccr,
+            channels: vec![Channel::default(); facts.channels],
+            n_this: 0.0,
+            n_last,
+            seen: 0,
+            brm_answered: false,
+            abr_capacity: utilisation * link,
+            fair_share,
+            max_alloc_prev: fair_share,
+            max_alloc_cur: fair_share,
+            z: 1.0,
+            restart_average: false,
+            avg_capacity_cells: 0.0,
+            avg_input_cells: 0.0,
+            avg_seconds: 0.0,
+            last_seconds: 0.0,
+            powers: powers(config.source_decay),
+            link,
+            utilisation,
+            config: config.clone(),
+            statistics: EricaStatistics { established: facts.channels as u64, ..EricaStatistics::default() },
+        }
+    }
+
+    /// Load factor (overload) of the last interval; infinite without capacity.
+    pub fn load_factor(&self) -> f64 {
+        self.z
+    }
+    /// Fair share in force, in cells/s.
+    pub fn fair_share(&self) -> f64 {
+        self.fair_share
+    }
+    /// ABR capacity in force, in cells/s.
+    pub fn abr_capacity(&self) -> f64 {
+        self.abr_capacity
+    }
+    /// Active channels by which the capacity was divided; a fraction if they are averaged.
+    pub fn active_sources(&self) -> f64 {
+        self.n_last
+    }
+    /// What the scheme has seen and done.
+    pub fn counters(&self) -> &EricaStatistics {
+        &self.statistics
+    }
+
+    /// First sign of life of a channel in this interval.
+    fn count_source(&mut self, slot: u32) {
+        let channel = &mut self.channels[slot as usize];
+        let before = core::mem::replace(&mut channel.seen, self.epoch);
+        self.seen += 1;
+        if self.config.average_sources {
+            let contribution = self.contribution(before);
+            self.n_this += 1.0 - contribution;
+            // Below one decay: the channel was not active in the interval before either.
+            if contribution < self.config.source_decay {
+                self.count_immediately(1.0 - contribution / self.config.source_decay);
+            }
+        } else {
+            self.n_this += 1.0;
+            if before + 1 != self.epoch {
+                self.count_immediately(1.0);
+            }
+        }
+    }
+
+    /// What a channel last active in interval `seen` contributes: decay to the power of its age.
+    fn contribution(&self, seen: u32) -> f64 {
+        if seen == 0 {
+            return 0.0;
+        }
+        let age = (self.epoch - seen) as usize;
+        self.powers.get(age).copied().unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
+    }
+
+    /// In the first interval all established channels are counted already.
+    fn count_immediately(&mut self, weight: f64) {
+        if self.config.immediate_fair_share && self.epoch > FIRST_EPOCH {
+            self.n_last += weight;
+            self.fair_share = self.abr_capacity / self.n_last;
+        }
+    }
+
+    fn count_cell(&mut self, slot: u32) {
+        let channel = &mut self.channels[slot as usize];
+        if channel.counted != self.epoch {
+            channel.cells_before = if channel.counted + 1 == self.epoch { channel.cells } else { 0 };
+            (channel.counted, channel.cells) = (self.epoch, 0);
+        }
+        channel.cells += 1;
+    }
+
+    /// Rate of a channel: from its last FRM, or measured over the last interval.
+    fn ccr(&self, slot: u32) -> f64 {
+        let channel = &self.channels[slot as usize];
+        if !self.per_vc_ccr {
+            return channel.ccr;
+        }
+        let cells = match self.epoch - channel.counted {
+            0 => channel.cells_before,
+            1 => channel.cells,
+            _ => 0,
+        };
+        if cells == 0 { 0.0 } else { cells as f64 / self.last_seconds }
+    }
+
+    fn end_interval(&mut self, now: Ps, queue: u64) {
+        let seconds = (now - self.started).as_secs_f64();
+        self.record_interval();
+        self.count_active();
+        let input = self.measure(seconds, queue);
+        self.average_load(input);
+        self.fair_share = self.abr_capacity / self.n_last;
+        self.max_alloc_prev = self.max_alloc_cur;
+        self.max_alloc_cur = self.fair_share;
+        self.last_seconds = seconds;
+        self.restart(now);
+    }
+
+    fn record_interval(&mut self) {
+        let without_input = self.abr_cells == 0;
+        self.statistics.intervals += 1;
+        self.statistics.without_input += without_input as u64;
+        self.statistics.out_of_phase += (without_input && self.brm_answered) as u64;
+        self.statistics.seen += self.seen as u64;
+    }
+
+    /// The sum of all contributions decays as each of them does.
+    fn count_active(&mut self) {
+        self.n_last = self.n_this.max(1.0);
+        self.n_this = if self.config.average_sources { self.n_this * self.config.source_decay } else { 0.0 };
+    }
+
+    /// Sets the ABR capacity from an interval of `seconds`; returns the input rate.
+    fn measure(&mut self, seconds: f64, queue: u64) -> f64 {
+        let factor = self.queue_factor(seconds, queue);
+        let (vbr, input) = (self.vbr_cells as f64, self.abr_cells as f64);
+        let capacity = factor * self.capacity_cells(self.link * seconds, vbr).max(0.0);
+        if self.config.load_averaging != LoadAveraging::Components {
+            self.abr_capacity = capacity / seconds;
+            return input / seconds;
+        }
+        let weight = self.config.load_weight;
+        average(&mut self.avg_capacity_cells, capacity, weight);
+        average(&mut self.avg_input_cells, input, weight);
+        average(&mut self.avg_seconds, seconds, weight);
+        self.abr_capacity = self.avg_capacity_cells / self.avg_seconds;
+        self.avg_input_cells / self.avg_seconds
+    }
+
+    fn capacity_cells(&self, link: f64, vbr: f64) -> f64 {
+        match self.config.capacity_form {
+            CapacityForm::OfLink => self.utilisation * link - vbr,
+            CapacityForm::OfRemainder => self.utilisation * (link - vbr),
+        }
+    }
+
+    /// ERICA+: f(Tq), with the queue at the end of the interval and what VBR leaves of the link.
+    fn queue_factor(&self, seconds: f64, queue: u64) -> f64 {
+        let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
+        self.config.queue_control.as_ref().map_or(1.0, |control| control.factor(queue, left))
+    }
+
+    fn average_load(&mut self, input: f64) {
+        if self.abr_capacity <= 0.0 {
+            self.z = f64::INFINITY;
+            return;
+        }
+        let load = input / self.abr_capacity;
+        let resets = self.config.reset_on_zero && load == 0.0;
+        let restart = self.restart_average || resets || self.z == f64::INFINITY;
+        self.restart_average = resets;
+        if self.config.load_averaging != LoadAveraging::LoadFactor || restart {
+            self.z = load;
+        } else {
+            average(&mut self.z, load, self.config.load_weight);
+        }
+    }
+
+    fn restart(&mut self, now: Ps) {
+        self.epoch += 1;
+        self.abr_cells = 0;
+        self.vbr_cells = 0;
+        self.seen = 0;
+        self.brm_answered = false;
+        self.started = now;
+    }
+
+    /// The rate that a channel may have, without its clipping.
+    fn allocation(&self, vc_share: f64) -> f64 {
+        let share = self.fair_share.max(vc_share);
+        let overload = self.z > 1.0 + self.config.delta || self.z == 0.0;
+        if overload || !self.config.max_alloc { share } else { share.max(self.max_alloc_prev) }
+    }
+
+    /// A channel's present rate scaled to a load of 1.
+    fn vc_share(&self, ccr: f64) -> f64 {
+        if self.z > 0.0 {
+            return ccr / self.z;
+        }
+        match self.config.zero_input_policy {
+            ZeroInputPolicy::FairShare => 0.0,
+            ZeroInputPolicy::ZeroLoad => self.abr_capacity,
+        }
+    }
+
+    /// The feedback of this interval: one per channel, which later BRMs repeat.
+    fn answer(&mut self, slot: u32) -> f64 {
+        if self.channels[slot as usize].answered == self.epoch {
+            return self.channels[slot as usize].last_er;
+        }
+        let ccr = self.ccr(slot);
+        let mut er = self.allocation(self.vc_share(ccr));
+        self.max_alloc_cur = self.max_alloc_cur.max(er);
+        if self.config.clip_to_fair_share && ccr < self.fair_share {
+            er = er.min(self.fair_share);
+        }
+        if self.config.clip_to_capacity {
+            er = er.min(self.abr_capacity);
+        }
+        let channel = &mut self.channels[slot as usize];
+        (channel.answered, channel.last_er) = (self.epoch, er);
+        self.statistics.zero_er += (er == 0.0) as u64;
+        er
+    }
+}
+
+fn powers(decay: f64) -> Vec<f64> {
+    core::iter::successors(Some(1.0), |power| Some(power * decay)).take(POWERS).collect()
+}
+
+fn average(average: &mut f64, new: f64, weight: f64) {
+    *average += weight * (new - *average);
+}
+
+impl SwitchControl for Erica {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+        if self.channels[slot as usize].seen != self.epoch {
+            self.count_source(slot);
+        }
+        if self.per_vc_ccr {
+            self.count_cell(slot);
+        } else if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+        {
+            self.channels[slot as usize].ccr = rm.ccr;
+        }
+        self.abr_cells += 1;
+        // Simultaneous cells make no interval: it ends with the first later one.
+        if self.abr_cells >= self.interval_cells && now > self.started {
+            self.end_interval(now, queue);
+        }
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.vbr_cells += 1;
+    }
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, _: u64) {
+        if self.config.bidirectional_counting && self.channels[slot as usize].seen != self.epoch {
+            self.count_source(slot);
+        }
+        self.brm_answered = true;
+        rm.er = rm.er.min(self.answer(slot));
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let EricaStatistics { intervals, out_of_phase, without_input, seen, established, zero_er } = self.statistics;
+        let counts = [intervals, out_of_phase, without_input, seen, established, zero_er].map(|n| n as f64);
+        let names =
+            ["intervals", "out_of_phase_intervals", "zero_input_intervals", "seen_sum", "established", "zero_er"];
+        let now = [("load_factor", self.z), ("fair_share_cells_per_second", self.fair_share)];
+        names.into_iter().zip(counts).chain(now).filter(|(_, value)| value.is_finite()).collect()
+    }
+    fn reads_queue(&self) -> bool {
+        self.config.queue_control.is_some()
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.started.saturating_add(self.config.interval)
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        if now > self.started {
+            self.end_interval(now, queue);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Parameters of ERICA and ERICA+, one for every option of the literature.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+use crate::kernel::units::Cells;
+
+/// Target capacity of the ABR class; TU is the target utilisation, L the link rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapacityForm {
+    /// TU L - VBR: the target is a share of the link (Kalyanaraman 1997).
+    #[default]
+    OfLink,
+    /// TU (L - VBR): the target is a share of what VBR leaves (ATM Forum 98-0408).
+    OfRemainder,
+}
+
+/// How the load factor is averaged (Kalyanaraman 1997, chapter 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadAveraging {
+    /// Not at all: every interval stands for itself.
+    #[default]
+    None,
+    /// Method 1: the exponential average of the load factor.
+    LoadFactor,
+    /// Method 2: input, capacity and interval length are averaged before they are divided.
+    Components,
+}
+
+/// What an interval without input says about the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZeroInputPolicy {
+    /// Nothing: the feedback is the fair share (Kalyanaraman 1997, table 6.1).
+    #[default]
+    FairShare,
+    /// Load is zero: a channel's share is unbounded and the feedback is the whole capacity.
+    ZeroLoad,
+}
+
+/// Queue control of ERICA+: the factor f(Tq) on the ABR capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueControl {
+    /// Target queueing delay T0, at which the factor is 1.
+    pub target_delay: Ps,
+    /// Curve above T0; larger drains faster.
+    pub a: f64,
+    /// Curve below T0: the factor at an empty queue.
+    pub b: f64,
+    /// Queue drain limit factor QDLF: the factor never falls below this.
+    pub drain_limit: f64,
+}
+
+impl Default for QueueControl {
+    fn default() -> QueueControl {
+        QueueControl { target_delay: Ps::from_us(500), a: 1.15, b: 1.05, drain_limit: 0.5 }
+    }
+}
+
+impl QueueControl {
+    /// The factor for a queue of `queue` cells that drains at `capacity` cells/s.
+    pub fn factor(&self, queue: u64, capacity: f64) -> f64 {
+        let (q, q0) = (queue as f64, self.target_delay.as_secs_f64() * capacity);
+        if q <= q0 {
+            return if q0 > 0.0 { self.b * q0 / ((self.b - 1.0) * q + q0) } else { self.b };
+        }
+        (self.a * q0 / ((self.a - 1.0) * q + q0)).max(self.drain_limit)
+    }
+}
+
+/// Parameters of ERICA; with `queue_control` it is ERICA+.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EricaConfig {
+    /// Target utilisation; 0.9 if absent, 1.0 if `queue_control` is present.
+    pub target_utilisation: Option<f64>,
+    /// What the target utilisation is a share of.
+    pub capacity_form: CapacityForm,
+    /// Longest averaging interval.
+    pub interval: Ps,
+    /// ABR cells after which an interval ends early; the cell that completes it belongs to it.
+    pub interval_cells: Cells,
+    /// Loads up to 1 + delta count as no overload, and the largest allocation is given to all.
+    pub delta: f64,
+    /// Whether the largest allocation of the last interval is given to all without overload.
+    pub max_alloc: bool,
+    /// Whether a channel below the fair share rises no further than that at once.
+    pub clip_to_fair_share: bool,
+    /// Whether the feedback is at most the ABR capacity.
+    pub clip_to_capacity: bool,
+    /// How the load factor is averaged.
+    pub load_averaging: LoadAveraging,
+    /// Weight of the newest interval in averages of the load, above 0 and at most 1.
+    pub load_weight: f64,
+    /// With `load_averaging = "load-factor"`: an interval without input restarts the average.
+    pub reset_on_zero: bool,
+    /// Whether the number of active channels is averaged.
+    pub average_sources: bool,
+    /// Contribution of a channel that was not seen, per interval.
+    pub source_decay: f64,
+    /// Whether a channel counts in the fair share from its first cell on.
+    pub immediate_fair_share: bool,
+    /// Whether the rate of a channel is measured instead of read from its FRMs.
+    pub per_vc_ccr: bool,
+    /// Whether a BRM, too, shows that a channel is active.
+    pub bidirectional_counting: bool,
+    /// What an interval without input says.
+    pub zero_input_policy: ZeroInputPolicy,
+    /// Queue control of ERICA+; off if absent.
+    pub queue_control: Option<QueueControl>,
+}
+
+impl Default for EricaConfig {
+    fn default() -> EricaConfig {
+        EricaConfig {
+            target_utilisation: None,
+            capacity_form: CapacityForm::OfLink,
+            interval: Ps::from_ms(1),
+            interval_cells: Cells(100),
+            delta: 0.1,
+            max_alloc: true,
+            clip_to_fair_share: true,
+            clip_to_capacity: true,
+            load_averaging: LoadAveraging::None,
+            load_weight: 0.2,
+            reset_on_zero: false,
+            average_sources: false,
+            source_decay: 0.9,
+            immediate_fair_share: false,
+            per_vc_ccr: false,
+            bidirectional_counting: false,
+            zero_input_policy: ZeroInputPolicy::FairShare,
+            queue_control: None,
+        }
+    }
+}
+
+impl EricaConfig {
+    /// Target utilisation in force.
+    pub fn utilisation(&self) -> f64 {
+        self.target_utilisation.unwrap_or(if self.queue_control.is_some() { 1.0 } else { 0.9 })
+    }
+    /// Values outside their range.
+    pub fn check(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut require = |field, holds: bool, found: f64, allowed: &str| {
+            if !holds {
+                findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
+            }
+        };
+        let utilisation = self.utilisation();
+        require("target_utilisation", utilisation > 0.0 && utilisation <= 2.0, utilisation, "above 0 and at most 2");
+        require("interval", self.interval > Ps::ZERO, 0.0, "above 0");
+        require("interval_cells", self.interval_cells.0 > 0, 0.0, "above 0");
+        require("delta", self.delta >= 0.0, self.delta, "at least 0");
+        require("load_weight", is_share(self.load_weight), self.load_weight, "above 0 and at most 1");
+        require("source_decay", is_share(self.source_decay), self.source_decay, "above 0 and at most 1");
+        if let Some(QueueControl { a, b, drain_limit, .. }) = self.queue_control {
+            require("queue_control.a", a > 1.0, a, "above 1");
+            require("queue_control.b", b >= 1.0, b, "at least 1");
+            require("queue_control.drain_limit", (0.0..=1.0).contains(&drain_limit), drain_limit, "of 0..1");
+        }
+        findings
+    }
+}
+
+fn is_share(value: f64) -> bool {
+    value > 0.0 && value <= 1.0
+}

@@ -1,0 +1,75 @@
+//! Early packet discard: a PDU that begins while the queue is longer than a threshold is dropped
+//! as a whole; one that overflows the buffer later is treated as by partial packet discard
+//! (Romanow and Floyd 1994).
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::frame::{Frames, Rules};
+use super::{DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of early packet discard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EpdConfig {
+    /// No PDU may begin while the queue is longer than this; half the buffer if absent.
+    pub threshold: Option<Cells>,
+    /// Whether the last cell of a PDU that lost a cell by overflow is forwarded.
+    pub forward_end: bool,
+}
+
+impl Default for EpdConfig {
+    fn default() -> EpdConfig {
+        EpdConfig { threshold: None, forward_end: true }
+    }
+}
+
+impl EpdConfig {
+    /// A buffer that holds no PDU, a threshold that the queue never exceeds.
+    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        let QueueFacts { buffer, largest_pdu, .. } = facts;
+        let mut findings = Vec::new();
+        if buffer < largest_pdu {
+            let message = format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
+            findings.push(Finding::impossible("policy", message));
+        }
+        if let Some(threshold) = self.threshold
+            && threshold.0 >= buffer
+        {
+            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
+            findings.push(Finding::warning("threshold", message));
+        }
+        findings
+    }
+}
+
+/// Early packet discard at one queue.
+#[derive(Clone, Debug)]
+pub struct Epd {
+    frames: Frames,
+    threshold: Option<u64>,
+    forward_end: bool,
+}
+
+impl Epd {
+    /// The policy for `channels`.
+    pub fn new(config: &EpdConfig, channels: usize) -> Epd {
+        let threshold = config.threshold.map(|cells| cells.0);
+        Epd { frames: Frames::new(channels), threshold, forward_end: config.forward_end }
+    }
+}
+
+impl DiscardPolicy for Epd {
+    #[inline]
+    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        let begin_limit = self.threshold.unwrap_or(buffer / 2);
+        let rules = Rules { begin_limit, end_reserve: u64::MAX, forward_end: self.forward_end };
+        self.frames.admit(slot, info, queue, buffer, rules)
+    }
+}

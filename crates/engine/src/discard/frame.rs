@@ -1,0 +1,100 @@
+//! The frame machine that all frame-aware policies share: where each channel is in its PDU and
+//! what becomes of the rest of it.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::tail_drop::room;
+use super::{Cause, Verdict};
+use crate::atm::cell::Info;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Accept,
+    /// Nothing of the PDU was or will be forwarded, its end included.
+    DropAll,
+    /// A cell of the PDU was lost: only its end is worth forwarding.
+    DropRest,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    mode: Mode,
+    /// The next data cell begins a PDU.
+    starts: bool,
+    /// Cells that the receiver will take for the beginning of this PDU have been forwarded.
+    partial: bool,
+    /// The end of a partly forwarded PDU was lost, so the receiver merges the next PDU with it.
+    merges: bool,
+}
+
+/// What a policy adds to the machine for one cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Queue length above which no PDU may begin.
+    pub begin_limit: u64,
+    /// Queue length from which only the ends of partly forwarded PDUs are queued.
+    pub end_reserve: u64,
+    /// Whether the end of a PDU that lost a cell is forwarded.
+    pub forward_end: bool,
+}
+
+/// The frames of all channels of a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Frames(Vec<Frame>);
+
+impl Frames {
+    pub fn new(channels: usize) -> Frames {
+        Frames(vec![Frame { mode: Mode::Accept, starts: true, partial: false, merges: false }; channels])
+    }
+
+    /// Decides on one cell. Other than data cells (PT 0xx) are dropped only by overflow.
+    #[inline]
+    pub fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64, rules: Rules) -> Verdict {
+        if !info.is_data() {
+            return room(queue, buffer);
+        }
+        let frame = &mut self.0[slot as usize];
+        if frame.starts {
+            frame.begin(queue > rules.begin_limit);
+        }
+        frame.starts = info.is_eom();
+        let verdict = frame.decide(info.is_eom(), queue, buffer, rules);
+        frame.record(verdict, info.is_eom(), rules.forward_end);
+        verdict
+    }
+}
+
+impl Frame {
+    /// A PDU that the receiver merges with its predecessor is lost already.
+    fn begin(&mut self, refused: bool) {
+        self.partial = core::mem::take(&mut self.merges);
+        self.mode = match (self.partial, refused) {
+            (true, _) => Mode::DropRest,
+            (false, true) => Mode::DropAll,
+            (false, false) => Mode::Accept,
+        };
+    }
+
+    fn decide(&self, eom: bool, queue: u64, buffer: u64, rules: Rules) -> Verdict {
+        match self.mode {
+            Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
+            Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
+            _ if queue >= buffer => Verdict::Drop(Cause::Overflow),
+            _ if queue >= rules.end_reserve && !(eom && self.partial) => Verdict::Drop(Cause::IntelligentTail),
+            _ => Verdict::Accept,
+        }
+    }
+
+    fn record(&mut self, verdict: Verdict, eom: bool, forward_end: bool) {
+        match verdict {
+            Verdict::Accept => self.partial = true,
+            Verdict::Drop(Cause::Overflow | Cause::IntelligentTail) => {
+                self.mode = Mode::DropRest;
+                self.merges = eom && self.partial && forward_end;
+            }
+            Verdict::Drop(_) => {}
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Intelligent tail drop: the last few cells of the buffer are kept for the ends of PDUs of which
+//! something was forwarded, so that no two PDUs merge (Kalyanaraman 1997, section 8.12).
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::frame::{Frames, Rules};
+use super::{DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of intelligent tail drop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IntelligentTailDropConfig {
+    /// Cells of the buffer that are kept for ends of PDUs.
+    pub margin: Cells,
+}
+
+impl Default for IntelligentTailDropConfig {
+    fn default() -> IntelligentTailDropConfig {
+        IntelligentTailDropConfig { margin: Cells(4) }
+    }
+}
+
+impl IntelligentTailDropConfig {
+    /// A margin as large as the buffer, or too small for one end of a PDU per channel.
+    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if self.margin.0 >= facts.buffer {
+            let message = format!("{} leave nothing of a buffer of {} cells", self.margin, facts.buffer);
+            findings.push(Finding::impossible("margin", message));
+        }
+        if self.margin.0 < facts.channels as u64 {
+            let message = format!(
+                "{} do not hold one end of a PDU for each of {} channels: PDUs may merge",
+                self.margin, facts.channels
+            );
+            findings.push(Finding::warning("margin", message));
+        }
+        findings
+    }
+}
+
+/// Intelligent tail drop at one queue.
+#[derive(Clone, Debug)]
+pub struct IntelligentTailDrop {
+    frames: Frames,
+    margin: u64,
+}
+
+impl IntelligentTailDrop {
+    /// The policy for `channels`.
+    pub fn new(config: &IntelligentTailDropConfig, channels: usize) -> IntelligentTailDrop {
+        IntelligentTailDrop { frames: Frames::new(channels), margin: config.margin.0 }
+    }
+}
+
+impl DiscardPolicy for IntelligentTailDrop {
+    #[inline]
+    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        let end_reserve = buffer.saturating_sub(self.margin);
+        self.frames.admit(slot, info, queue, buffer, Rules { begin_limit: u64::MAX, end_reserve, forward_end: true })
+    }
+}

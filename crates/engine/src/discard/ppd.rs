@@ -1,0 +1,55 @@
+//! Partial packet discard: once a cell of a PDU is lost, its other cells are dropped except the
+//! last, which keeps the receiver from merging two PDUs (Romanow and Floyd 1994).
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::frame::{Frames, Rules};
+use super::{DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::endsystem::Finding;
+
+/// Parameters of partial packet discard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PpdConfig {
+    /// Whether the last cell of a PDU that lost a cell is forwarded.
+    pub forward_end: bool,
+}
+
+impl Default for PpdConfig {
+    fn default() -> PpdConfig {
+        PpdConfig { forward_end: true }
+    }
+}
+
+impl PpdConfig {
+    /// Nothing can be wrong.
+    pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+/// Partial packet discard at one queue.
+#[derive(Clone, Debug)]
+pub struct Ppd {
+    frames: Frames,
+    rules: Rules,
+}
+
+impl Ppd {
+    /// The policy for `channels`.
+    pub fn new(config: &PpdConfig, channels: usize) -> Ppd {
+        let rules = Rules { begin_limit: u64::MAX, end_reserve: u64::MAX, forward_end: config.forward_end };
+        Ppd { frames: Frames::new(channels), rules }
+    }
+}
+
+impl DiscardPolicy for Ppd {
+    #[inline]
+    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        self.frames.admit(slot, info, queue, buffer, self.rules)
+    }
+}

@@ -1,0 +1,49 @@
+//! Tail drop: a cell is dropped if it finds the buffer full.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::endsystem::Finding;
+
+/// No parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TailDropConfig {}
+
+impl TailDropConfig {
+    /// Nothing can be wrong.
+    pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+/// Knows no PDUs.
+#[derive(Clone, Debug)]
+pub struct TailDrop;
+
+impl TailDrop {
+    /// The policy for any number of channels.
+    pub fn new(_: &TailDropConfig, _: usize) -> TailDrop {
+        TailDrop
+    }
+}
+
+impl DiscardPolicy for TailDrop {
+    #[inline]
+    fn admit(&mut self, _: u32, _: Info, queue: u64, buffer: u64) -> Verdict {
+        room(queue, buffer)
+    }
+    fn is_stateless(&self) -> bool {
+        true
+    }
+}
+
+/// Accepts a cell that finds room.
+#[inline]
+pub(super) fn room(queue: u64, buffer: u64) -> Verdict {
+    if queue < buffer { Verdict::Accept } else { Verdict::Drop(Cause::Overflow) }
+}

@@ -1,0 +1,232 @@
+//! Parameters of an ABR connection (TM 4.0 table 5-3) and of the readings that differ between
+//! simulators.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::finding::Finding;
+use crate::kernel::units::Cells;
+use crate::kernel::{Ps, Rate};
+
+/// When the source sends out-of-rate FRMs (source rule 11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutOfRate {
+    /// While ACR is below TCR.
+    #[default]
+    BelowTcr,
+    /// Only while ACR is zero and nothing can be sent in-rate.
+    OnlyAtZero,
+    /// Never; a connection whose ACR falls to zero stays silent.
+    Never,
+}
+
+/// How CRM follows from TBE / Nrm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CrmRounding {
+    /// The next larger integer, as in TM 4.0.
+    #[default]
+    Up,
+    /// Integer division, as some simulators have it.
+    Down,
+}
+
+/// What source rule 9 does with an explicit rate below MCR.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErBelowMcr {
+    /// ACR falls to MCR.
+    #[default]
+    Clamp,
+    /// The explicit rate is ignored, as in the YATS simulator.
+    Ignore,
+}
+
+/// Parameters of both halves of an ABR end system. Defaults are those of TM 4.0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AbrConfig {
+    /// Peak cell rate; the rate of the access link if absent.
+    pub pcr: Option<Rate>,
+    /// Minimum cell rate; zero if absent.
+    pub mcr: Option<Rate>,
+    /// Initial cell rate; PCR if absent.
+    pub icr: Option<Rate>,
+    /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
+    pub rif: f64,
+    /// Rate decrease factor: multiplicative decrease per marked BRM, 2^-n with n of 0..15.
+    pub rdf: f64,
+    /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
+    pub nrm: u32,
+    /// In-rate cells that must lie between FRMs for the clause of `trm`.
+    pub mrm: u32,
+    /// Longest time between FRMs of a source that sends: 100 ms 2^-n with n of 0..7.
+    pub trm: Ps,
+    /// FRMs without a BRM after which ACR is cut; TBE / Nrm if absent.
+    pub crm: Option<u32>,
+    /// Rounding of TBE / Nrm.
+    pub crm_rounding: CrmRounding,
+    /// Transient buffer exposure.
+    pub tbe: Cells,
+    /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
+    pub cdf: f64,
+    /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
+    pub adtf: Ps,
+    /// Rate of out-of-rate FRMs.
+    pub tcr: Rate,
+    /// Whether the initial cell rate is at most TBE per fixed round trip time.
+    pub apply_tbe_icr_cap: bool,
+    /// When out-of-rate FRMs are sent.
+    pub out_of_rate: OutOfRate,
+    /// Send FRMs only when data wait behind them; a source without data then sends BRMs alone.
+    pub frm_needs_data: bool,
+    /// Cut rates to the 16-bit code of the RM cell.
+    pub quantise_rates: bool,
+    /// Use-it-or-lose-it (source rule 13): if ACR exceeds the measured rate by more than this
+    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if absent.
+    pub use_it_or_lose_it: Option<Rate>,
+    /// What an explicit rate below MCR does.
+    pub er_below_mcr: ErBelowMcr,
+    /// Whether the destination forgets the EFCI of the last data cell once a BRM has told it.
+    pub reset_saved_efci: bool,
+}
+
+impl Default for AbrConfig {
+    fn default() -> AbrConfig {
+        AbrConfig {
+            pcr: None,
+            mcr: None,
+            icr: None,
+            rif: 1.0 / 16.0,
+            rdf: 1.0 / 16.0,
+            nrm: 32,
+            mrm: 2,
+            trm: Ps::from_ms(100),
+            crm: None,
+            crm_rounding: CrmRounding::Up,
+            tbe: Cells(MAX_TBE),
+            cdf: 1.0 / 16.0,
+            adtf: Ps::from_ms(500),
+            tcr: Rate::from_bps(4_240),
+            apply_tbe_icr_cap: false,
+            out_of_rate: OutOfRate::BelowTcr,
+            frm_needs_data: false,
+            quantise_rates: false,
+            use_it_or_lose_it: None,
+            er_below_mcr: ErBelowMcr::Clamp,
+            reset_saved_efci: true,
+        }
+    }
+}
+
+/// Largest transient buffer exposure that can be signalled (24 bits).
+const MAX_TBE: u64 = 16_777_215;
+
+impl AbrConfig {
+    /// PCR in cells/s on an access link of `link_rate`.
+    pub fn pcr_cells(&self, link_rate: Rate) -> f64 {
+        self.pcr.unwrap_or(link_rate).cells_per_second()
+    }
+    /// MCR in cells/s.
+    pub fn mcr_cells(&self) -> f64 {
+        self.mcr.map_or(0.0, Rate::cells_per_second)
+    }
+    /// Initial cell rate in cells/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
+    pub fn icr_cells(&self, link_rate: Rate, frtt: Ps) -> f64 {
+        let icr = self.icr.map_or(self.pcr_cells(link_rate), Rate::cells_per_second);
+        if !self.apply_tbe_icr_cap || frtt == Ps::ZERO {
+            return icr;
+        }
+        icr.min(self.tbe.0 as f64 / frtt.as_secs_f64()).max(self.mcr_cells())
+    }
+    /// FRMs without a BRM after which source rule 6 cuts ACR, at least 1.
+    pub fn crm_frms(&self) -> u64 {
+        let nrm = self.nrm.max(1) as u64;
+        let derived = match self.crm_rounding {
+            CrmRounding::Up => self.tbe.0.div_ceil(nrm),
+            CrmRounding::Down => self.tbe.0 / nrm,
+        };
+        self.crm.map_or(derived, u64::from).max(1)
+    }
+    /// Everything that is impossible or outside the standard on an access link of `link_rate`.
+    pub fn check(&self, link_rate: Rate) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        self.check_rates(link_rate, &mut findings);
+        self.check_factors(&mut findings);
+        self.check_counts(&mut findings);
+        self.check_times(&mut findings);
+        findings
+    }
+
+    fn check_rates(&self, link_rate: Rate, findings: &mut Vec<Finding>) {
+        let pcr = self.pcr.unwrap_or(link_rate);
+        let icr = self.icr.unwrap_or(pcr);
+        let above = |name: &str, rate: Rate| format!("{name} of {rate} exceeds PCR of {pcr}");
+        if icr > pcr {
+            findings.push(Finding::impossible("icr", above("ICR", icr)));
+        }
+        let Some(mcr) = self.mcr else { return };
+        if mcr > pcr {
+            findings.push(Finding::impossible("mcr", above("MCR", mcr)));
+        }
+        if icr < mcr {
+            findings.push(Finding::impossible("icr", format!("ICR of {icr} is below MCR of {mcr}")));
+        }
+    }
+
+    fn check_factors(&self, findings: &mut Vec<Finding>) {
+        factor("rif", self.rif, 15, findings);
+        factor("rdf", self.rdf, 15, findings);
+        if self.cdf != 0.0 {
+            factor("cdf", self.cdf, 6, findings);
+        }
+    }
+
+    fn check_counts(&self, findings: &mut Vec<Finding>) {
+        if self.nrm < 2 {
+            findings.push(Finding::impossible("nrm", format!("Nrm of {} is below 2", self.nrm)));
+        } else if !self.nrm.is_power_of_two() || self.nrm > 256 {
+            findings.push(Finding::standard("nrm", format!("Nrm of {} is not a power of two of 2..256", self.nrm)));
+        }
+        if self.mrm != 2 {
+            findings.push(Finding::standard("mrm", format!("Mrm of {} is not the constant 2", self.mrm)));
+        }
+        if self.crm == Some(0) {
+            findings.push(Finding::impossible("crm", "CRM must be at least 1".into()));
+        }
+        if self.tbe.0 > MAX_TBE {
+            findings.push(Finding::standard("tbe", format!("TBE of {} exceeds {MAX_TBE} cells", self.tbe)));
+        }
+    }
+
+    fn check_times(&self, findings: &mut Vec<Finding>) {
+        if !is_standard_trm(self.trm) {
+            findings.push(Finding::standard("trm", format!("Trm of {} is not 100 ms 2^-n with n of 0..7", self.trm)));
+        }
+        let step = Ps::from_ms(10).0;
+        let adtf = self.adtf.0;
+        if !adtf.is_multiple_of(step) || !(1..=1023).contains(&(adtf / step)) {
+            findings.push(Finding::standard(
+                "adtf",
+                format!("ADTF of {} is not a multiple of 10 ms of 10 ms..10.23 s", self.adtf),
+            ));
+        }
+    }
+}
+
+fn factor(field: &'static str, value: f64, max_exponent: u32, findings: &mut Vec<Finding>) {
+    if !(0.0..=1.0).contains(&value) {
+        findings.push(Finding::impossible(field, format!("{value} is not of 0..1")));
+    } else if !(0..=max_exponent).any(|n| value * (1u64 << n) as f64 == 1.0) {
+        findings.push(Finding::standard(field, format!("{value} is not 2^-n with n of 0..{max_exponent}")));
+    }
+}
+
+fn is_standard_trm(trm: Ps) -> bool {
+    let longest = Ps::from_ms(100).0;
+    trm.0 <= longest && (0..8).any(|n| trm.0 << n == longest)
+}

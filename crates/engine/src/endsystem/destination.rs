@@ -1,0 +1,63 @@
+//! The ABR destination: rules 1 to 6 of TM 4.0 section 5.10.5 ("DES rule n") for one connection.
+//!
+//! It hands the turned-round RM cell to the source of the reverse direction, which keeps DES rules
+//! 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest cell replaces one that still waits.
+
+use super::config::AbrConfig;
+use crate::atm::cell::{Info, RmCell};
+use crate::kernel::{Ps, Rate};
+
+/// Shortest time between cells that a destination generates itself: 10 per second (DES rule 5).
+const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
+
+/// The destination half of an ABR end system.
+#[derive(Clone, Debug)]
+pub struct AbrDestination {
+    saved_efci: bool,
+    reset: bool,
+    last_er: f64,
+    may_generate_at: Ps,
+}
+
+impl AbrDestination {
+    /// A destination whose sender has an access link of `link_rate`.
+    pub fn new(config: &AbrConfig, link_rate: Rate) -> AbrDestination {
+        AbrDestination {
+            saved_efci: false,
+            reset: config.reset_saved_efci,
+            last_er: config.pcr_cells(link_rate),
+            may_generate_at: Ps::ZERO,
+        }
+    }
+
+    /// A data cell arrives. DES rule 1: its EFCI is remembered.
+    #[inline]
+    pub fn on_data(&mut self, info: Info) {
+        self.saved_efci = info.efci();
+    }
+
+    /// EFCI of the last data cell, unless a BRM has reported it.
+    pub fn saved_efci(&self) -> bool {
+        self.saved_efci
+    }
+
+    /// An FRM arrives, in-rate or not. DES rule 2: it is turned round with BN = 0, and CI is set if
+    /// the last data cell was marked.
+    pub fn on_frm(&mut self, mut rm: RmCell) -> RmCell {
+        self.last_er = rm.er;
+        rm.bn = false;
+        rm.ci |= self.saved_efci;
+        self.saved_efci &= !self.reset;
+        rm
+    }
+
+    /// A BRM that a congested destination makes without an FRM (DES rule 5): BN and CI are set, ER
+    /// is that of the last FRM. `None` within 100 ms of the one before.
+    pub fn generate(&mut self, now: Ps) -> Option<RmCell> {
+        if now < self.may_generate_at {
+            return None;
+        }
+        self.may_generate_at = now.saturating_add(GENERATION_INTERVAL);
+        Some(RmCell { er: self.last_er, ccr: 0.0, mcr: 0.0, ci: true, ni: false, bn: true })
+    }
+}

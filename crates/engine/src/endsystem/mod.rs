@@ -1,0 +1,14 @@
+//! The two halves of an ABR end system (TM 4.0 section 5.10.4 and 5.10.5), and sources without
+//! rate control.
+
+pub mod config;
+pub mod destination;
+pub mod finding;
+pub mod source;
+pub mod unshaped;
+
+pub use config::{AbrConfig, CrmRounding, ErBelowMcr, OutOfRate};
+pub use destination::AbrDestination;
+pub use finding::{Finding, Severity};
+pub use source::{AbrSource, Counters, Emission};
+pub use unshaped::UnshapedSource;

@@ -1,0 +1,442 @@
+//! The ABR source: source rules 1 to 13 of TM 4.0 section 5.10.4 ("SES rule n") for one connection.
+//!
+//! The host asks [`AbrSource::next_wake`] when something can be sent, and at that time or later
+//! calls [`AbrSource::opportunity`]. SES rule 12 (EFCI is 0 in data cells) holds because the host
+//! builds data cells with [`Info::data`].
+
+use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::atm::rm;
+use crate::kernel::{Pace, Ps, Rate};
+
+/// What the source sends at an opportunity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Emission {
+    /// The next data cell of the host.
+    Data,
+    /// An RM cell: forward or backward by its kind, out-of-rate if CLP is set.
+    Rm(Info, RmCell),
+}
+
+/// What a source has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// In-rate FRMs sent.
+    pub frms: u64,
+    /// BRMs sent, those out of rate included.
+    pub brms: u64,
+    /// Out-of-rate FRMs sent (SES rule 11).
+    pub out_of_rate_frms: u64,
+    /// BRMs sent out of rate because nothing could be sent in-rate.
+    pub out_of_rate_brms: u64,
+    /// Turned-round RM cells that a newer one replaced (DES rule 3).
+    pub overwritten: u64,
+    /// Returns to ICR after idle time (SES rule 5).
+    pub rule_5: u64,
+    /// Cuts for want of BRMs (SES rule 6).
+    pub rule_6: u64,
+    /// Cuts for rate not used (SES rule 13).
+    pub rule_13: u64,
+    /// Changes of ACR.
+    pub acr_changes: u64,
+}
+
+/// What does not change during a connection; rates in cells/s.
+#[derive(Clone, Debug)]
+struct Limits {
+    pcr: f64,
+    mcr: f64,
+    icr: f64,
+    ceiling: f64,
+    increase: f64,
+    keep_rdf: f64,
+    keep_cdf: f64,
+    tcr: f64,
+    unused: f64,
+    crm: u64,
+    trm: Ps,
+    adtf: Ps,
+    nrm_others: u32,
+    mrm: u32,
+    out_of_rate: OutOfRate,
+    ignore_low_er: bool,
+    frm_needs_data: bool,
+    quantise: bool,
+}
+
+/// A stream of cells at a fixed low rate: the earliest time of the next one.
+#[derive(Clone, Debug)]
+struct Probe {
+    interval: Ps,
+    next: Ps,
+}
+
+impl Probe {
+    fn new(rate: f64) -> Probe {
+        Probe { interval: Ps::from_secs_f64(1.0 / rate), next: Ps::ZERO }
+    }
+    fn sent(&mut self, now: Ps) {
+        self.next = now.saturating_add(self.interval);
+    }
+}
+
+/// The source half of an ABR end system.
+#[derive(Clone, Debug)]
+pub struct AbrSource {
+    t_next: Ps,
+    t_last: Ps,
+    trm_at: Ps,
+    carry: u32,
+    carry_last: u32,
+    /// In-rate cells since the last in-rate FRM; at its limit before the first FRM.
+    since_frm: u32,
+    pace: Option<Pace>,
+    waiting: Option<RmCell>,
+    brm_since_frm: bool,
+    /// No in-rate FRM has been sent yet.
+    first: bool,
+    /// Something has been sent in-rate, so `t_last` counts.
+    started: bool,
+    skip_increase: bool,
+    acr: f64,
+    t_last_frm: Ps,
+    frms_without_brm: u64,
+    frm_probe: Probe,
+    brm_probe: Probe,
+    acr_changed_at: Ps,
+    counters: Counters,
+    limits: Limits,
+}
+
+impl AbrSource {
+    /// A source on an access link of `link_rate`; `frtt` is the fixed round trip time, which
+    /// matters only to `apply_tbe_icr_cap`. SES rule 2: ACR starts at ICR.
+    pub fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> AbrSource {
+        let limits = Limits::new(config, link_rate, frtt);
+        AbrSource {
+            t_next: Ps::ZERO,
+            t_last: Ps::ZERO,
+            trm_at: Ps::NEVER,
+            carry: 0,
+            carry_last: 0,
+            since_frm: limits.nrm_others,
+            pace: Pace::new(limits.icr),
+            waiting: None,
+            brm_since_frm: false,
+            first: true,
+            started: false,
+            skip_increase: false,
+            acr: limits.icr,
+            t_last_frm: Ps::ZERO,
+            frms_without_brm: 0,
+            frm_probe: Probe::new(limits.tcr),
+            brm_probe: Probe::new(limits.tcr),
+            acr_changed_at: Ps::ZERO,
+            counters: Counters::default(),
+            limits,
+        }
+    }
+
+    /// Allowed cell rate in cells/s.
+    #[inline]
+    pub fn acr(&self) -> f64 {
+        self.acr
+    }
+    /// When ACR last changed.
+    pub fn acr_changed_at(&self) -> Ps {
+        self.acr_changed_at
+    }
+    /// What the source has done so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    /// Whether a turned-round RM cell waits to be sent.
+    pub fn brm_waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Earliest time at which [`Self::opportunity`] has something to send, possibly in the past;
+    /// `NEVER` if that depends on data, a BRM or a feedback that is still to come.
+    #[inline]
+    pub fn next_wake(&self, data_waiting: bool) -> Ps {
+        if data_waiting && !self.probes() && self.pace.is_some() {
+            return self.t_next;
+        }
+        self.in_rate_wake(data_waiting).min(self.out_of_rate_wake(data_waiting))
+    }
+
+    fn in_rate_wake(&self, data_waiting: bool) -> Ps {
+        if self.pace.is_none() {
+            Ps::NEVER
+        } else if data_waiting || self.waiting.is_some() {
+            self.t_next
+        } else if self.first || self.limits.frm_needs_data {
+            Ps::NEVER
+        } else if self.since_frm >= self.limits.nrm_others {
+            self.t_next
+        } else if self.since_frm >= self.limits.mrm {
+            self.t_next.max(self.trm_at)
+        } else {
+            Ps::NEVER
+        }
+    }
+
+    fn out_of_rate_wake(&self, data_waiting: bool) -> Ps {
+        let frm = if self.may_probe(data_waiting) { self.frm_probe.next } else { Ps::NEVER };
+        let brm = if self.may_return_out_of_rate() { self.brm_probe.next } else { Ps::NEVER };
+        frm.min(brm)
+    }
+
+    /// SES rule 11: whether ACR is so low that out-of-rate FRMs are sent.
+    #[inline]
+    fn probes(&self) -> bool {
+        match self.limits.out_of_rate {
+            OutOfRate::BelowTcr => self.acr < self.limits.tcr,
+            OutOfRate::OnlyAtZero => self.acr == 0.0,
+            OutOfRate::Never => false,
+        }
+    }
+
+    fn may_probe(&self, data_waiting: bool) -> bool {
+        self.probes() && (data_waiting || !self.limits.frm_needs_data)
+    }
+
+    /// DES rule 6. Without it two ends whose ACR is zero would wait for each other for ever.
+    fn may_return_out_of_rate(&self) -> bool {
+        self.waiting.is_some() && self.pace.is_none() && self.limits.out_of_rate != OutOfRate::Never
+    }
+
+    /// What to send at `now`, if anything is due. In-rate cells come first.
+    #[inline]
+    pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        let plain = self.since_frm < self.limits.nrm_others && now < self.trm_at && self.waiting.is_none();
+        if plain && data_waiting && now >= self.t_next {
+            self.count_cell();
+            self.advance(now);
+            return Some(Emission::Data);
+        }
+        self.choose(now, data_waiting)
+    }
+
+    /// SES rule 3, and SES rule 11 when nothing can be sent in-rate.
+    fn choose(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        if now < self.t_next || self.pace.is_none() {
+            return self.send_out_of_rate(now, data_waiting);
+        }
+        let sent = if self.frm_due(now, data_waiting) {
+            self.send_frm(now)
+        } else if self.waiting.is_some() && (!self.brm_since_frm || !data_waiting) {
+            self.send_brm()
+        } else if data_waiting {
+            self.count_cell();
+            Emission::Data
+        } else {
+            return self.send_out_of_rate(now, data_waiting);
+        };
+        self.started = true;
+        self.advance(now);
+        Some(sent)
+    }
+
+    /// SES rule 3a: by the time clause, or because Nrm - 1 cells went before; SES rule 2: the
+    /// first cell is an FRM, as soon as there is something to send.
+    fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
+        let wanted = data_waiting || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
+        let due = self.since_frm >= self.limits.nrm_others || now >= self.trm_at;
+        wanted && due
+    }
+
+    /// SES rules 4, 5, 6, 7, 10 and 13: CCR holds the rate that the cells behind this FRM obey.
+    fn send_frm(&mut self, now: Ps) -> Emission {
+        if !self.first {
+            self.return_to_icr(now);
+            self.cut_without_brm(now);
+            self.give_up_unused(now);
+        }
+        self.first = false;
+        self.t_last_frm = now;
+        self.trm_at = if self.limits.mrm == 0 { now.saturating_add(self.limits.trm) } else { Ps::NEVER };
+        self.since_frm = 0;
+        self.brm_since_frm = false;
+        self.frms_without_brm += 1;
+        self.counters.frms += 1;
+        Emission::Rm(Info::rm(Kind::Frm, false), self.contents())
+    }
+
+    /// SES rule 5: an ACR above ICR that was not used for ADTF is forgotten.
+    fn return_to_icr(&mut self, now: Ps) {
+        if self.acr > self.limits.icr && now.saturating_sub(self.t_last_frm) > self.limits.adtf {
+            self.counters.rule_5 += 1;
+            self.set_acr(now, self.limits.icr);
+        }
+    }
+
+    /// SES rule 6: every FRM from the one after CRM unanswered ones on cuts ACR.
+    fn cut_without_brm(&mut self, now: Ps) {
+        if self.frms_without_brm >= self.limits.crm {
+            self.counters.rule_6 += 1;
+            self.set_acr(now, (self.acr * self.limits.keep_cdf).max(self.limits.mcr));
+        }
+    }
+
+    /// SES rule 13, in the form of the NEC uPD98405.
+    fn give_up_unused(&mut self, now: Ps) {
+        let span = now.saturating_sub(self.t_last_frm).as_secs_f64();
+        let used = (self.since_frm + 1) as f64 / span;
+        if self.acr - used > self.limits.unused {
+            self.counters.rule_13 += 1;
+            self.skip_increase = true;
+            self.set_acr(now, (self.acr * (15.0 / 16.0)).max(self.limits.mcr));
+        }
+    }
+
+    fn send_brm(&mut self) -> Emission {
+        self.count_cell();
+        self.brm_since_frm = true;
+        self.turned_round(false)
+    }
+
+    fn turned_round(&mut self, out_of_rate: bool) -> Emission {
+        let rm = self.waiting.take().expect("a BRM waits");
+        self.counters.brms += 1;
+        Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
+    }
+
+    /// SES rule 11: CLP is set, and neither clause of SES rule 3 counts these cells.
+    fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        if self.may_return_out_of_rate() && now >= self.brm_probe.next {
+            self.brm_probe.sent(now);
+            self.counters.out_of_rate_brms += 1;
+            return Some(self.turned_round(true));
+        }
+        if self.may_probe(data_waiting) && now >= self.frm_probe.next {
+            self.frm_probe.sent(now);
+            self.counters.out_of_rate_frms += 1;
+            return Some(Emission::Rm(Info::rm(Kind::Frm, true), self.contents()));
+        }
+        None
+    }
+
+    /// SES rule 10: the fields of a new FRM.
+    fn contents(&self) -> RmCell {
+        let code = |rate: f64| if self.limits.quantise { rm::quantise(rate) } else { rate };
+        let Limits { pcr, mcr, .. } = self.limits;
+        RmCell { er: code(pcr), ccr: code(self.acr), mcr: code(mcr), ci: false, ni: false, bn: false }
+    }
+
+    /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
+    #[inline]
+    fn count_cell(&mut self) {
+        self.since_frm += 1;
+        if self.since_frm == self.limits.mrm {
+            self.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
+        }
+    }
+
+    /// SES rule 1: the next in-rate cell comes 1/ACR after this one. The fraction of a picosecond
+    /// is kept only between cells sent on time.
+    #[inline]
+    fn advance(&mut self, now: Ps) {
+        self.carry_last = if now == self.t_next { self.carry } else { 0 };
+        self.t_last = now;
+        self.schedule();
+    }
+
+    #[inline]
+    fn schedule(&mut self) {
+        (self.t_next, self.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| pace.next(self.t_last, self.carry_last));
+    }
+
+    /// A BRM arrives, in-rate or not: SES rules 8 and 9. An idle source is rescheduled too.
+    pub fn on_brm(&mut self, now: Ps, rm: &RmCell) {
+        if !rm.bn {
+            self.frms_without_brm = 0;
+        }
+        let before = self.acr;
+        let stepped = self.step(rm);
+        self.set_acr(now, self.bounded(stepped, rm.er));
+        if self.acr != before && self.started {
+            self.reschedule(now);
+        }
+    }
+
+    /// SES rule 8: CI decreases, neither CI nor NI increases.
+    fn step(&mut self, rm: &RmCell) -> f64 {
+        if rm.ci {
+            return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
+        }
+        if rm.ni || core::mem::take(&mut self.skip_increase) {
+            return self.acr;
+        }
+        (self.acr + self.limits.increase).min(self.limits.pcr)
+    }
+
+    /// SES rule 9: at most the explicit rate, at least MCR.
+    fn bounded(&self, acr: f64, er: f64) -> f64 {
+        let Limits { mcr, pcr, quantise, ignore_low_er, .. } = self.limits;
+        let er = if quantise { rm::quantise(er) } else { er };
+        let er = if er < mcr && ignore_low_er { pcr } else { er };
+        acr.min(er).max(mcr)
+    }
+
+    fn set_acr(&mut self, now: Ps, acr: f64) {
+        if acr == self.acr {
+            return;
+        }
+        self.acr = acr;
+        self.pace = Pace::new(acr);
+        self.acr_changed_at = now;
+        self.counters.acr_changes += 1;
+    }
+
+    /// The waiting cell obeys the new ACR at once, whether it rose or fell.
+    fn reschedule(&mut self, now: Ps) {
+        self.schedule();
+        if self.t_next < now {
+            (self.t_next, self.carry) = (now, 0);
+        }
+    }
+
+    /// A turned-round RM cell of the destination half is to be sent; a newer one replaces one that
+    /// still waits (DES rules 3 and 4).
+    pub fn offer_brm(&mut self, rm: RmCell) {
+        self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
+    }
+
+    /// Until when data that wait are held back by an ACR below both PCR and the access link;
+    /// `None` if they are not. The time that a source with data spends before this is the time it
+    /// is rate-limited.
+    pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
+        (data_waiting && self.acr < self.limits.ceiling).then_some(self.t_next)
+    }
+    /// Whether data wait at `now` for nothing but the rate.
+    pub fn is_rate_limited(&self, now: Ps, data_waiting: bool) -> bool {
+        self.rate_limited_until(data_waiting).is_some_and(|until| now < until)
+    }
+}
+
+impl Limits {
+    fn new(config: &AbrConfig, link_rate: Rate, frtt: Ps) -> Limits {
+        let (pcr, mcr) = (config.pcr_cells(link_rate), config.mcr_cells());
+        Limits {
+            pcr,
+            mcr,
+            icr: config.icr_cells(link_rate, frtt).min(pcr).max(mcr),
+            ceiling: pcr.min(link_rate.cells_per_second()),
+            increase: config.rif * pcr,
+            keep_rdf: 1.0 - config.rdf,
+            keep_cdf: 1.0 - config.cdf,
+            tcr: config.tcr.cells_per_second(),
+            unused: config.use_it_or_lose_it.map_or(f64::INFINITY, Rate::cells_per_second),
+            crm: config.crm_frms(),
+            trm: config.trm,
+            adtf: config.adtf,
+            nrm_others: config.nrm.max(1) - 1,
+            mrm: config.mrm,
+            out_of_rate: config.out_of_rate,
+            ignore_low_er: config.er_below_mcr == ErBelowMcr::Ignore,
+            frm_needs_data: config.frm_needs_data,
+            quantise: config.quantise_rates,
+        }
+    }
+}

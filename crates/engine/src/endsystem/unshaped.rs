@@ -1,0 +1,34 @@
+//! A source without rate control: cells at a constant peak rate (UBR and CBR under TCP).
+
+use super::source::Emission;
+use crate::kernel::{CellClock, Ps, Rate};
+
+/// Sends a data cell whenever one waits, at most at its peak cell rate.
+#[derive(Clone, Debug)]
+pub struct UnshapedSource {
+    clock: CellClock,
+    t_next: Ps,
+    carry: u64,
+}
+
+impl UnshapedSource {
+    /// A source with the peak rate `pcr`, or that of its access link.
+    pub fn new(pcr: Option<Rate>, link_rate: Rate) -> UnshapedSource {
+        UnshapedSource { clock: CellClock::new(pcr.unwrap_or(link_rate)), t_next: Ps::ZERO, carry: 0 }
+    }
+    /// Earliest time of the next cell, possibly in the past; `NEVER` without data.
+    #[inline]
+    pub fn next_wake(&self, data_waiting: bool) -> Ps {
+        if data_waiting { self.t_next } else { Ps::NEVER }
+    }
+    /// A data cell, if one waits and its time has come.
+    #[inline]
+    pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        if !data_waiting || now < self.t_next {
+            return None;
+        }
+        let carry = if now == self.t_next { self.carry } else { 0 };
+        (self.t_next, self.carry) = self.clock.complete(now, carry);
+        Some(Emission::Data)
+    }
+}

@@ -1,0 +1,131 @@
+//! A first-in first-out ring that grows by doubling and never shrinks.
+
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+/// A FIFO of `Copy` values. Capacities are powers of two, so an index wraps with a mask.
+pub struct Ring<T: Copy> {
+    slots: Vec<MaybeUninit<T>>,
+    head: usize,
+    len: usize,
+}
+
+impl<T: Copy> Default for Ring<T> {
+    fn default() -> Self {
+        Ring { slots: Vec::new(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy> Ring<T> {
+    const FIRST_CAPACITY: usize = 8;
+
+    /// Values held.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+    /// Whether it holds nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// Bytes of storage.
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<T>()
+    }
+    /// Appends.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let at = (self.head + self.len) & mask;
+        // SAFETY: the mask keeps `at` below the length, which `grow` made a nonzero power of two.
+        unsafe { self.slots.get_unchecked_mut(at).write(value) };
+        self.len += 1;
+    }
+    /// The oldest value.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.len == 0 {
+            return None;
+        }
+        // SAFETY: `head` is below the length and its slot was written, because `len` is above zero.
+        Some(unsafe { self.slots.get_unchecked(self.head).assume_init_ref() })
+    }
+    /// The oldest value, to be changed in place.
+    #[inline]
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        if self.len == 0 {
+            return None;
+        }
+        // SAFETY: as in `front`.
+        Some(unsafe { self.slots.get_unchecked_mut(self.head).assume_init_mut() })
+    }
+    /// Removes the oldest value.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.head = (self.head + 1) & (self.slots.len() - 1);
+        self.len -= 1;
+        Some(value)
+    }
+    /// Removes the oldest value and shows the one behind it.
+    #[inline]
+    pub fn pop_and_peek(&mut self) -> Option<(T, Option<&T>)> {
+        if self.len == 0 {
+            return None;
+        }
+        let next = (self.head + 1) & (self.slots.len() - 1);
+        // SAFETY: `head` is below the length and written, because `len` was above zero; `next` is
+        // below the length by the mask, and written if another value is left.
+        let value = unsafe { self.slots.get_unchecked(self.head).assume_init() };
+        self.head = next;
+        self.len -= 1;
+        let behind = if self.len == 0 { None } else { Some(unsafe { self.slots.get_unchecked(next).assume_init_ref() }) };
+        Some((value, behind))
+    }
+    /// From oldest to newest.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let mask = self.slots.len().wrapping_sub(1);
+        // SAFETY: the `len` slots from `head` on have been written.
+        (0..self.len).map(move |i| unsafe { self.slots[(self.head + i) & mask].assume_init_ref() })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let capacity = (self.slots.len() * 2).max(Self::FIRST_CAPACITY);
+        let mut slots = Vec::with_capacity(capacity);
+        slots.extend(self.iter().map(|value| MaybeUninit::new(*value)));
+        slots.resize(capacity, MaybeUninit::uninit());
+        self.slots = slots;
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_order_over_growth_and_wrapping() {
+        let mut ring = Ring::default();
+        let (mut written, mut read) = (0u32, 0u32);
+        for round in 0..200 {
+            for _ in 0..(round % 7 + 1) {
+                ring.push(written);
+                written += 1;
+            }
+            for _ in 0..(round % 5) {
+                if let Some(value) = ring.pop() {
+                    assert_eq!(value, read);
+                    read += 1;
+                }
+            }
+        }
+        assert_eq!(ring.len() as u32, written - read);
+        assert!(ring.iter().copied().eq(read..written));
+    }
+}

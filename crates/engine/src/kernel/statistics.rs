@@ -1,0 +1,152 @@
+//! Online statistics: nothing here grows with the simulated time.
+
+use alloc::vec::Vec;
+
+use super::time::Ps;
+
+/// Mean, variance and extremes of observations (Welford), with quantiles from a log-linear histogram.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    count: u64,
+    mean: f64,
+    squares: f64,
+    max: u64,
+    /// Grows to the largest bin seen, so an unused summary costs nothing.
+    histogram: Vec<u64>,
+}
+
+/// Linear steps within an octave: quantiles are good to 1/32 of the value.
+const STEPS: u32 = 32;
+const STEP_BITS: u32 = STEPS.ilog2();
+
+/// Bin of an observation: exact below `2 * STEPS`, then `STEPS` bins an octave.
+fn bin(value: u64) -> usize {
+    if value < STEPS as u64 {
+        return value as usize;
+    }
+    let octave = value.ilog2() - STEP_BITS;
+    ((octave as usize) << STEP_BITS) + (value >> octave) as usize
+}
+
+/// Middle of a bin.
+fn middle(bin: usize) -> f64 {
+    if bin < 2 * STEPS as usize {
+        return bin as f64;
+    }
+    let octave = (bin >> STEP_BITS) as u32 - 1;
+    let low = ((bin as u64 & (STEPS as u64 - 1)) | STEPS as u64) << octave;
+    low as f64 + ((1u64 << octave) - 1) as f64 * 0.5
+}
+
+impl Summary {
+    /// Adds an observation.
+    pub fn add(&mut self, value: u64) {
+        self.count += 1;
+        let x = value as f64;
+        let delta = x - self.mean;
+        self.mean += delta / self.count as f64;
+        self.squares += delta * (x - self.mean);
+        self.max = self.max.max(value);
+        let bin = bin(value);
+        if bin >= self.histogram.len() {
+            self.histogram.resize(bin + 1, 0);
+        }
+        self.histogram[bin] += 1;
+    }
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        *self = Summary::default();
+    }
+    /// Observations.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+    /// Mean; `None` without observations.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.mean)
+    }
+    /// Standard deviation of the observations (population).
+    pub fn standard_deviation(&self) -> Option<f64> {
+        (self.count > 0).then(|| libm::sqrt(self.squares / self.count as f64))
+    }
+    /// Largest observation.
+    pub fn max(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max)
+    }
+    /// The `q`-quantile (0..=1), good to 1/32 of its value.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        let rank = libm::ceil(q * self.count as f64).max(1.0) as u64;
+        let mut seen = 0;
+        let found = self.histogram.iter().position(|n| {
+            seen += n;
+            seen >= rank
+        })?;
+        (self.count > 0).then(|| middle(found).min(self.max as f64))
+    }
+}
+
+/// Time integral of a piecewise constant value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimeIntegral {
+    since: Ps,
+    value: f64,
+    sum: f64,
+}
+
+impl TimeIntegral {
+    /// The value is `value` from `now` on.
+    pub fn set(&mut self, now: Ps, value: f64) {
+        self.sum += (now.0 - self.since.0) as f64 * self.value;
+        self.since = now;
+        self.value = value;
+    }
+    /// Starts a new window at `now`, keeping the value.
+    pub fn restart(&mut self, now: Ps) {
+        self.since = now;
+        self.sum = 0.0;
+    }
+    /// Mean over the `window` that ends at `now`.
+    pub fn mean(&self, now: Ps, window: Ps) -> f64 {
+        (self.sum + (now.0 - self.since.0) as f64 * self.value) / window.0 as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_of_1_to_100() {
+        let mut summary = Summary::default();
+        (1..=100).for_each(|x| summary.add(x));
+        assert_eq!(summary.mean(), Some(50.5));
+        // population variance (100^2 - 1) / 12 = 833.25
+        assert!((summary.standard_deviation().unwrap() - libm::sqrt(833.25)).abs() < 1e-9);
+        assert_eq!(summary.quantile(0.5), Some(50.0));
+        assert_eq!(summary.quantile(1.0), Some(100.0));
+        assert_eq!(summary.max(), Some(100));
+    }
+
+    #[test]
+    fn quantiles_are_good_to_a_thirty_second_over_the_whole_range() {
+        for value in [0u64, 31, 32, 63, 64, 1_000, 123_456_789, u64::MAX / 3] {
+            let mut summary = Summary::default();
+            summary.add(value);
+            summary.add(u64::MAX);
+            let found = summary.quantile(0.5).unwrap();
+            assert!((found - value as f64).abs() <= value as f64 / 32.0, "{value} {found}");
+        }
+        assert_eq!(Summary::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn the_integral_weighs_by_time() {
+        let mut integral = TimeIntegral::default();
+        integral.set(Ps(0), 4.0);
+        integral.set(Ps(10), 0.0);
+        assert_eq!(integral.mean(Ps(40), Ps(40)), 1.0);
+        integral.restart(Ps(40));
+        integral.set(Ps(45), 2.0);
+        assert_eq!(integral.mean(Ps(50), Ps(10)), 1.0);
+    }
+}

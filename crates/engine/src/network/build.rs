@@ -1,0 +1,400 @@
+//! From a plan to nodes, ports, tables and terminals.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::host::Host;
+use super::inbox::Inbox;
+use super::log::Log;
+use super::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
+use super::source_queue::SourceQueue;
+use super::switch::{Route, Switch};
+use super::terminal::{App, Shaper, Terminal, TerminalSettings};
+use crate::atm::cell::ServiceClass;
+use crate::atm::port::{Port, PortSettings, QueueSettings};
+use crate::atm::server::Server;
+use crate::control::{ControlConfig, PortFacts};
+use crate::discard::DiscardConfig;
+use crate::endsystem::{AbrDestination, AbrSource, UnshapedSource};
+use crate::kernel::{Ps, Rate, Stream};
+use crate::tcp::{TcpReceiver, TcpSender};
+use crate::traffic::Demand;
+
+/// A node at work.
+pub enum Node<S> {
+    /// Ends channels.
+    Host(Host<S>),
+    /// Forwards cells.
+    Switch(Switch<S>),
+}
+
+/// Where a channel is at each of its links: the port that feeds the link, the slot of the channel
+/// there, and its label at the far end.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// The link.
+    pub link: usize,
+    /// Index of the port within its node.
+    pub port: u32,
+    /// Slot of the channel at that port.
+    pub slot: u32,
+    /// Label at the node that the link leads to.
+    pub label: u32,
+}
+
+/// A directed channel: of flow `i`, channel `2 i` is the forward and `2 i + 1` the backward one.
+#[derive(Clone, Debug, Default)]
+pub struct Channel {
+    /// Its hops in order; empty if the flow has no such channel.
+    pub hops: Vec<Hop>,
+}
+
+/// Everything a simulation starts from.
+pub struct Parts<S> {
+    /// Nodes at work.
+    pub nodes: Vec<Node<S>>,
+    /// Incoming links of each node.
+    pub inboxes: Vec<Inbox>,
+    /// Channels.
+    pub channels: Vec<Channel>,
+}
+
+/// Why a plan cannot be simulated: a broken promise of whoever made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl core::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for PlanError {}
+
+struct Draft<'a> {
+    plan: &'a Plan,
+    /// For each link: its port's index within its node, and the channels over it in order.
+    port_of: Vec<u32>,
+    users: Vec<Vec<usize>>,
+    /// For each node: its outgoing links that are used.
+    outgoing: Vec<Vec<usize>>,
+    /// For each node: its incoming links that are used.
+    incoming: Vec<Vec<u32>>,
+    /// For each node: channels whose cells it receives; the position is the label.
+    arriving: Vec<Vec<usize>>,
+    /// For each node: flows that begin (0) or end (1) there.
+    ends: Vec<Vec<(usize, usize)>>,
+    channels: Vec<Channel>,
+}
+
+/// Builds the parts of a simulation.
+pub fn build<S: Server>(plan: &Plan) -> Result<Parts<S>, PlanError> {
+    let draft = Draft::new(plan)?;
+    let nodes = (0..plan.nodes.len())
+        .map(|node| match &plan.nodes[node].kind {
+            NodeKind::Host => Node::Host(draft.host(node)),
+            NodeKind::Switch(settings) => Node::Switch(draft.switch(node, settings)),
+        })
+        .collect();
+    let inboxes = draft.incoming.iter().map(|links| Inbox::new(links.clone())).collect();
+    Ok(Parts { nodes, inboxes, channels: draft.channels })
+}
+
+impl<'a> Draft<'a> {
+    fn new(plan: &'a Plan) -> Result<Draft<'a>, PlanError> {
+        let mut draft = Draft {
+            plan,
+            port_of: alloc::vec![0; plan.links.len()],
+            users: alloc::vec![Vec::new(); plan.links.len()],
+            outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
+            incoming: alloc::vec![Vec::new(); plan.nodes.len()],
+            arriving: alloc::vec![Vec::new(); plan.nodes.len()],
+            ends: alloc::vec![Vec::new(); plan.nodes.len()],
+            channels: alloc::vec![Channel::default(); 2 * plan.flows.len()],
+        };
+        for channel in 0..draft.channels.len() {
+            draft.check_path(channel)?;
+            for &link in draft.path(channel) {
+                draft.users[link].push(channel);
+            }
+        }
+        for (index, link) in plan.links.iter().enumerate() {
+            if !draft.users[index].is_empty() {
+                draft.port_of[index] = draft.outgoing[link.from].len() as u32;
+                draft.outgoing[link.from].push(index);
+                draft.incoming[link.to].push(index as u32);
+            }
+        }
+        for channel in 0..draft.channels.len() {
+            draft.channels[channel].hops = draft.path(channel).iter().map(|&link| draft.hop(channel, link)).collect();
+            for hop in 0..draft.channels[channel].hops.len() {
+                let node = plan.links[draft.channels[channel].hops[hop].link].to;
+                draft.channels[channel].hops[hop].label = draft.arriving[node].len() as u32;
+                draft.arriving[node].push(channel);
+            }
+        }
+        for (index, flow) in plan.flows.iter().enumerate() {
+            if let Some((first, last)) = flow.forward.first().zip(flow.forward.last()) {
+                draft.ends[plan.links[*first].from].push((index, 0));
+                draft.ends[plan.links[*last].to].push((index, 1));
+            }
+        }
+        Ok(draft)
+    }
+
+    fn path(&self, channel: usize) -> &'a [usize] {
+        let flow = &self.plan.flows[channel / 2];
+        if channel % 2 == 0 { &flow.forward } else { &flow.backward }
+    }
+
+    /// A path leads from host to host through switches, without a loop.
+    fn check_path(&self, channel: usize) -> Result<(), PlanError> {
+        let (links, path) = (&self.plan.links, self.path(channel));
+        let name = &self.plan.flows[channel / 2].name;
+        let is_host = |node: usize| matches!(self.plan.nodes[node].kind, NodeKind::Host);
+        if path.iter().any(|link| *link >= links.len()) {
+            return Err(PlanError(format!("flow {name} uses a link that does not exist")));
+        }
+        let Some((first, last)) = path.first().zip(path.last()) else {
+            let optional = channel % 2 == 1;
+            return if optional { Ok(()) } else { Err(PlanError(format!("flow {name} has no path"))) };
+        };
+        if !is_host(links[*first].from) || !is_host(links[*last].to) {
+            return Err(PlanError(format!("flow {name} does not lead from a host to a host")));
+        }
+        let mut seen = alloc::vec![links[*first].from];
+        for pair in path.windows(2) {
+            if links[pair[0]].to != links[pair[1]].from || is_host(links[pair[0]].to) {
+                return Err(PlanError(format!("the path of flow {name} is broken or crosses a host")));
+            }
+        }
+        for link in path {
+            if seen.contains(&links[*link].to) {
+                return Err(PlanError(format!("the path of flow {name} has a loop")));
+            }
+            seen.push(links[*link].to);
+        }
+        Ok(())
+    }
+
+    fn hop(&self, channel: usize, link: usize) -> Hop {
+        // A channel crosses a link once, so its place among the users is its slot.
+        let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
+        Hop { link, port: self.port_of[link], slot, label: 0 }
+    }
+
+    fn class(&self, channel: usize) -> ServiceClass {
+        let flow = &self.plan.flows[channel / 2];
+        if channel % 2 == 0 { flow.service } else { flow.ack_service }
+    }
+
+    fn log(&self) -> Log {
+        Log::new(self.plan.measure.events, self.plan.measure.event_limit)
+    }
+
+    fn switch<S: Server>(&self, node: usize, settings: &SwitchPlan) -> Switch<S> {
+        let queues: Vec<Vec<usize>> =
+            self.outgoing[node].iter().map(|link| self.used_queues(*link, settings)).collect();
+        let ports = self.outgoing[node].iter().zip(&queues);
+        let ports = ports.map(|(link, used)| (self.switch_port(*link, settings, used), *link as u32)).collect();
+        let table = self.arriving[node].iter().map(|channel| self.route(node, *channel, settings, &queues)).collect();
+        Switch::new(ports, table, self.log())
+    }
+
+    /// Queues of a port that some channel uses, in order of priority. The others stay empty for
+    /// ever, so leaving them out changes nothing, and a single queue can be served ahead of time.
+    fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
+        let uses = |queue: &usize| self.users[link].iter().any(|c| queue_of(settings, self.class(*c)) == *queue);
+        (0..settings.priority.len()).filter(uses).collect()
+    }
+
+    fn switch_port<S: Server>(&self, link: usize, settings: &SwitchPlan, used: &[usize]) -> Port<S> {
+        let channels = self.users[link].len();
+        let rate = self.plan.links[link].rate;
+        let controlled = used.iter().position(|queue| settings.priority[*queue].contains(&ServiceClass::Abr));
+        // Without an ABR queue there is nothing to control.
+        let control = if controlled.is_some() { &settings.control } else { &ControlConfig::default() };
+        Port::new(PortSettings {
+            rate,
+            delay: self.plan.links[link].delay,
+            queues: used
+                .iter()
+                .map(|queue| QueueSettings {
+                    classes: settings.priority[*queue].clone(),
+                    buffer: settings.buffer.0,
+                    discard: settings.discard.build(channels),
+                })
+                .collect(),
+            controlled: controlled.unwrap_or(0),
+            control: control.build(PortFacts { rate, channels: self.controlled_channels(link) }),
+            channels,
+        })
+    }
+
+    /// ABR channels of a link: the scheme at its port has a slot for each.
+    fn controlled_channels(&self, link: usize) -> usize {
+        self.users[link].iter().filter(|c| self.class(**c) == ServiceClass::Abr).count()
+    }
+
+    fn route(&self, node: usize, channel: usize, settings: &SwitchPlan, queues: &[Vec<usize>]) -> Route {
+        let hop = self.hop_from(node, channel).unwrap_or(Hop { link: 0, port: 0, slot: 0, label: 0 });
+        let queue = queue_of(settings, self.class(channel));
+        let queue = queues[hop.port as usize].iter().position(|used| *used == queue).unwrap_or(0);
+        let opposite = self.hop_from(node, channel ^ 1).map(|hop| (hop.port, self.control_slot(hop.link, channel ^ 1)));
+        let controlled = self.class(channel) == ServiceClass::Abr;
+        Route {
+            port: hop.port,
+            slot: hop.slot,
+            queue: queue as u32,
+            label: hop.label,
+            opposite: opposite.filter(|_| self.class(channel ^ 1) == ServiceClass::Abr),
+            channel: channel as u32,
+            controlled,
+            control_slot: if controlled { self.control_slot(hop.link, channel) } else { 0 },
+        }
+    }
+
+    /// Place of an ABR channel among the ABR channels of a link.
+    fn control_slot(&self, link: usize, channel: usize) -> u32 {
+        let before = self.users[link].iter().take_while(|c| **c != channel);
+        before.filter(|c| self.class(**c) == ServiceClass::Abr).count() as u32
+    }
+
+    fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
+        self.channels[channel].hops.iter().find(|hop| self.plan.links[hop.link].from == node).copied()
+    }
+
+    fn host<S: Server>(&self, node: usize) -> Host<S> {
+        let ports = self.outgoing[node].iter().map(|link| (self.host_port(*link), *link as u32)).collect();
+        let mut terminals: Vec<Option<Terminal>> = self.arriving[node].iter().map(|_| None).collect();
+        for &(flow, end) in &self.ends[node] {
+            let terminal = Some(self.terminal(node, flow, end));
+            match self.channels[2 * flow + (1 - end)].hops.last() {
+                Some(hop) => terminals[hop.label as usize] = terminal,
+                None => terminals.push(terminal),
+            }
+        }
+        Host::new(terminals.into_iter().flatten().collect(), ports, self.log())
+    }
+
+    fn host_port<S: Server>(&self, link: usize) -> Port<S> {
+        let channels = self.users[link].len();
+        let rate = self.plan.links[link].rate;
+        let queue = QueueSettings {
+            classes: ServiceClass::ALL.to_vec(),
+            buffer: u64::MAX,
+            discard: DiscardConfig::default().build(channels),
+        };
+        Port::new(PortSettings {
+            rate,
+            delay: self.plan.links[link].delay,
+            queues: alloc::vec![queue],
+            controlled: 0,
+            control: ControlConfig::default().build(PortFacts { rate, channels }),
+            channels,
+        })
+    }
+
+    /// The end of a flow at `node`: its source (`end` 0) or its destination (1).
+    fn terminal(&self, node: usize, flow_index: usize, end: usize) -> Terminal {
+        let flow = &self.plan.flows[flow_index];
+        let channel = 2 * flow_index + end;
+        let hop = self.hop_from(node, channel);
+        let sends = hop.is_some();
+        let hop = hop.unwrap_or(Hop { link: 0, port: 0, slot: 0, label: 0 });
+        let rate = self.plan.links[hop.link].rate;
+        let end_name = if end == 0 { "source" } else { "destination" };
+        let name = format!("{}/{end_name}", flow.name);
+        let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
+        let over_tcp = flow.source.over_tcp();
+        let (app, supply) = self.app(flow, end, &stream);
+        let processing = over_tcp && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
+        Terminal::new(TerminalSettings {
+            channel: channel as u32,
+            port: hop.port,
+            label: hop.label,
+            slot: hop.slot,
+            shaper: if sends { self.shaper(flow, channel, rate) } else { Shaper::None },
+            destination: (self.class(channel ^ 1) == ServiceClass::Abr).then(|| AbrDestination::new(&flow.abr, rate)),
+            queue: SourceQueue::new(flow.source_queue.0, flow.tcp.header_bytes, flow.encapsulation),
+            app,
+            start: flow.start,
+            supply,
+            processing: processing
+                .then(|| (flow.tcp.processing_time, flow.tcp.processing_variation, stream("processing"))),
+            stamps: self.plan.measure.cell_delay,
+        })
+    }
+
+    fn app(&self, flow: &FlowPlan, end: usize, stream: &dyn Fn(&str) -> Stream) -> (App, u64) {
+        let phase = || stream("tick phase").below(flow.tcp.granularity);
+        match (flow.source.demand(flow.start, stream("source")), end) {
+            (Demand::Bytes(bytes), 0) => (App::Sender(Box::new(TcpSender::new(&flow.tcp, phase()))), bytes),
+            (Demand::Bytes(_), _) => {
+                let phase = stream("delayed acknowledgement phase").below(flow.tcp.delayed_ack_interval);
+                (App::Receiver(Box::new(TcpReceiver::with_phase(&flow.tcp, phase))), 0)
+            }
+            (Demand::Cells(cells), 0) => (App::Cells(cells), 0),
+            (Demand::Persistent, 0) => (App::Persistent, 0),
+            _ => (App::Sink, 0),
+        }
+    }
+
+    fn shaper(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Shaper {
+        let paced = flow.source.over_tcp() || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
+        match self.class(channel) {
+            ServiceClass::Abr => {
+                Shaper::Abr(Box::new(AbrSource::new(&flow.abr, rate, self.fixed_round_trip(channel / 2))))
+            }
+            _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
+            _ => Shaper::None,
+        }
+    }
+
+    /// FRTT of TM 4.0: propagation and one cell time on every link, there and back.
+    fn fixed_round_trip(&self, flow: usize) -> Ps {
+        let flow = &self.plan.flows[flow];
+        let links = flow.forward.iter().chain(&flow.backward).map(|link| &self.plan.links[*link]);
+        links.fold(Ps::ZERO, |sum, link| sum + link.delay + link.rate.cell_time_ceil())
+    }
+}
+
+/// Queue of a class; classes that no queue names share the last.
+fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
+    let found = settings.priority.iter().position(|classes| classes.contains(&class));
+    found.unwrap_or(settings.priority.len().saturating_sub(1))
+}
+
+impl<S: Server> Node<S> {
+    /// Earliest timer or service start.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        match self {
+            Node::Host(host) => host.next_event(),
+            Node::Switch(switch) => switch.next_event(),
+        }
+    }
+    /// Output ports, with the links they feed.
+    pub fn ports(&self) -> &[(Port<S>, u32)] {
+        match self {
+            Node::Host(host) => &host.ports,
+            Node::Switch(switch) => &switch.ports,
+        }
+    }
+    /// The same, to be worked on.
+    pub fn ports_mut(&mut self) -> &mut [(Port<S>, u32)] {
+        match self {
+            Node::Host(host) => &mut host.ports,
+            Node::Switch(switch) => &mut switch.ports,
+        }
+    }
+    /// Events of this node.
+    pub fn log(&self) -> &Log {
+        match self {
+            Node::Host(host) => &host.log,
+            Node::Switch(switch) => &switch.log,
+        }
+    }
+}

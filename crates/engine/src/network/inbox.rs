@@ -1,0 +1,90 @@
+//! The links that end at a node, merged by arrival time; equal times in the order of the links.
+
+use alloc::vec::Vec;
+
+use super::batch::Batch;
+use crate::atm::cell::{Body, Cell};
+use crate::atm::link::Link;
+use crate::kernel::{Ps, Tournament};
+
+/// Incoming links of a node.
+pub struct Inbox {
+    links: Vec<u32>,
+    heads: Tournament,
+    /// Cells for each input in a turn above which whole batches are sorted at once.
+    batch: Option<Batch>,
+}
+
+impl Inbox {
+    /// An inbox of empty links.
+    pub fn new(links: Vec<u32>) -> Inbox {
+        let heads = Tournament::new(links.len());
+        let batch = (links.len() >= Batch::INPUTS).then(|| Batch::new(links.len()));
+        Inbox { links, heads, batch }
+    }
+    /// The earliest arrival, and the input it comes from.
+    #[inline]
+    pub fn first(&self) -> (Ps, usize) {
+        self.heads.first()
+    }
+    /// A cell entered the empty link of `input` and arrives at `at`.
+    #[inline]
+    pub fn expect(&mut self, input: usize, at: Ps) {
+        self.heads.set(input, at);
+    }
+    /// Takes the next cell from `input`.
+    #[inline]
+    pub fn receive(&mut self, input: usize, links: &mut [Link]) -> Option<Cell> {
+        let (cell, next) = links[self.links[input] as usize].pop()?;
+        self.heads.set(input, next);
+        Some(cell)
+    }
+    /// The body of the cell received last from `input`.
+    #[inline]
+    pub fn body(&self, input: usize, links: &mut [Link]) -> Option<Body> {
+        links[self.links[input] as usize].pop_body()
+    }
+    /// Links in order.
+    pub fn links(&self) -> &[u32] {
+        &self.links
+    }
+
+    /// Takes a batch of the cells that arrive before `limit`, sorted, if so many are expected that
+    /// this is cheaper than merging one by one. The batch must be given back.
+    pub fn take_batch(&mut self, limit: Ps, links: &mut [Link]) -> Option<Batch> {
+        let begin = self.first().0;
+        if !self.batch.as_ref()?.is_worth_it(begin, limit) {
+            return None;
+        }
+        let mut batch = self.batch.take()?;
+        let end = batch.end(begin, limit);
+        for (input, link) in self.links.iter().enumerate() {
+            let link = &mut links[*link as usize];
+            let mut head = self.heads.get(input);
+            if head >= end {
+                continue;
+            }
+            while head < end
+                && let Some((cell, next)) = link.pop()
+            {
+                batch.add(cell, input as u32);
+                head = next;
+            }
+            self.heads.put(input, head);
+        }
+        self.heads.rebuild();
+        batch.sort(begin, end);
+        Some(batch)
+    }
+    /// Gives a batch back, all of whose cells have been dealt with.
+    pub fn give_back(&mut self, batch: Batch) {
+        self.batch = Some(batch);
+    }
+    /// `cells` were merged one by one over `span`: what to expect of the next turn.
+    #[inline]
+    pub fn note_merged(&mut self, cells: u64, span: Ps) {
+        if let Some(batch) = &mut self.batch {
+            batch.note(cells, span);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The event log: on demand, why a flow got what it got.
+
+use alloc::vec::Vec;
+
+use super::plan::EventKinds;
+use crate::discard::Cause;
+use crate::kernel::Ps;
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// A buffer refused a cell of PDU-cell number `number`.
+    Loss {
+        /// Why.
+        cause: Cause,
+        /// The cell's number among the data cells of its channel, modulo 2^20.
+        number: u32,
+        /// Whether it ended its PDU.
+        eom: bool,
+    },
+    /// A retransmission timer expired; `seq` is the oldest byte not acknowledged.
+    Timeout {
+        /// Sequence number in bytes.
+        seq: u64,
+    },
+    /// A segment was sent again.
+    Retransmission {
+        /// Sequence number in bytes.
+        seq: u64,
+    },
+    /// An RM cell was marked: CI, NI or ER changed, or the destination turned EFCI into CI.
+    Mark {
+        /// Explicit rate that the cell carries on, in cells/s.
+        er: f64,
+    },
+}
+
+/// An event of one channel at one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Ps,
+    /// Channel: twice the flow's number, plus one for the backward direction.
+    pub channel: u32,
+    /// Link of the port where it happened, if at a port.
+    pub link: Option<u32>,
+    /// What.
+    pub what: What,
+}
+
+/// Events of one node, up to a limit.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    /// Kinds that are kept.
+    pub kinds: EventKinds,
+    limit: usize,
+    events: Vec<Event>,
+    /// Events beyond the limit, which were not kept.
+    pub omitted: u64,
+}
+
+impl Log {
+    /// A log of the given kinds with room for `limit` events.
+    pub fn new(kinds: EventKinds, limit: usize) -> Log {
+        Log { kinds, limit, events: Vec::new(), omitted: 0 }
+    }
+    /// Keeps an event if its kind is wanted.
+    pub fn add(&mut self, event: Event) {
+        let wanted = match event.what {
+            What::Loss { .. } => self.kinds.loss,
+            What::Timeout { .. } => self.kinds.timeout,
+            What::Retransmission { .. } => self.kinds.retransmission,
+            What::Mark { .. } => self.kinds.mark,
+        };
+        if !wanted {
+        } else if self.events.len() < self.limit {
+            self.events.push(event);
+        } else {
+            self.omitted += 1;
+        }
+    }
+    /// Events kept, in order of time.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+}

@@ -1,0 +1,21 @@
+//! Topology, end systems and switches together: a simulation that runs, steps and is measured.
+
+mod batch;
+mod build;
+mod host;
+mod inbox;
+pub mod log;
+mod measure;
+pub mod plan;
+mod reference;
+pub mod report;
+mod simulation;
+mod source_queue;
+mod switch;
+mod terminal;
+
+pub use build::PlanError;
+pub use plan::Plan;
+pub use reference::Reference;
+pub use report::Report;
+pub use simulation::Simulation;

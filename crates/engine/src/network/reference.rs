@@ -1,0 +1,98 @@
+//! The plain reference: always the globally earliest instant, every node asked, eager ports.
+//!
+//! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
+//! schedule (lookahead, turns, lags) nor its servers. Tests hold the two against each other cell
+//! by cell.
+
+use alloc::vec::Vec;
+
+use super::build::{Node, PlanError};
+use super::plan::Plan;
+use super::report::Report;
+use super::simulation::Simulation;
+use crate::atm::server::EagerServer;
+use crate::kernel::Ps;
+
+/// A simulation that takes no short cut.
+pub struct Reference(Simulation<EagerServer>);
+
+impl Reference {
+    /// A simulation at time zero.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn new(plan: Plan) -> Result<Reference, PlanError> {
+        Simulation::new(plan).map(Reference)
+    }
+
+    /// Lets everything before `until` happen, one instant after the other: completions, then
+    /// timers and arrivals, then service starts.
+    pub fn run_until(&mut self, until: Ps) {
+        loop {
+            let now = self.earliest();
+            if now >= until {
+                break;
+            }
+            self.complete(now);
+            for node in 0..self.0.nodes.len() {
+                self.instant(node, now);
+            }
+        }
+        self.0.now = until;
+    }
+
+    /// Runs over the whole measuring window and reports, see [`Simulation::measure`].
+    ///
+    /// # Errors
+    /// As [`Simulation::measure`].
+    pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
+        self.run_until(from);
+        self.0.begin_window();
+        self.run_until(to);
+        self.0.end_window();
+        self.run_until(end);
+        self.0.report()
+    }
+
+    fn earliest(&self) -> Ps {
+        let arrivals = self.0.inboxes.iter().map(|inbox| inbox.first().0);
+        let events = self.0.nodes.iter().map(Node::next_event);
+        let services = self.0.nodes.iter().flat_map(Node::ports).map(|(port, _)| port.next_event());
+        arrivals.chain(events).chain(services).min().unwrap_or(Ps::NEVER)
+    }
+
+    fn complete(&mut self, now: Ps) {
+        for node in 0..self.0.nodes.len() {
+            self.advance_ports(node, now);
+        }
+        self.tell_receivers();
+    }
+
+    fn instant(&mut self, node: usize, now: Ps) {
+        let next = Ps(now.0 + 1);
+        let (inbox, links, fresh) = (&mut self.0.inboxes[node], &mut self.0.links, &mut Vec::new());
+        match &mut self.0.nodes[node] {
+            Node::Host(host) => host.turn(inbox, links, next, fresh),
+            Node::Switch(switch) => switch.turn(inbox, links, next, fresh),
+        }
+        self.advance_ports(node, next);
+        self.tell_receivers();
+    }
+
+    fn advance_ports(&mut self, node: usize, now: Ps) {
+        for (port, link) in self.0.nodes[node].ports_mut() {
+            port.advance(now, &mut self.0.links[*link as usize], &mut false);
+        }
+    }
+
+    /// Every link's head, whether it was empty or not.
+    fn tell_receivers(&mut self) {
+        for node in 0..self.0.inboxes.len() {
+            for input in 0..self.0.inboxes[node].links().len() {
+                let link = self.0.inboxes[node].links()[input];
+                let at = self.0.links[link as usize].next_arrival();
+                self.0.inboxes[node].expect(input, at);
+            }
+        }
+    }
+}

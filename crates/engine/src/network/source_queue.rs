@@ -1,0 +1,155 @@
+//! The queue of an end system: PDUs that AAL5 has cut and the channel has not sent yet.
+
+use crate::atm::aal5::Encapsulation;
+use crate::atm::cell::{Body, Info, Pdu};
+use crate::kernel::{Ps, Ring};
+use crate::tcp::Segment;
+
+const CELL_PAYLOAD: u32 = 48;
+
+#[derive(Clone, Copy)]
+struct Waiting {
+    segment: Segment,
+    cells: u32,
+    sent: u32,
+    first: u32,
+}
+
+/// PDUs in order, sent cell by cell. Bare cells only count.
+pub struct SourceQueue {
+    pdus: Ring<Waiting>,
+    /// Cells of PDUs and bare cells not sent yet.
+    cells: u64,
+    limit: u64,
+    /// Bytes of headers and encapsulation before the payload of a segment.
+    header: u32,
+    number: u32,
+    longest: u64,
+    integral: u128,
+    since: Ps,
+    dropped_bytes: u64,
+    dropped_pdus: u64,
+    dropped_cells: u64,
+}
+
+impl SourceQueue {
+    /// An empty queue with a limit in cells.
+    pub fn new(limit: u64, header_bytes: u32, encapsulation: Encapsulation) -> SourceQueue {
+        SourceQueue {
+            pdus: Ring::default(),
+            cells: 0,
+            limit,
+            header: header_bytes + encapsulation.bytes(),
+            number: 0,
+            longest: 0,
+            integral: 0,
+            since: Ps::ZERO,
+            dropped_bytes: 0,
+            dropped_pdus: 0,
+            dropped_cells: 0,
+        }
+    }
+    fn count_until(&mut self, now: Ps) {
+        self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
+        self.since = now;
+    }
+    /// Queues a segment; the whole PDU is refused if its cells do not fit. True if it was queued.
+    pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
+        let cells = crate::atm::aal5::cells_for((self.header + segment.len) as u64);
+        if self.cells + cells as u64 > self.limit {
+            self.dropped_bytes += segment.len as u64;
+            self.dropped_pdus += 1;
+            self.dropped_cells += cells as u64;
+            return false;
+        }
+        self.count_until(now);
+        self.pdus.push(Waiting { segment, cells, sent: 0, first: 0 });
+        self.cells += cells as u64;
+        self.longest = self.longest.max(self.cells);
+        true
+    }
+    /// Queues a bare cell; false if there is no room.
+    pub fn push_bare(&mut self, now: Ps) -> bool {
+        if self.cells >= self.limit {
+            self.dropped_cells += 1;
+            return false;
+        }
+        self.count_until(now);
+        self.cells += 1;
+        self.longest = self.longest.max(self.cells);
+        true
+    }
+    /// Cells waiting.
+    #[inline]
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+    /// The next number of a data cell of this channel.
+    #[inline]
+    pub fn next_number(&mut self) -> u32 {
+        let number = self.number;
+        self.number = (number + 1) % Info::NUMBERS;
+        number
+    }
+    /// Takes the next cell of a PDU, and the segment if the cell ends it.
+    #[inline]
+    pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {
+        self.count_until(now);
+        let number = self.number;
+        let header = self.header;
+        let pdu = self.pdus.front_mut()?;
+        if pdu.sent == 0 {
+            pdu.first = number;
+        }
+        let begin = pdu.sent * CELL_PAYLOAD;
+        pdu.sent += 1;
+        let payload = (begin + CELL_PAYLOAD).min(header + pdu.segment.len).saturating_sub(begin.max(header));
+        let done = pdu.sent == pdu.cells;
+        let cell = if done {
+            let body = Body::Pdu(Pdu { segment: pdu.segment, first: pdu.first, cells: pdu.cells });
+            self.pdus.pop();
+            (Info::end_of_message(number).with_payload(payload), Some(body))
+        } else {
+            (Info::data(number).with_payload(payload), None)
+        };
+        self.number = (number + 1) % Info::NUMBERS;
+        self.cells -= 1;
+        Some(cell)
+    }
+    /// Takes a bare cell.
+    #[inline]
+    pub fn pop_bare(&mut self, now: Ps) -> Info {
+        self.count_until(now);
+        self.cells -= 1;
+        Info::data(self.next_number())
+    }
+    /// Application bytes still waiting.
+    pub fn bytes(&self) -> u64 {
+        let left = |pdu: &Waiting| {
+            let gone = (pdu.sent * CELL_PAYLOAD).saturating_sub(self.header).min(pdu.segment.len);
+            (pdu.segment.len - gone) as u64
+        };
+        self.pdus.iter().map(left).sum()
+    }
+    /// Greatest number of cells since the last [`SourceQueue::forget_longest`].
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+    /// Starts a new maximum.
+    pub fn forget_longest(&mut self) {
+        self.longest = self.cells;
+    }
+    /// Time integral of the number of cells up to `now`, in cell picoseconds.
+    pub fn integral(&mut self, now: Ps) -> f64 {
+        self.count_until(now);
+        self.integral as f64
+    }
+    /// Application bytes, PDUs and cells refused.
+    pub fn dropped(&self) -> (u64, u64, u64) {
+        (self.dropped_bytes, self.dropped_pdus, self.dropped_cells)
+    }
+    /// Bytes of storage.
+    pub fn storage(&self) -> usize {
+        self.pdus.bytes()
+    }
+}

@@ -1,0 +1,226 @@
+//! A switch: a table of virtual channels and output ports.
+
+use alloc::vec::Vec;
+
+use super::inbox::Inbox;
+use super::log::{Event, Log, What};
+use crate::atm::cell::{Body, Cell, Kind};
+use crate::atm::link::Link;
+use crate::atm::port::{Arrival, Port};
+use crate::atm::server::{Queued, Server};
+use crate::kernel::{Ps, Tournament};
+
+/// What the table holds of a channel; labels of arriving cells are indices.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Output port.
+    pub port: u32,
+    /// Slot of the channel at that port.
+    pub slot: u32,
+    /// Its place among the ABR channels there, which is its slot in the control scheme.
+    pub control_slot: u32,
+    /// Queue of its class there.
+    pub queue: u32,
+    /// Label on the outgoing link.
+    pub label: u32,
+    /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
+    /// that pass here, and its slot there.
+    pub opposite: Option<(u32, u32)>,
+    /// The channel: twice the flow's number, plus one for the backward direction.
+    pub channel: u32,
+    /// Whether the class is under control.
+    pub controlled: bool,
+}
+
+/// Forwards cells.
+pub struct Switch<S> {
+    /// Output ports, with the links they feed.
+    pub ports: Vec<(Port<S>, u32)>,
+    /// Channels through the switch.
+    pub table: Vec<Route>,
+    /// Events of this switch.
+    pub log: Log,
+    /// Earliest time at which the control scheme of a port may be due. A scheme that moves its own
+    /// clock back is found late enough: an early call is recognised and put off.
+    timers: Tournament,
+    /// Ports whose server needs to be advanced, and whether a port is among them.
+    backlogged: Vec<u32>,
+    is_backlogged: Vec<bool>,
+}
+
+impl<S: Server> Switch<S> {
+    /// A switch that has done nothing yet.
+    pub fn new(ports: Vec<(Port<S>, u32)>, table: Vec<Route>, log: Log) -> Switch<S> {
+        let mut timers = Tournament::new(ports.len());
+        for (i, (port, _)) in ports.iter().enumerate() {
+            timers.set(i, port.wake_at());
+        }
+        let is_backlogged = alloc::vec![false; ports.len()];
+        Switch { ports, table, log, timers, backlogged: Vec::new(), is_backlogged }
+    }
+
+    /// Earliest timer or service start.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        let starts = self.backlogged.iter().map(|port| self.ports[*port as usize].0.next_event());
+        starts.fold(self.timers.first().0, Ps::min)
+    }
+
+    /// Works through everything before `horizon`, timers before arrivals at one instant, service
+    /// starts last. Links that were empty and got a cell are noted in `fresh`.
+    #[inline(never)]
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        while let Some(batch) = inbox.take_batch(horizon, links) {
+            for arrived in batch.arrivals() {
+                self.wake_until(arrived.cell.at, links, fresh);
+                self.take(arrived.cell, arrived.input as usize, inbox, links, fresh);
+            }
+            inbox.give_back(batch);
+        }
+        self.merge(horizon, inbox, links, fresh);
+        if self.timers.first().0 < horizon {
+            self.wake_until(Ps(horizon.0 - 1), links, fresh);
+        }
+        self.advance(horizon, links, fresh);
+    }
+
+    /// Forwards what arrives before `horizon`, cell by cell.
+    fn merge(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let begin = inbox.first().0;
+        let mut cells = 0;
+        loop {
+            let (arrival, input) = inbox.first();
+            if arrival >= horizon {
+                break;
+            }
+            self.wake_until(arrival, links, fresh);
+            let Some(cell) = inbox.receive(input, links) else { break };
+            self.take(cell, input, inbox, links, fresh);
+            cells += 1;
+        }
+        if cells > 0 {
+            inbox.note_merged(cells, horizon - begin);
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, cell: Cell, input: usize, inbox: &Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+        if cell.info.has_body() {
+            let mut body = inbox.body(input, links);
+            self.forward(cell, body.as_mut(), links, fresh);
+        } else if !self.forward_express(cell, links, fresh) {
+            self.forward(cell, None, links, fresh);
+        }
+    }
+
+    /// Timers up to and at `now`: at one instant they come before arrivals.
+    #[inline(always)]
+    fn wake_until(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
+        while self.timers.first().0 <= now {
+            let (at, port) = self.timers.first();
+            self.wake(at, port, links, fresh);
+        }
+    }
+
+    /// Forwards a cell without a body through a port that lets it in unasked and knows its
+    /// departure; false if the port is not like that.
+    #[inline]
+    fn forward_express(&mut self, cell: Cell, links: &mut [Link], fresh: &mut Vec<u32>) -> bool {
+        let route = &self.table[cell.label as usize];
+        let (port, link) = &mut self.ports[route.port as usize];
+        let outgoing = &mut links[*link as usize];
+        let queued = Queued { label: route.label, info: cell.info };
+        let slot = if route.controlled { Some(route.control_slot) } else { None };
+        match port.arrive_express(cell.at, slot, queued, outgoing) {
+            Some(was_empty) => {
+                if was_empty {
+                    fresh.push(*link);
+                }
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Does everything before `now` at backlogged ports, and the completions at `now`.
+    pub fn advance(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let mut i = 0;
+        while i < self.backlogged.len() {
+            let index = self.backlogged[i] as usize;
+            let (port, link) = &mut self.ports[index];
+            let mut was_empty = false;
+            port.advance(now, &mut links[*link as usize], &mut was_empty);
+            if was_empty {
+                fresh.push(*link);
+            }
+            if port.next_event().is_scheduled() {
+                i += 1;
+            } else {
+                self.is_backlogged[index] = false;
+                self.backlogged.swap_remove(i);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn wake(&mut self, now: Ps, index: usize, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let (port, link) = &mut self.ports[index];
+        if port.wake_at() == now {
+            let mut was_empty = false;
+            port.wake(now, &mut links[*link as usize], &mut was_empty);
+            if was_empty {
+                fresh.push(*link);
+            }
+        }
+        self.timers.set(index, port.wake_at());
+    }
+
+    #[inline(never)]
+    fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let now = cell.at;
+        if cell.info.kind() == Kind::Brm {
+            self.mark(now, cell.label, &mut body, links, fresh);
+        }
+        let route = &self.table[cell.label as usize];
+        let (port, link) = &mut self.ports[route.port as usize];
+        let arrival = Arrival {
+            slot: route.slot,
+            control_slot: route.control_slot,
+            queue: route.queue,
+            controlled: route.controlled,
+            cell: Queued { label: route.label, info: cell.info },
+        };
+        let mut was_empty = false;
+        let refused = port.arrive(now, arrival, body, &mut links[*link as usize], &mut was_empty);
+        if was_empty {
+            fresh.push(*link);
+        }
+        if port.next_event().is_scheduled() && !self.is_backlogged[route.port as usize] {
+            self.is_backlogged[route.port as usize] = true;
+            self.backlogged.push(route.port);
+        }
+        if let Some(cause) = refused {
+            let what = What::Loss { cause, number: cell.info.number(), eom: cell.info.is_eom() };
+            self.log.add(Event { at: now, channel: route.channel, link: Some(*link), what });
+        }
+    }
+
+    /// A backward RM cell passes the port of its channel's opposite.
+    #[inline(never)]
+    fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let Route { opposite, channel, .. } = self.table[label as usize];
+        let (Some(Body::Rm(rm)), Some((port, slot))) = (body, opposite) else { return };
+        let before = *rm;
+        let (port, link) = &mut self.ports[port as usize];
+        let mut was_empty = false;
+        port.pass_backward(now, slot, rm, &mut links[*link as usize], &mut was_empty);
+        if was_empty {
+            fresh.push(*link);
+        }
+        if *rm != before {
+            // The mark concerns the channel whose rate it governs: the opposite of the cell's.
+            let what = What::Mark { er: rm.er };
+            self.log.add(Event { at: now, channel: channel ^ 1, link: Some(*link), what });
+        }
+    }
+}

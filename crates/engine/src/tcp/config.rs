@@ -1,0 +1,172 @@
+//! The parameters of one TCP connection, as a scenario writes them.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::Display;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::recovery::Recovery;
+use super::segment::HEADER_BYTES;
+use crate::kernel::Ps;
+use crate::kernel::units::Bytes;
+
+/// Parameters of a TCP connection; both ends use the same ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TcpConfig {
+    /// How the sender reacts to loss.
+    pub recovery: Recovery,
+    /// Payload bytes of a full segment.
+    pub mss: Bytes,
+    /// Receive window, and so the most that is ever outstanding. Above 64 KiB it stands for the
+    /// window scaling of RFC 7323.
+    pub window: Bytes,
+    /// cwnd at the start, in segments.
+    pub initial_window: u32,
+    /// ssthresh at the start; without it the receive window.
+    pub initial_ssthresh: Option<Bytes>,
+    /// Interval of the clock that measures round trips and counts down the retransmission timer:
+    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
+    pub granularity: Ps,
+    /// Retransmission timeout before the first round trip is measured, whatever the granularity.
+    pub initial_rto: Ps,
+    /// Smallest retransmission timeout; at least one tick.
+    pub min_rto: Ps,
+    /// Largest retransmission timeout.
+    pub max_rto: Ps,
+    /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
+    pub max_backoff: u32,
+    /// Acknowledge every second segment, or at the next tick of `delayed_ack_interval`.
+    pub delayed_ack: bool,
+    /// Interval of the delayed-acknowledgement clock.
+    pub delayed_ack_interval: Ps,
+    /// Slow start again after an idle time of at least one RTO (4.3BSD).
+    pub idle_restart: bool,
+    /// Time that the host needs for each segment.
+    pub processing_time: Ps,
+    /// Largest random addition to `processing_time`.
+    pub processing_variation: Ps,
+    /// `tahoe` only: go on after the fast retransmission where sending had stopped (4.3BSD). False:
+    /// go back to the lost segment and send everything from there again.
+    pub restore_snd_nxt: bool,
+    /// TCP and IP header bytes of every segment.
+    pub header_bytes: u32,
+    /// Add MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
+    pub net3_increment: bool,
+    /// Measure round trips, and restart the timer of the oldest segment, from the end of a segment's
+    /// transmission rather than from its hand-over (Gerla et al.).
+    pub rtt_excludes_transmission: bool,
+}
+
+impl Default for TcpConfig {
+    fn default() -> TcpConfig {
+        TcpConfig {
+            recovery: Recovery::Tahoe,
+            mss: Bytes(512),
+            window: Bytes(64 * 1024),
+            initial_window: 1,
+            initial_ssthresh: None,
+            granularity: Ps::from_ms(500),
+            initial_rto: Ps::from_s(3),
+            min_rto: Ps::from_s(1),
+            max_rto: Ps::from_s(64),
+            max_backoff: 6,
+            delayed_ack: false,
+            delayed_ack_interval: Ps::from_ms(200),
+            idle_restart: true,
+            processing_time: Ps::ZERO,
+            processing_variation: Ps::ZERO,
+            restore_snd_nxt: true,
+            header_bytes: HEADER_BYTES,
+            net3_increment: false,
+            rtt_excludes_transmission: false,
+        }
+    }
+}
+
+/// Largest AAL5 payload (16-bit length field) without the 8 bytes of LLC/SNAP.
+const MAX_PACKET: u64 = 65_535 - 8;
+
+impl TcpConfig {
+    /// Refuses values that no connection can run with, naming field, found and allowed.
+    pub fn validate(&self) -> Result<(), String> {
+        self.validate_sizes()?;
+        self.validate_times()
+    }
+
+    fn validate_sizes(&self) -> Result<(), String> {
+        let most = MAX_PACKET.saturating_sub(self.header_bytes as u64);
+        check((1..=most).contains(&self.mss.0), "mss", self.mss, format!("1 bytes to {most} bytes"))?;
+        let widest = Bytes(u32::MAX as u64);
+        let window = (self.mss.0..=widest.0).contains(&self.window.0);
+        check(window, "window", self.window, format!("the mss ({}) to {widest}", self.mss))?;
+        check(self.initial_window > 0, "initial_window", self.initial_window, "at least 1 segment")?;
+        let ssthresh = self.initial_ssthresh.unwrap_or(self.window);
+        check(ssthresh >= self.mss, "initial_ssthresh", ssthresh, format!("at least the mss ({})", self.mss))
+    }
+
+    fn validate_times(&self) -> Result<(), String> {
+        check(self.granularity > Ps::ZERO, "granularity", self.granularity, "above 0 s")?;
+        check(self.initial_rto > Ps::ZERO, "initial_rto", self.initial_rto, "above 0 s")?;
+        check(self.max_rto > Ps::ZERO, "max_rto", self.max_rto, "above 0 s")?;
+        let allowed = format!("at most max_rto ({})", self.max_rto);
+        check(self.min_rto <= self.max_rto, "min_rto", self.min_rto, allowed)?;
+        check(self.max_backoff <= 12, "max_backoff", self.max_backoff, "0 to 12")?;
+        let interval = self.delayed_ack_interval;
+        check(interval > Ps::ZERO, "delayed_ack_interval", interval, "above 0 s")
+    }
+}
+
+fn check(ok: bool, field: &str, found: impl Display, allowed: impl Display) -> Result<(), String> {
+    if ok { Ok(()) } else { Err(format!("`{field}` is {found}; allowed: {allowed}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(change: impl Fn(&mut TcpConfig)) -> String {
+        let mut config = TcpConfig::default();
+        change(&mut config);
+        config.validate().unwrap_err()
+    }
+
+    #[test]
+    fn the_default_is_valid_and_reads_back_the_same() {
+        let config = TcpConfig::default();
+        assert_eq!(config.validate(), Ok(()));
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<TcpConfig>(&text).unwrap(), config);
+        assert_eq!(serde_json::from_str::<TcpConfig>("{}").unwrap(), config);
+    }
+
+    #[test]
+    fn unknown_keys_and_policies_are_refused() {
+        assert!(serde_json::from_str::<TcpConfig>(r#"{"mms": "512 bytes"}"#).is_err());
+        let error = serde_json::from_str::<TcpConfig>(r#"{"recovery": "vegas"}"#).unwrap_err();
+        assert!(alloc::string::ToString::to_string(&error).contains("timeout-only"));
+    }
+
+    #[test]
+    fn a_refusal_names_field_found_and_allowed() {
+        assert_eq!(broken(|c| c.mss = Bytes(0)), "`mss` is 0 bytes; allowed: 1 bytes to 65487 bytes");
+        assert_eq!(
+            broken(|c| c.window = Bytes(100)),
+            "`window` is 100 bytes; allowed: the mss (512 bytes) to 4294967295 bytes"
+        );
+        assert_eq!(broken(|c| c.min_rto = Ps::from_s(65)), "`min_rto` is 65 s; allowed: at most max_rto (64 s)");
+    }
+
+    #[test]
+    fn impossible_values_are_refused() {
+        assert!(broken(|c| c.initial_window = 0).contains("initial_window"));
+        assert!(broken(|c| c.initial_ssthresh = Some(Bytes(1))).contains("initial_ssthresh"));
+        assert!(broken(|c| c.granularity = Ps::ZERO).contains("granularity"));
+        assert!(broken(|c| c.initial_rto = Ps::ZERO).contains("initial_rto"));
+        assert!(broken(|c| c.max_backoff = 13).contains("max_backoff"));
+        assert!(broken(|c| c.delayed_ack_interval = Ps::ZERO).contains("delayed_ack_interval"));
+        assert!(broken(|c| c.header_bytes = 70_000).contains("mss"));
+    }
+}

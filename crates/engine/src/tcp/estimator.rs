@@ -1,0 +1,209 @@
+//! Round-trip estimation and the retransmission timeout in integer ticks, as 4.3BSD Net/3 does it
+//! (Jacobson 1988; Stevens, TCP/IP Illustrated 2, 25.10).
+
+use super::config::TcpConfig;
+use super::ticks::Ticks;
+use crate::kernel::Ps;
+
+/// Timeouts in a row after which Net/3 distrusts its smoothed round trip.
+const LOSING: u32 = 3;
+
+/// Smoothed round trip, its variation and the RTO of one sender.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    ticks: Ticks,
+    /// Smoothed round trip in eighths of a tick; 0 before the first sample.
+    srtt: i64,
+    /// Mean deviation in quarters of a tick; 0 before the first sample.
+    rttvar: i64,
+    /// Timeouts since the last valid sample.
+    timeouts: u32,
+    max_backoff: u32,
+    rto_initial: u64,
+    rto_min: u64,
+    rto_max: u64,
+    rto_ticks: u64,
+}
+
+impl RttEstimator {
+    /// No sample yet; ticks at `phase + k * granularity`.
+    pub fn new(config: &TcpConfig, phase: Ps) -> RttEstimator {
+        let ticks = Ticks::new(config.granularity, phase);
+        let rto_min = ticks.covering(config.min_rto);
+        let rto_max = ticks.covering(config.max_rto);
+        let rto_initial = ticks.covering(config.initial_rto);
+        RttEstimator {
+            ticks,
+            srtt: 0,
+            rttvar: 0,
+            timeouts: 0,
+            max_backoff: config.max_backoff,
+            rto_initial,
+            rto_min,
+            rto_max,
+            rto_ticks: rto_initial.clamp(rto_min, rto_max),
+        }
+    }
+
+    /// Takes a round trip that began when the clock had ticked `since` times. Also ends the
+    /// backoff: the sample is known to belong to its acknowledgement (Karn).
+    pub fn on_sample(&mut self, now: Ps, since: u64) {
+        // BSD's counter starts at 1 when the segment is sent and is raised at every tick.
+        let counter = 1 + (self.ticks.count(now) - since) as i64;
+        self.smooth(counter);
+        self.timeouts = 0;
+        self.rto_ticks = self.base().clamp(self.rto_min, self.rto_max);
+    }
+
+    fn smooth(&mut self, counter: i64) {
+        if self.srtt == 0 {
+            self.srtt = counter << 3;
+            self.rttvar = counter << 1;
+            return;
+        }
+        let delta = counter - 1 - (self.srtt >> 3);
+        self.srtt = (self.srtt + delta).max(1);
+        self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
+    }
+
+    /// Backs off: the RTO from the estimate times 2, 4, 8, ... up to the largest factor, then clipped.
+    pub fn on_timeout(&mut self) {
+        self.timeouts += 1;
+        let factor = 1u64 << self.timeouts.min(self.max_backoff);
+        self.rto_ticks = self.base().saturating_mul(factor).clamp(self.rto_min, self.rto_max);
+        if self.timeouts > LOSING {
+            // The next sample starts afresh; until then the sum, and so the RTO, stays.
+            self.rttvar += self.srtt >> 3;
+            self.srtt = 0;
+        }
+    }
+
+    /// RTO before backoff and clipping: srtt + 4 deviations.
+    fn base(&self) -> u64 {
+        if self.rttvar == 0 { self.rto_initial } else { ((self.srtt >> 3) + self.rttvar) as u64 }
+    }
+
+    /// How often the clock has ticked: the start of a round trip.
+    #[inline]
+    pub fn tick(&self, now: Ps) -> u64 {
+        self.ticks.count(now)
+    }
+    /// When a timer set now to the RTO expires: at a tick.
+    #[inline]
+    pub fn expiry(&self, now: Ps) -> Ps {
+        self.ticks.after(now, self.rto_ticks)
+    }
+    /// Whether a counter that was zeroed at `since` has reached the RTO.
+    pub fn rto_since(&self, since: Ps, now: Ps) -> bool {
+        self.ticks.count(now) - self.ticks.count(since) >= self.rto_ticks
+    }
+    /// Current RTO in ticks, backoff included; at least 1.
+    pub fn rto_ticks(&self) -> u64 {
+        self.rto_ticks
+    }
+    /// Current nominal RTO, backoff included.
+    pub fn rto(&self) -> Ps {
+        self.ticks.span(self.rto_ticks)
+    }
+    /// Smoothed round trip, `None` before the first sample.
+    pub fn srtt(&self) -> Option<Ps> {
+        (self.srtt > 0).then(|| Ps(self.ticks.span(self.srtt as u64).0 / 8))
+    }
+    /// Timeouts since the last valid sample.
+    pub fn backoff(&self) -> u32 {
+        self.timeouts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn estimator(granularity: Ps) -> RttEstimator {
+        let config = TcpConfig { granularity, min_rto: Ps(1), ..TcpConfig::default() };
+        RttEstimator::new(&config, Ps::ZERO)
+    }
+
+    /// Feeds a round trip of `ticks` boundaries.
+    fn sample(e: &mut RttEstimator, ticks: u64) {
+        let now = e.ticks.span(ticks);
+        e.on_sample(now, 1);
+    }
+
+    #[test]
+    fn the_first_sample_sets_srtt_to_the_counter_and_rto_to_three_times_it() {
+        let mut e = estimator(Ps::from_ms(100));
+        // 4 ticks: counter 5, srtt = 5 * 8, rttvar = 5 * 2, RTO = 5 + 10 ticks.
+        sample(&mut e, 4);
+        assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (40, 10, 15));
+    }
+
+    #[test]
+    fn later_samples_move_srtt_by_an_eighth_and_rttvar_by_a_quarter() {
+        let mut e = estimator(Ps::from_ms(100));
+        sample(&mut e, 4);
+        // Counter 9: delta = 9 - 1 - 40/8 = 3; srtt = 43; rttvar = 10 + 3 - 10/4 = 11; RTO = 5 + 11.
+        sample(&mut e, 8);
+        assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (43, 11, 16));
+        // Counter 1 (no tick at all): delta = 0 - 5; srtt = 38; rttvar = 11 + 5 - 2 = 14; RTO = 4 + 14.
+        sample(&mut e, 0);
+        assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (38, 14, 18));
+    }
+
+    #[test]
+    fn round_trips_below_one_tick_keep_the_rto_at_three_ticks() {
+        let mut e = estimator(Ps::from_ms(500));
+        sample(&mut e, 0);
+        // Counter 1: srtt = 8, rttvar = 2, RTO = 1 + 2. Then delta = -1: srtt = 7, rttvar = 3, RTO = 0 + 3,
+        // and with delta = 0 and 3/4 = 0 nothing moves any more.
+        for _ in 0..20 {
+            assert_eq!(e.rto_ticks(), 3);
+            sample(&mut e, 0);
+        }
+        assert_eq!((e.srtt, e.rttvar), (7, 3));
+    }
+
+    #[test]
+    fn initial_minimum_and_maximum_are_seconds_and_not_ticks() {
+        for granularity in [Ps::from_us(100), Ps::from_ms(100), Ps::from_ms(500)] {
+            let config = TcpConfig { granularity, ..TcpConfig::default() };
+            let mut e = RttEstimator::new(&config, Ps::ZERO);
+            assert_eq!(e.rto(), Ps::from_s(3));
+            sample(&mut e, 0);
+            assert_eq!(e.rto(), if granularity == Ps::from_ms(500) { Ps::from_ms(1_500) } else { Ps::from_s(1) });
+            (0..12).for_each(|_| e.on_timeout());
+            assert!(e.rto() <= Ps::from_s(64));
+        }
+    }
+
+    #[test]
+    fn backoff_factors_are_2_4_8_16_32_64_64() {
+        let config = TcpConfig { initial_rto: Ps::from_ms(500), min_rto: Ps(1), ..TcpConfig::default() };
+        let mut e = RttEstimator::new(&config, Ps::ZERO);
+        let factors: Vec<u64> = (0..7).map(|_| (e.on_timeout(), e.rto_ticks()).1).collect();
+        assert_eq!(factors, [2, 4, 8, 16, 32, 64, 64]);
+    }
+
+    #[test]
+    fn after_four_timeouts_the_next_sample_starts_afresh_but_the_rto_keeps_its_base() {
+        let mut e = estimator(Ps::from_ms(100));
+        sample(&mut e, 4);
+        // Base 15 ticks; 4 timeouts: 15 * 16 = 240; rttvar = 10 + 40/8 = 15.
+        (0..4).for_each(|_| e.on_timeout());
+        assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (0, 15, 240));
+        e.on_timeout();
+        assert_eq!(e.rto_ticks(), 480);
+        sample(&mut e, 4);
+        assert_eq!((e.srtt, e.rttvar, e.rto_ticks(), e.backoff()), (40, 10, 15, 0));
+    }
+
+    #[test]
+    fn a_timer_of_k_ticks_expires_at_the_kth_tick() {
+        let config = TcpConfig { granularity: Ps::from_ms(100), ..TcpConfig::default() };
+        let e = RttEstimator::new(&config, Ps::from_ms(30));
+        // 3 s = 30 ticks; the first boundary after 50 ms is 130 ms, the 30th 130 + 29 * 100 ms.
+        assert_eq!(e.expiry(Ps::from_ms(50)), Ps::from_ms(3_030));
+    }
+}

@@ -1,0 +1,286 @@
+//! The receiving half of a connection: cumulative acknowledgements and a store for segments that
+//! arrive out of order (RFC 793, RFC 1122; immediate duplicates as 4.3BSD sends them).
+
+use alloc::vec::Vec;
+
+use super::config::TcpConfig;
+use super::segment::Segment;
+use super::ticks::Ticks;
+use crate::kernel::Ps;
+
+/// What became of one segment. `held` may later be part of another segment's `delivered`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiveOutcome {
+    /// Bytes that the application can now read, those that waited for this segment included.
+    pub delivered: u64,
+    /// Bytes of this segment that had arrived before.
+    pub duplicate: u64,
+    /// Bytes of this segment that wait for earlier ones.
+    pub held: u64,
+}
+
+/// Counts since the start of the connection. Of the payload that arrived every byte is in exactly
+/// one of `delivered_bytes`, `duplicate_bytes` and [`TcpReceiver::held_bytes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverStats {
+    /// Segments with payload that arrived.
+    pub segments: u64,
+    /// Bytes given to the application, in order and once.
+    pub delivered_bytes: u64,
+    /// Bytes dropped because they had arrived before.
+    pub duplicate_bytes: u64,
+    /// Acknowledgements sent.
+    pub acks_sent: u64,
+}
+
+/// Bytes `from..to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Interval {
+    from: u64,
+    to: u64,
+}
+
+impl Interval {
+    const fn len(self) -> u64 {
+        self.to - self.from
+    }
+}
+
+/// A receiver whose application reads at once, so that its window never shrinks. The host calls
+/// [`Self::poll_ack`] after every segment and timer.
+#[derive(Clone, Debug)]
+pub struct TcpReceiver {
+    rcv_nxt: u64,
+    /// Bytes above rcv_nxt that have arrived: sorted, disjoint, not adjacent.
+    store: Vec<Interval>,
+    held: u64,
+    window: u32,
+    delayed_ack: Option<Ticks>,
+    unacknowledged: bool,
+    ack_now: bool,
+    ack_at: Ps,
+    stats: ReceiverStats,
+}
+
+impl TcpReceiver {
+    /// A receiver that expects byte 0; its delayed-acknowledgement clock ticks at multiples of
+    /// `delayed_ack_interval`.
+    pub fn new(config: &TcpConfig) -> TcpReceiver {
+        TcpReceiver::with_phase(config, Ps::ZERO)
+    }
+
+    /// The same with the delayed-acknowledgement clock shifted by `phase`.
+    pub fn with_phase(config: &TcpConfig, phase: Ps) -> TcpReceiver {
+        TcpReceiver {
+            rcv_nxt: 0,
+            store: Vec::with_capacity(8),
+            held: 0,
+            window: config.window.0 as u32,
+            delayed_ack: config.delayed_ack.then(|| Ticks::new(config.delayed_ack_interval, phase)),
+            unacknowledged: false,
+            ack_now: false,
+            ack_at: Ps::NEVER,
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    /// Takes a segment that arrived whole. Pure acknowledgements are none of its business.
+    pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
+        if segment.len == 0 {
+            return ReceiveOutcome::default();
+        }
+        let arrived = Interval { from: segment.seq, to: segment.seq + segment.len as u64 };
+        let in_order = arrived.from <= self.rcv_nxt && arrived.to > self.rcv_nxt && self.store.is_empty();
+        let outcome = self.take(arrived);
+        self.stats.segments += 1;
+        self.stats.delivered_bytes += outcome.delivered;
+        self.stats.duplicate_bytes += outcome.duplicate;
+        if in_order {
+            self.schedule_ack(now)
+        } else {
+            self.ack_now = true
+        }
+        outcome
+    }
+
+    fn take(&mut self, arrived: Interval) -> ReceiveOutcome {
+        let (before, held_before) = (self.rcv_nxt, self.held);
+        if arrived.from <= self.rcv_nxt {
+            self.rcv_nxt = self.rcv_nxt.max(arrived.to);
+            self.release();
+        } else {
+            self.hold(arrived);
+        }
+        let delivered = self.rcv_nxt - before;
+        // What is new either left with rcv_nxt or waits.
+        let new = delivered + self.held - held_before;
+        ReceiveOutcome { delivered, duplicate: arrived.len() - new, held: self.held.saturating_sub(held_before) }
+    }
+
+    /// Moves what rcv_nxt has reached from the store to the application.
+    fn release(&mut self) {
+        let reached = self.store.partition_point(|held| held.from <= self.rcv_nxt);
+        if reached > 0 {
+            self.rcv_nxt = self.rcv_nxt.max(self.store[reached - 1].to);
+            self.held -= self.store.drain(..reached).map(Interval::len).sum::<u64>();
+        }
+    }
+
+    /// Merges `arrived` with all intervals that it touches.
+    fn hold(&mut self, arrived: Interval) {
+        let first = self.store.partition_point(|held| held.to < arrived.from);
+        let last = self.store.partition_point(|held| held.from <= arrived.to);
+        if first == last {
+            self.store.insert(first, arrived);
+            self.held += arrived.len();
+            return;
+        }
+        let touched: u64 = self.store[first..last].iter().map(|held| held.len()).sum();
+        let from = self.store[first].from.min(arrived.from);
+        let to = self.store[last - 1].to.max(arrived.to);
+        self.store[first] = Interval { from, to };
+        self.store.drain(first + 1..last);
+        self.held += to - from - touched;
+    }
+
+    /// In order and nothing waiting: this one may be acknowledged together with the next.
+    fn schedule_ack(&mut self, now: Ps) {
+        match self.delayed_ack {
+            Some(ticks) if !self.unacknowledged => {
+                self.unacknowledged = true;
+                self.ack_at = ticks.after(now, 1);
+            }
+            _ => self.ack_now = true,
+        }
+    }
+
+    /// The acknowledgement that is due, if any.
+    pub fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
+        if !self.ack_now {
+            return None;
+        }
+        self.ack_now = false;
+        self.unacknowledged = false;
+        self.ack_at = Ps::NEVER;
+        self.stats.acks_sent += 1;
+        Some(Segment { seq: 0, ack: self.rcv_nxt, sent: now, len: 0, window: self.window })
+    }
+
+    /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed.
+    #[inline]
+    pub fn next_timer(&self) -> Ps {
+        self.ack_at
+    }
+
+    /// Makes a delayed acknowledgement due, if its tick has come.
+    pub fn on_timer(&mut self, now: Ps) {
+        if now >= self.ack_at {
+            self.ack_now = true;
+            self.ack_at = Ps::NEVER;
+        }
+    }
+
+    /// Next byte expected; all below were given to the application.
+    pub fn rcv_nxt(&self) -> u64 {
+        self.rcv_nxt
+    }
+    /// Bytes that wait for earlier ones.
+    pub fn held_bytes(&self) -> u64 {
+        self.held
+    }
+    /// Counts since the start.
+    pub fn stats(&self) -> &ReceiverStats {
+        &self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receiver() -> TcpReceiver {
+        TcpReceiver::new(&TcpConfig::default())
+    }
+
+    fn bytes(from: u64, to: u64) -> Segment {
+        Segment { seq: from, len: (to - from) as u32, ..Segment::default() }
+    }
+
+    fn outcome(delivered: u64, duplicate: u64, held: u64) -> ReceiveOutcome {
+        ReceiveOutcome { delivered, duplicate, held }
+    }
+
+    #[test]
+    fn a_gap_is_filled_and_everything_behind_it_delivered_at_once() {
+        let mut r = receiver();
+        assert_eq!(r.on_segment(Ps(0), &bytes(20, 30)), outcome(0, 0, 10));
+        assert_eq!(r.on_segment(Ps(0), &bytes(10, 20)), outcome(0, 0, 10));
+        assert_eq!(r.on_segment(Ps(0), &bytes(0, 10)), outcome(30, 0, 0));
+        assert_eq!((r.rcv_nxt(), r.held_bytes(), r.store.len()), (30, 0, 0));
+    }
+
+    #[test]
+    fn a_partly_duplicate_segment_is_split() {
+        let mut r = receiver();
+        r.on_segment(Ps(0), &bytes(0, 10));
+        // 0..10 known, 10..15 new.
+        assert_eq!(r.on_segment(Ps(0), &bytes(0, 15)), outcome(5, 10, 0));
+        r.on_segment(Ps(0), &bytes(20, 30));
+        // 18..20 and 30..32 new, 20..30 known.
+        assert_eq!(r.on_segment(Ps(0), &bytes(18, 32)), outcome(0, 10, 4));
+        // 15..18 new, 18..25 known; 18..32 follows.
+        assert_eq!(r.on_segment(Ps(0), &bytes(15, 25)), outcome(17, 7, 0));
+    }
+
+    #[test]
+    fn intervals_merge_only_where_they_touch() {
+        let mut r = receiver();
+        for (from, to) in [(10, 20), (30, 40), (50, 60)] {
+            r.on_segment(Ps(0), &bytes(from, to));
+        }
+        assert_eq!(r.store.len(), 3);
+        assert_eq!(r.on_segment(Ps(0), &bytes(20, 50)), outcome(0, 10, 20));
+        assert_eq!(r.store, [Interval { from: 10, to: 60 }]);
+    }
+
+    #[test]
+    fn every_segment_is_acknowledged_at_once_when_acknowledgements_are_not_delayed() {
+        let mut r = receiver();
+        for (from, to, ack) in [(0, 10, 10), (20, 30, 10), (20, 30, 10), (10, 20, 30)] {
+            r.on_segment(Ps(5), &bytes(from, to));
+            assert_eq!(r.poll_ack(Ps(5)).unwrap().ack, ack);
+            assert_eq!(r.poll_ack(Ps(5)), None);
+        }
+        assert_eq!(r.stats().acks_sent, 4);
+    }
+
+    #[test]
+    fn a_delayed_acknowledgement_waits_for_the_second_segment_or_the_next_tick() {
+        let mut r = TcpReceiver::new(&TcpConfig { delayed_ack: true, ..TcpConfig::default() });
+        r.on_segment(Ps::from_ms(150), &bytes(0, 10));
+        assert_eq!((r.poll_ack(Ps::from_ms(150)), r.next_timer()), (None, Ps::from_ms(200)));
+        r.on_segment(Ps::from_ms(160), &bytes(10, 20));
+        assert_eq!(r.poll_ack(Ps::from_ms(160)).unwrap().ack, 20);
+        r.on_segment(Ps::from_ms(200), &bytes(20, 30));
+        assert_eq!(r.next_timer(), Ps::from_ms(400));
+        r.on_timer(Ps::from_ms(400));
+        assert_eq!(r.poll_ack(Ps::from_ms(400)).unwrap().ack, 30);
+        assert_eq!(r.next_timer(), Ps::NEVER);
+    }
+
+    #[test]
+    fn duplicates_and_gaps_are_never_delayed() {
+        let mut r = TcpReceiver::new(&TcpConfig { delayed_ack: true, ..TcpConfig::default() });
+        for (from, to) in [(10, 20), (10, 20), (0, 10), (0, 10)] {
+            r.on_segment(Ps(0), &bytes(from, to));
+            assert!(r.poll_ack(Ps(0)).is_some(), "{from}..{to}");
+        }
+    }
+
+    #[test]
+    fn pure_acknowledgements_are_not_acknowledged() {
+        let mut r = receiver();
+        assert_eq!(r.on_segment(Ps(0), &bytes(0, 0)), outcome(0, 0, 0));
+        assert_eq!(r.poll_ack(Ps(0)), None);
+    }
+}

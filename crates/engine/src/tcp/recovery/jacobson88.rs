@@ -1,0 +1,66 @@
+//! Window control as Gerla et al. use Jacobson's of 1988: timeouts only, and in congestion
+//! avoidance one segment more only when a whole window has been acknowledged.
+
+use super::RecoveryPolicy;
+use crate::tcp::window::Window;
+
+/// Bytes acknowledged since the last linear increase.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Jacobson88 {
+    acked: u64,
+}
+
+impl RecoveryPolicy for Jacobson88 {
+    fn on_timeout(&mut self, window: &mut Window) {
+        self.acked = 0;
+        window.ssthresh = window.half();
+        window.cwnd = window.mss;
+    }
+
+    fn grow(&mut self, window: &mut Window, acked: u64) {
+        if window.cwnd < window.ssthresh {
+            return window.open(window.mss);
+        }
+        self.acked += acked;
+        if self.acked >= window.cwnd {
+            self.acked = 0;
+            window.open(window.mss);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn above_ssthresh_a_whole_window_must_be_acknowledged_for_one_segment() {
+        let mut w = Window { cwnd: 1_536, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut policy = Jacobson88::default();
+        policy.grow(&mut w, 512);
+        assert_eq!(w.cwnd, 2_048);
+        (0..3).for_each(|_| policy.grow(&mut w, 512));
+        assert_eq!(w.cwnd, 2_048);
+        policy.grow(&mut w, 512);
+        assert_eq!(w.cwnd, 2_560);
+    }
+
+    #[test]
+    fn a_timeout_forgets_what_was_acknowledged_before() {
+        let mut w = Window { cwnd: 2_048, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut policy = Jacobson88::default();
+        (0..3).for_each(|_| policy.grow(&mut w, 512));
+        policy.on_timeout(&mut w);
+        // ssthresh = 2 segments: one acknowledgement to get there, then two for the next segment.
+        let cwnds: [u64; 3] = core::array::from_fn(|_| (policy.grow(&mut w, 512), w.cwnd).1);
+        assert_eq!(cwnds, [1_024, 1_024, 1_536]);
+    }
+
+    #[test]
+    fn duplicates_never_retransmit() {
+        let mut w = Window { cwnd: 8_192, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let before = w;
+        assert_eq!(Jacobson88::default().on_third_dup_ack(&mut w), None);
+        assert_eq!(w, before);
+    }
+}

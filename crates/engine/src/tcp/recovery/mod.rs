@@ -1,0 +1,109 @@
+//! How a sender reacts to loss. A policy is a file here and one line in the registry below.
+
+pub mod jacobson88;
+pub mod reno;
+pub mod tahoe;
+pub mod timeout_only;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::jacobson88::Jacobson88;
+use self::reno::Reno;
+use self::tahoe::Tahoe;
+use self::timeout_only::TimeoutOnly;
+use super::config::TcpConfig;
+use super::window::Window;
+
+/// What a fast retransmission sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resend {
+    /// The segment at snd_una alone; snd_nxt stays (4.3BSD).
+    Oldest,
+    /// Everything from snd_una on (go-back-N).
+    GoBack,
+}
+
+/// Reactions of a sender. The sender counts and times; the policy moves the window.
+pub trait RecoveryPolicy {
+    /// The retransmission timer expired; the sender goes back to snd_una.
+    fn on_timeout(&mut self, window: &mut Window) {
+        window.ssthresh = window.half();
+        window.cwnd = window.mss;
+    }
+    /// The third duplicate acknowledgement: whether, and how, to retransmit at once.
+    fn on_third_dup_ack(&mut self, _window: &mut Window) -> Option<Resend> {
+        None
+    }
+    /// A duplicate acknowledgement after the third.
+    fn on_further_dup_ack(&mut self, _window: &mut Window) {}
+    /// New data acknowledged after three or more duplicates, before [`Self::grow`].
+    fn on_recovered(&mut self, _window: &mut Window) {}
+    /// `acked` new bytes were acknowledged.
+    fn grow(&mut self, window: &mut Window, acked: u64);
+}
+
+macro_rules! registry {
+    ($($variant:ident = $name:literal, $about:literal, $build:expr;)*) => {
+        /// The recovery policies, by the names that scenarios use.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum Recovery {
+            $(#[doc = $about] #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Recovery {
+            /// Every policy, in the order of the registry.
+            pub const ALL: &[Recovery] = &[$(Recovery::$variant),*];
+
+            /// The name in scenarios.
+            pub const fn name(self) -> &'static str {
+                match self { $(Recovery::$variant => $name),* }
+            }
+        }
+
+        /// Names and one-line descriptions of all policies.
+        pub fn names() -> &'static [(&'static str, &'static str)] {
+            &[$(($name, $about)),*]
+        }
+
+        /// A policy with its state.
+        #[derive(Clone, Debug)]
+        pub enum Policy {
+            $(#[doc = $about] $variant($variant),)*
+        }
+
+        impl Policy {
+            /// The policy that `config` names.
+            pub fn new(config: &TcpConfig) -> Policy {
+                match config.recovery { $(Recovery::$variant => Policy::$variant($build(config))),* }
+            }
+            /// The reactions.
+            #[inline]
+            pub fn get(&mut self) -> &mut dyn RecoveryPolicy {
+                match self { $(Policy::$variant(policy) => policy),* }
+            }
+        }
+    };
+}
+
+registry! {
+    TimeoutOnly = "timeout-only", "slow start, go-back-N after a timeout, no fast retransmit (Kalyanaraman 8.1)", |_| TimeoutOnly;
+    Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", Tahoe::new;
+    Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", |_| Reno;
+    Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", |_| Jacobson88::default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_the_registry_are_those_of_scenarios() {
+        for (policy, (name, about)) in Recovery::ALL.iter().zip(names()) {
+            assert_eq!(serde_json::to_value(policy).unwrap(), *name);
+            assert_eq!(policy.name(), *name);
+            assert!(!about.is_empty() && !about.contains('\n'));
+        }
+        assert_eq!(names().len(), Recovery::ALL.len());
+    }
+}

@@ -1,0 +1,42 @@
+//! 4.3BSD Tahoe: fast retransmit, then slow start from one segment.
+
+use super::{RecoveryPolicy, Resend};
+use crate::tcp::config::TcpConfig;
+use crate::tcp::window::Window;
+
+/// The third duplicate acknowledgement is treated like a timeout, but at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Tahoe {
+    resend: Resend,
+}
+
+impl Tahoe {
+    /// BSD restores snd_nxt after the retransmission unless `restore_snd_nxt` is false.
+    pub fn new(config: &TcpConfig) -> Tahoe {
+        Tahoe { resend: if config.restore_snd_nxt { Resend::Oldest } else { Resend::GoBack } }
+    }
+}
+
+impl RecoveryPolicy for Tahoe {
+    fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
+        self.on_timeout(window);
+        Some(self.resend)
+    }
+
+    fn grow(&mut self, window: &mut Window, _acked: u64) {
+        window.grow_as_bsd();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_duplicates_halve_ssthresh_and_leave_one_segment() {
+        let mut w = Window { cwnd: 8_192, ssthresh: 65_536, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let resend = Tahoe::new(&TcpConfig::default()).on_third_dup_ack(&mut w);
+        // 8,192 / 2 / 512 = 8 segments
+        assert_eq!((w.ssthresh, w.cwnd, resend), (4_096, 512, Some(Resend::Oldest)));
+    }
+}

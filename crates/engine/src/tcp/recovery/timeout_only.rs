@@ -1,0 +1,57 @@
+//! TCP without fast retransmit, as Kalyanaraman's thesis (8.1, 8.5) defines it.
+
+use super::RecoveryPolicy;
+use crate::tcp::window::Window;
+
+/// ssthresh := max(2 MSS, min(cwnd/2, rwnd)) and cwnd := MSS after a timeout; cwnd grows by one
+/// segment per acknowledgement below ssthresh, by 1/cwnd above it, and also beyond rwnd.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeoutOnly;
+
+impl RecoveryPolicy for TimeoutOnly {
+    fn on_timeout(&mut self, window: &mut Window) {
+        window.ssthresh = (window.cwnd / 2).min(window.rwnd).max(2 * window.mss);
+        window.cwnd = window.mss;
+    }
+
+    fn grow(&mut self, window: &mut Window, _acked: u64) {
+        let slow_start = window.cwnd < window.ssthresh;
+        window.cwnd += if slow_start { window.mss } else { window.linear_increment() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(cwnd: u64, ssthresh: u64, rwnd: u64) -> Window {
+        Window { cwnd, ssthresh, rwnd, mss: 512, cap: rwnd, extra: 0 }
+    }
+
+    #[test]
+    fn ssthresh_is_half_of_a_cwnd_that_outgrew_the_receive_window() {
+        // min(40,000/2, 16,384) = 16,384, where 4.3BSD would take 16,384/2 = 8,192.
+        let mut w = window(40_000, 0, 16_384);
+        TimeoutOnly.on_timeout(&mut w);
+        assert_eq!((w.ssthresh, w.cwnd), (16_384, 512));
+    }
+
+    #[test]
+    fn ssthresh_is_half_the_cwnd_in_bytes_and_at_least_two_segments() {
+        let mut w = window(5_000, 0, 16_384);
+        TimeoutOnly.on_timeout(&mut w);
+        assert_eq!(w.ssthresh, 2_500);
+        TimeoutOnly.on_timeout(&mut w);
+        assert_eq!(w.ssthresh, 1_024);
+    }
+
+    #[test]
+    fn growth_is_linear_from_ssthresh_on_and_not_bounded_by_rwnd() {
+        let mut w = window(512, 1_024, 1_024);
+        TimeoutOnly.grow(&mut w, 512);
+        assert_eq!(w.cwnd, 1_024);
+        // 512 * 512 / 1024 = 256
+        TimeoutOnly.grow(&mut w, 512);
+        assert_eq!(w.cwnd, 1_280);
+    }
+}

@@ -1,0 +1,102 @@
+//! The congestion window and what bounds it, in bytes.
+
+use super::config::TcpConfig;
+
+/// cwnd, ssthresh and rwnd of a sender, which the recovery policy moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: u64,
+    /// Slow start threshold.
+    pub ssthresh: u64,
+    /// Window that the receiver advertised last.
+    pub rwnd: u64,
+    /// Full segment.
+    pub mss: u64,
+    /// Largest cwnd of the BSD policies: the largest receive window.
+    pub cap: u64,
+    /// Added to every linear increase (MSS/8 in Net/3, else 0).
+    pub extra: u64,
+}
+
+impl Window {
+    /// The window at the start of a connection.
+    pub fn new(config: &TcpConfig) -> Window {
+        let (mss, window) = (config.mss.0, config.window.0);
+        Window {
+            cwnd: mss * config.initial_window as u64,
+            ssthresh: config.initial_ssthresh.map_or(window, |bytes| bytes.0),
+            rwnd: window,
+            mss,
+            cap: window,
+            extra: if config.net3_increment { mss / 8 } else { 0 },
+        }
+    }
+    /// What may be outstanding: the smaller of cwnd and rwnd.
+    #[inline]
+    pub fn usable(&self) -> u64 {
+        self.cwnd.min(self.rwnd)
+    }
+    /// Half the usable window in whole segments, at least two (4.3BSD's ssthresh after a loss).
+    pub fn half(&self) -> u64 {
+        (self.usable() / 2 / self.mss).max(2) * self.mss
+    }
+    /// 1/cwnd of a segment per acknowledgement, in bytes, at least one.
+    #[inline]
+    pub fn linear_increment(&self) -> u64 {
+        (self.mss * self.mss / self.cwnd).max(1) + self.extra
+    }
+    /// 4.3BSD: a segment per acknowledgement up to and including ssthresh, then linear, up to `cap`.
+    #[inline]
+    pub fn grow_as_bsd(&mut self) {
+        let increment = if self.cwnd <= self.ssthresh { self.mss } else { self.linear_increment() };
+        self.open(increment);
+    }
+    /// Adds `bytes` to cwnd as far as `cap` allows.
+    #[inline]
+    pub fn open(&mut self, bytes: u64) {
+        self.cwnd = (self.cwnd + bytes).min(self.cap);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::units::Bytes;
+
+    fn window(cwnd: u64, ssthresh: u64, net3_increment: bool) -> Window {
+        let config = TcpConfig { mss: Bytes(1000), net3_increment, ..TcpConfig::default() };
+        Window { cwnd, ssthresh, ..Window::new(&config) }
+    }
+
+    #[test]
+    fn half_the_window_is_in_whole_segments_and_at_least_two() {
+        // 9,900 / 2 / 1000 = 4 segments; rwnd 65,536 / 2 / 1000 = 32 segments.
+        assert_eq!(window(9_900, 0, false).half(), 4_000);
+        assert_eq!(window(900_000, 0, false).half(), 32_000);
+        assert_eq!(window(1_000, 0, false).half(), 2_000);
+    }
+
+    #[test]
+    fn bsd_grows_by_a_segment_up_to_ssthresh_and_by_mss_squared_over_cwnd_above() {
+        let mut w = window(4_000, 4_000, false);
+        w.grow_as_bsd();
+        assert_eq!(w.cwnd, 5_000);
+        // 1000 * 1000 / 5000 = 200
+        w.grow_as_bsd();
+        assert_eq!(w.cwnd, 5_200);
+    }
+
+    #[test]
+    fn net3_adds_an_eighth_of_a_segment() {
+        // 1000 * 1000 / 5000 + 1000 / 8 = 325
+        assert_eq!(window(5_000, 4_000, true).linear_increment(), 325);
+    }
+
+    #[test]
+    fn bsd_stops_at_the_receive_window() {
+        let mut w = window(65_500, 65_536, false);
+        w.grow_as_bsd();
+        assert_eq!(w.cwnd, 65_536);
+    }
+}

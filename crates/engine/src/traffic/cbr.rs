@@ -1,0 +1,45 @@
+//! Constant bit rate: a cell every 424 bits of the rate.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CellSource, Cells, Demand};
+use crate::kernel::{CellClock, Ps, Rate, Stream};
+
+/// Constant bit rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CbrConfig {
+    /// Rate of the cells, 424 bits each.
+    pub rate: Rate,
+}
+
+impl CbrConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        None
+    }
+    pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
+        Demand::Cells(Cells::Cbr(Cbr { clock: CellClock::new(self.rate), next: start, carry: 0 }))
+    }
+}
+
+/// The state: the first cell is generated at the start.
+#[derive(Clone, Debug)]
+pub struct Cbr {
+    clock: CellClock,
+    next: Ps,
+    carry: u64,
+}
+
+impl CellSource for Cbr {
+    #[inline]
+    fn next(&self) -> Ps {
+        self.next
+    }
+    #[inline]
+    fn advance(&mut self) {
+        (self.next, self.carry) = self.clock.complete(self.next, self.carry);
+    }
+}

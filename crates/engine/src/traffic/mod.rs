@@ -1,0 +1,109 @@
+//! What is to be sent: applications over TCP, and sources of bare cells. A source is a file here,
+//! its parameters one serde struct in it, and one line in the registry below.
+
+pub mod cbr;
+pub mod greedy;
+pub mod on_off;
+pub mod persistent;
+pub mod poisson;
+pub mod transfer;
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{Ps, Stream};
+
+/// A source of bare cells.
+pub trait CellSource {
+    /// When the next cell is generated, `NEVER` if no more.
+    fn next(&self) -> Ps;
+    /// Generates that cell.
+    fn advance(&mut self);
+}
+
+/// What a source asks of its end system.
+#[derive(Clone, Debug)]
+pub enum Demand {
+    /// A TCP connection that transfers so many bytes; `u64::MAX` never ends.
+    Bytes(u64),
+    /// Bare cells.
+    Cells(Cells),
+    /// Bare cells, one always waiting.
+    Persistent,
+}
+
+/// Per line: variant, key in a scenario, description, parameters; then, for sources of bare cells,
+/// their state. Parameters have `check` and `demand(&self, start, stream) -> Demand`.
+macro_rules! registry {
+    (sources { $($variant:ident = $name:literal, $about:literal, $config:ty;)* }
+     cells { $($cells:ident($state:ty);)* }) => {
+        /// A source and its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        pub enum SourceConfig {
+            $(#[doc = $about] #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl SourceConfig {
+            /// Key of the source.
+            pub fn name(&self) -> &'static str {
+                match self { $(SourceConfig::$variant(_) => $name,)* }
+            }
+            /// What is wrong with the parameters: field, and what is allowed.
+            pub fn check(&self) -> Option<(&'static str, String)> {
+                match self { $(SourceConfig::$variant(config) => config.check(),)* }
+            }
+            /// What the source asks for from `start` on; `stream` is its own randomness.
+            pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
+                match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }
+            }
+        }
+
+        /// A source of bare cells at work.
+        #[derive(Clone, Debug)]
+        pub enum Cells {
+            $(#[doc = "See its file."] $cells($state),)*
+        }
+
+        impl CellSource for Cells {
+            #[inline]
+            fn next(&self) -> Ps {
+                match self { $(Cells::$cells(source) => source.next(),)* }
+            }
+            #[inline]
+            fn advance(&mut self) {
+                match self { $(Cells::$cells(source) => source.advance(),)* }
+            }
+        }
+
+        /// Key and one-line description of every source.
+        pub fn sources() -> &'static [(&'static str, &'static str)] {
+            &[$(($name, $about)),*]
+        }
+    };
+}
+
+registry! {
+    sources {
+    Greedy = "greedy", "infinite file transfer over TCP", greedy::GreedyConfig;
+    Transfer = "transfer", "file transfer of a given size over TCP", transfer::TransferConfig;
+    Cbr = "cbr", "bare cells at a constant rate", cbr::CbrConfig;
+    OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", on_off::OnOffConfig;
+    Poisson = "poisson", "bare cells with exponential gaps", poisson::PoissonConfig;
+    Persistent = "persistent", "bare cells, as many as the service lets through", persistent::PersistentConfig;
+    }
+    cells {
+    Cbr(cbr::Cbr);
+    OnOff(on_off::OnOff);
+    Poisson(poisson::Poisson);
+    }
+}
+
+impl SourceConfig {
+    /// Whether the source runs over TCP.
+    pub fn over_tcp(&self) -> bool {
+        matches!(self, SourceConfig::Greedy(_) | SourceConfig::Transfer(_))
+    }
+}

@@ -1,0 +1,97 @@
+//! ON-OFF: bursts at a peak rate, periodically.
+
+use alloc::format;
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CellSource, Cells, Demand};
+use crate::kernel::{CellClock, Ps, Rate, Stream};
+
+/// ON-OFF source: each period begins with an ON part of `duty_cycle` of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnOffConfig {
+    /// Rate during the ON part, 424 bits per cell.
+    pub peak: Rate,
+    /// ON and OFF together.
+    pub period: Ps,
+    /// Share of the period that is ON: above 0, at most 1.
+    pub duty_cycle: f64,
+}
+
+impl OnOffConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        if self.period == Ps::ZERO {
+            return Some(("period", String::from("a period is longer than 0 s")));
+        }
+        let duty = self.duty_cycle;
+        (!(duty > 0.0 && duty <= 1.0))
+            .then(|| ("duty_cycle", format!("duty cycle {duty} is not above 0 and at most 1")))
+    }
+    pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
+        let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
+        let clock = CellClock::new(self.peak);
+        Demand::Cells(Cells::OnOff(OnOff { clock, period: self.period, on, began: start, next: start, carry: 0 }))
+    }
+}
+
+/// The state.
+#[derive(Clone, Debug)]
+pub struct OnOff {
+    clock: CellClock,
+    period: Ps,
+    on: Ps,
+    /// When the current period began.
+    began: Ps,
+    next: Ps,
+    carry: u64,
+}
+
+impl CellSource for OnOff {
+    #[inline]
+    fn next(&self) -> Ps {
+        self.next
+    }
+    #[inline]
+    fn advance(&mut self) {
+        (self.next, self.carry) = self.clock.complete(self.next, self.carry);
+        if self.next >= self.began + self.on && self.on < self.period {
+            self.began += self.period;
+            // A cell time longer than a whole period skips periods rather than bunching cells.
+            while self.began < self.next && self.began + self.on <= self.next {
+                self.began += self.period;
+            }
+            (self.next, self.carry) = (self.began.max(self.next), 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_of_200_ms_with_duty_one_half_at_80_percent_carries_40_percent() {
+        // 124.416 Mbit/s is 293,433.96 cells/s: 29,344 cells (the first at 0) in 100 ms.
+        let config = OnOffConfig { peak: Rate::from_bps(124_416_000), period: Ps::from_ms(200), duty_cycle: 0.5 };
+        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(2), Stream::new(1, "", "")) else { panic!() };
+        let mut times = alloc::vec::Vec::new();
+        while cells.next() < Ps::from_ms(402) {
+            times.push(cells.next());
+            cells.advance();
+        }
+        assert_eq!(times.len(), 2 * 29_344);
+        assert_eq!(times[29_344], Ps::from_ms(202));
+        assert!(times[29_343] < Ps::from_ms(102));
+    }
+
+    #[test]
+    fn a_full_duty_cycle_is_constant_bit_rate() {
+        let config = OnOffConfig { peak: Rate::from_bps(155_520_000), period: Ps::from_ms(1), duty_cycle: 1.0 };
+        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(1, "", "")) else { panic!() };
+        (0..155_520).for_each(|_| cells.advance());
+        assert_eq!(cells.next(), Ps::from_ms(424));
+    }
+}

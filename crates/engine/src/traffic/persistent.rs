@@ -1,0 +1,23 @@
+//! Cells without end and without TCP: what the rate control alone lets through.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Demand;
+use crate::kernel::{Ps, Stream};
+
+/// Persistent source: a cell is always waiting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PersistentConfig {}
+
+impl PersistentConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        None
+    }
+    pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
+        Demand::Persistent
+    }
+}

@@ -1,0 +1,49 @@
+//! Random cells: exponential gaps.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CellSource, Cells, Demand};
+use crate::kernel::time::CELL_PS_BITS;
+use crate::kernel::{Ps, Rate, Stream};
+
+/// Poisson cells, as Romanow and Floyd add them against phase effects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PoissonConfig {
+    /// Mean rate, 424 bits per cell.
+    pub rate: Rate,
+}
+
+impl PoissonConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        None
+    }
+    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        let mut source = Poisson { mean: CELL_PS_BITS as f64 / self.rate.0 as f64, stream, next: start };
+        source.advance();
+        Demand::Cells(Cells::Poisson(source))
+    }
+}
+
+/// The state: the first gap begins at the start.
+#[derive(Clone, Debug)]
+pub struct Poisson {
+    /// Mean gap in picoseconds.
+    mean: f64,
+    stream: Stream,
+    next: Ps,
+}
+
+impl CellSource for Poisson {
+    #[inline]
+    fn next(&self) -> Ps {
+        self.next
+    }
+    #[inline]
+    fn advance(&mut self) {
+        self.next += Ps(libm::round(self.stream.exponential(self.mean)) as u64);
+    }
+}

@@ -1,0 +1,27 @@
+//! A file transfer of a given size.
+
+use alloc::string::{String, ToString};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Demand;
+use crate::kernel::units::Bytes;
+use crate::kernel::{Ps, Stream};
+
+/// One file over TCP; its completion time is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransferConfig {
+    /// Size of the file in bytes.
+    pub size: Bytes,
+}
+
+impl TransferConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        (self.size.0 == 0).then(|| ("size", "a transfer has at least 1 byte".to_string()))
+    }
+    pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
+        Demand::Bytes(self.size.0)
+    }
+}
