@@ -1,0 +1,84 @@
+# Everything a user or developer types. Needs Python 3.11 or newer, a Rust toolchain, git and make; the rest goes into .venv.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+CARGO ?= cargo
+# The first interpreter that is new enough.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+# One interpreter for every build of the extension, so that cargo never rebuilds it for another one.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Warnings of our own crates are errors; clippy carries them (`lint`), so that no flag change rebuilds the dependencies.
+CLIPPY_FLAGS := -D warnings
+# The bindings are tested from Python; a test executable of theirs would have to link libpython.
+CARGO_TEST_FLAGS := --workspace --exclude cellrate-python
+
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
+
+.PHONY: help install reproduce test lint format test-rust test-python bench docs wheel lock clean
+
+help: ## show the targets
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "make: needs Python 3.11 or newer on the path (or PYTHON=...)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.dependencies: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt
+	@touch $@
+
+# An editable installation: a change of Python needs nothing, a change of Rust a rebuild.
+$(VENV)/.installed: $(RUST_SOURCES) pyproject.toml $(VENV)/.dependencies
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+install: $(VENV)/.installed ## build the package and install it into .venv
+
+reproduce: install ## rerun the papers' experiments: published beside measured (ARGS="--seeds 5")
+	$(BIN)/cellrate reproduce $(ARGS)
+
+bench: install ## time the engine against the bare floor loops (ARGS=--json)
+	$(BIN)/cellrate bench $(ARGS)
+
+test: lint test-rust test-python ## everything that must hold
+
+lint: install ## formatting, clippy, ruff, mypy, the extension's type stub
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked --quiet -- $(CLIPPY_FLAGS)
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core
+
+format: $(VENV)/.dependencies ## format everything
+	$(CARGO) fmt --all
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+
+test-rust: | $(BIN)/python
+	$(CARGO) test $(CARGO_TEST_FLAGS) --locked --quiet
+
+test-python: install
+	$(BIN)/pytest --quiet
+	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
+
+docs: install ## the documentation as web pages, in docs/_build/html
+	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+wheel: $(VENV)/.dependencies ## a wheel in dist/, proven to install where there is no compiler
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --quiet --out dist
+	.ci/prove-wheel $(BIN)/python dist/*.whl
+
+lock: ## write requirements.txt anew from pyproject.toml
+	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
+	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command "make lock" --extra cli --group dev pyproject.toml --output-file requirements.txt
+
+clean: ## remove what make made
+	rm -rf $(VENV) dist docs/_build out
+	$(CARGO) clean --quiet

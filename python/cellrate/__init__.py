@@ -1,0 +1,1 @@
+"""Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP."""
