@@ -1,2 +1,3 @@
-//! x
+//! Scenarios, runs and results of the cellrate simulator.
 pub mod bench;
+pub mod scenario;

@@ -1,0 +1,94 @@
+//! Flows of a scenario.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::{Buffer, Delay};
+use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::traffic::SourceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A group of `count` like flows, named `NAME.1`, `NAME.2` and so on: each a bidirectional virtual
+/// channel with a source at one end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Unique name: letters, digits, `_` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_-]*$"))]
+    pub name: String,
+    /// Number of flows in the group.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+    /// Service class of the forward channel.
+    pub service: ServiceClass,
+    /// Service class of the backward channel, which carries acknowledgements; `service` if absent.
+    pub ack_service: Option<ServiceClass>,
+    /// When the first flow of the group starts.
+    #[serde(default = "zero")]
+    pub start: Ps,
+    /// Time from the start of one flow of the group to that of the next.
+    #[serde(default = "zero")]
+    pub stagger: Ps,
+    /// Limit of the queue between TCP, or the source of cells, and the network, in each direction.
+    #[serde(default = "infinite")]
+    pub source_queue: Buffer,
+    /// Host that the flow comes from; `graph` only.
+    pub from: Option<String>,
+    /// Host that the flow goes to; `graph` only.
+    pub to: Option<String>,
+    /// Nodes of the forward channel, both hosts included; `graph` only. The fewest hops if absent.
+    pub route: Option<Vec<String>>,
+    /// Nodes of the backward channel, both hosts included; `graph` only. The way back if absent.
+    pub return_route: Option<Vec<String>>,
+    /// Delay or length of the source's link, instead of the topology's; not for `graph`.
+    pub access: Option<Delay>,
+    /// Delay or length of the destination's link, instead of the topology's; `n-source` only.
+    pub egress: Option<Delay>,
+    /// What is sent.
+    #[serde(default = "greedy")]
+    pub source: SourceConfig,
+    /// TCP at both ends: what differs from `[tcp]`.
+    #[serde(default)]
+    pub tcp: TcpConfig,
+    /// ABR end systems at both ends: what differs from `[abr]`.
+    #[serde(default)]
+    pub abr: AbrConfig,
+}
+
+impl Flow {
+    /// Service class of the backward channel.
+    pub fn ack_service(&self) -> ServiceClass {
+        self.ack_service.unwrap_or(self.service)
+    }
+    /// Name of flow `index`, from 1, of the group.
+    pub fn instance(&self, index: u32) -> String {
+        format!("{}.{index}", self.name)
+    }
+    /// When flow `index`, from 1, of the group starts, before jitter.
+    pub fn start_of(&self, index: u32) -> Ps {
+        let waits = u64::from(index.saturating_sub(1));
+        self.start.saturating_add(Ps(self.stagger.0.saturating_mul(waits)))
+    }
+    /// Whether anything travels on the backward channel: acknowledgements or backward RM cells.
+    pub fn needs_backward(&self) -> bool {
+        self.source.over_tcp() || self.service == ServiceClass::Abr
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn zero() -> Ps {
+    Ps::ZERO
+}
+
+fn infinite() -> Buffer {
+    Buffer::INFINITE
+}
+
+fn greedy() -> SourceConfig {
+    SourceConfig::Greedy(Default::default())
+}
