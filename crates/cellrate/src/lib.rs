@@ -1,3 +1,4 @@
 //! Scenarios, runs and results of the cellrate simulator.
 pub mod bench;
 pub mod scenario;
+pub mod store;

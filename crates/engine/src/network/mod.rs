@@ -6,6 +6,7 @@ mod host;
 mod inbox;
 pub mod log;
 mod measure;
+mod observe;
 pub mod plan;
 mod reference;
 pub mod report;
@@ -15,6 +16,7 @@ mod switch;
 mod terminal;
 
 pub use build::PlanError;
+pub use observe::{PortState, SwitchPort};
 pub use plan::Plan;
 pub use reference::Reference;
 pub use report::Report;

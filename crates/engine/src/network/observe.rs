@@ -1,0 +1,103 @@
+//! Looks at a simulation between slices of its run: what traces and event logs are made of.
+//! Looking changes nothing.
+
+use alloc::vec::Vec;
+
+use super::build::Node;
+use super::log::Event;
+use super::plan::NodeKind;
+use super::simulation::Simulation;
+use super::terminal::App;
+use crate::atm::cell::ServiceClass;
+use crate::atm::server::Server;
+
+/// An output port of a switch, as a trace knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchPort {
+    /// Index of the link that the port feeds.
+    pub link: usize,
+    /// Classes and limit (`u64::MAX` for none) of each queue, in order of priority.
+    pub queues: Vec<(Vec<ServiceClass>, u64)>,
+}
+
+/// What a switch port holds and has done, at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortState {
+    /// Cells in each queue, the one in service included.
+    pub lengths: Vec<u64>,
+    /// Cells whose service has completed.
+    pub departed: u64,
+    /// Cells refused.
+    pub dropped: u64,
+}
+
+impl<S: Server> Simulation<S> {
+    fn switches(&self) -> impl Iterator<Item = usize> + use<S> {
+        let switches: Vec<usize> =
+            (0..self.nodes.len()).filter(|node| matches!(self.plan().nodes[*node].kind, NodeKind::Switch(_))).collect();
+        switches.into_iter()
+    }
+
+    /// Output ports of all switches that some channel uses, in the order of the report.
+    pub fn switch_ports(&self) -> Vec<SwitchPort> {
+        let ports = self.switches().flat_map(|node| self.nodes[node].ports());
+        ports
+            .map(|(port, link)| SwitchPort {
+                link: *link as usize,
+                queues: port.queues().map(|queue| (queue.classes.clone(), queue.buffer)).collect(),
+            })
+            .collect()
+    }
+
+    /// The state of each of [`Simulation::switch_ports`] now.
+    pub fn port_states(&mut self) -> Vec<PortState> {
+        let now = self.now();
+        let mut states = Vec::new();
+        for node in self.switches() {
+            for (port, link) in self.nodes[node].ports_mut() {
+                let link = &mut self.links[*link as usize];
+                let lengths = (0..port.queue_count()).map(|q| port.queue_length(now, q, link, &mut false)).collect();
+                let (counts, departed) = port.counts(now, link);
+                states.push(PortState { lengths, departed, dropped: counts.iter().map(|queue| queue.dropped).sum() });
+            }
+        }
+        states
+    }
+
+    /// ACR of the forward channel of `flow` in cells/s; `None` if it is not ABR.
+    pub fn acr(&self, flow: usize) -> Option<f64> {
+        self.terminal(flow, 0).abr().map(|source| source.acr())
+    }
+
+    /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
+    pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
+        match self.terminal(flow, 0).app() {
+            App::Sender(sender) => Some((sender.cwnd(), sender.snd_una())),
+            _ => None,
+        }
+    }
+
+    /// Data cells that `channel` (twice the flow's number, plus one for the backward direction) has
+    /// sent.
+    pub fn data_cells_sent(&self, channel: usize) -> u64 {
+        self.terminal(channel / 2, channel % 2).counts().data_sent
+    }
+
+    /// Cells that are on links or queued at switches now.
+    pub fn cells_held(&self) -> u64 {
+        let links: usize = self.links.iter().map(|link| link.len()).sum();
+        let ports = self.nodes.iter().flat_map(Node::ports).map(|(port, _)| port.held().len());
+        (links + ports.sum::<usize>()) as u64
+    }
+
+    /// The first `limit` events of all nodes in order of time, and how many others there were. At
+    /// one instant the order is that of the nodes.
+    pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
+        let mut events: Vec<Event> = self.nodes.iter().flat_map(|node| node.log().events()).copied().collect();
+        events.sort_by_key(|event| event.at);
+        let omitted: u64 = self.nodes.iter().map(|node| node.log().omitted).sum();
+        let beyond = events.len().saturating_sub(limit);
+        events.truncate(limit);
+        (events, omitted + beyond as u64)
+    }
+}
