@@ -339,6 +339,7 @@ impl<S: Server> Simulation<S> {
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
             packets_lost: sends.losses.packets - sent.losses.packets,
+            packets_merged: self.terminal(index, 1).merges(),
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
             rate_limited_share: rate_limited,
             window_limited_share: window_limited,

@@ -103,6 +103,9 @@ pub struct FlowReport {
     pub fast_retransmits: u64,
     /// PDUs that lost at least one cell at a switch.
     pub packets_lost: u64,
+    /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
+    /// (Kalyanaraman 97 section 8.12; whole run).
+    pub packets_merged: u64,
     /// From the start to the acknowledgement of the last byte; null if that has not come (whole run).
     pub completion_seconds: Option<f64>,
     /// Share of the window in which cells waited in the source queue (section 8.14.2 item 2).

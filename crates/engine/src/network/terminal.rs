@@ -531,6 +531,10 @@ impl Terminal {
     pub fn start(&self) -> Ps {
         self.start
     }
+    /// PDUs discarded because cells of an earlier one preceded them.
+    pub fn merges(&self) -> u64 {
+        self.reassembler.stats().merges
+    }
     /// Application bytes in the PDU that is arriving or waiting to be processed.
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();
