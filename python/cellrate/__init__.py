@@ -1,1 +1,27 @@
-"""Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP."""
+"""Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.
+
+>>> import cellrate
+>>> scenario = cellrate.template("n-source")
+>>> result = cellrate.run(scenario, overrides={"run.duration": "20 ms"}, seed=1)
+>>> result.summary["simulated_seconds"]
+0.02
+"""
+
+from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
+from cellrate.api import Result, run
+from cellrate.runner import Job, run_many
+from cellrate.series import Series
+
+__all__ = [
+    "Cancelled",
+    "Job",
+    "Outcome",
+    "Result",
+    "ScenarioError",
+    "Series",
+    "Store",
+    "__version__",
+    "run",
+    "run_many",
+    "template",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -58,6 +59,17 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def default_store(directory: Path) -> _core.Store:
+    """A store of results of exactly this build of the engine, in a directory of its own.
+
+    Two builds of one version may differ while the engine is being worked on, so the version alone
+    would hand out results of code that is gone.
+    """
+    extension = Path(_core.__file__).read_bytes()
+    build = hashlib.sha256(extension).hexdigest()[:12]
+    return _core.Store(str(directory / f"{_core.__version__}-{build}"))
 
 
 def run_many(

@@ -1,0 +1,182 @@
+"""Running a scenario from Python, and its result as data frames, arrays and figures.
+
+What only frames and figures need (polars, matplotlib) is imported where it is used, because running
+a scenario needs neither.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellrate import _core, source
+from cellrate.runner import Job, Progress, run_many
+from cellrate.series import Series, series_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+def run(
+    scenario: str | Path,
+    *,
+    overrides: Mapping[str, object] | Iterable[str] = (),
+    seed: int | None = None,
+    store: _core.Store | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Runs one scenario.
+
+    Args:
+        scenario: A path, or the TOML itself. Text of several lines is TOML, any other a path.
+        overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``; arrays of tables are
+            addressed by name or index.
+        seed: Replaces the scenario's seed.
+        store: Where the result is looked up and kept.
+        progress: Told how far the run is, from 0 to 1 of 1.
+
+    Raises:
+        ScenarioError: The scenario is wrong; ``rendered`` shows where and what is allowed.
+        OSError: The file cannot be read.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    if isinstance(scenario, str) and "\n" in scenario:
+        text, name = scenario, "<text>"
+    else:
+        text, name = source.read(str(scenario))
+    job = Job(text, name, tuple(source.settings(overrides)), seed)
+    [outcome] = run_many([job], workers=1, store=store, progress=progress)
+    return Result(outcome)
+
+
+class Result:
+    """What a run measured."""
+
+    def __init__(self, outcome: _core.Outcome) -> None:
+        self.outcome = outcome
+
+    def __repr__(self) -> str:
+        return f"<Result {self.digest}: {self.summary['simulated_seconds']} s simulated>"
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """Every measure, as ``cellrate run --json`` prints it; units are in the keys."""
+        summary: dict[str, Any] = json.loads(self.outcome.summary())
+        return summary
+
+    @property
+    def digest(self) -> str:
+        """Hash of everything that happened; equal runs have equal ones."""
+        return str(self.summary["digest"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.summary["seed"])
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What to look at before trusting the result: code and message of each."""
+        warnings: list[dict[str, str]] = self.summary["warnings"]
+        return warnings
+
+    @property
+    def resolved(self) -> str:
+        """The scenario as it was run, as TOML: settings applied, every default written out."""
+        return self.outcome.resolved()
+
+    @property
+    def logs_events(self) -> bool:
+        """Whether `measure.events` asked for any."""
+        return bool(tomllib.loads(self.resolved)["measure"]["events"])
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        from cellrate import frames
+
+        return frames.flows(self.summary)
+
+    @cached_property
+    def vcs(self) -> pl.DataFrame:
+        """One row per directed virtual channel."""
+        from cellrate import frames
+
+        return frames.vcs(self.summary)
+
+    @cached_property
+    def ports(self) -> pl.DataFrame:
+        """One row per output port of a switch."""
+        from cellrate import frames
+
+        return frames.ports(self.summary)
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per queue of an output port."""
+        from cellrate import frames
+
+        return frames.queues(self.summary)
+
+    @cached_property
+    def traces(self) -> list[Series]:
+        """Every series that ``measure.traces`` asked for."""
+        return series_of(self.outcome)
+
+    def series(self, kind: str, entity: str) -> Series:
+        """One series.
+
+        Raises:
+            KeyError: It was not traced; the message lists what was.
+        """
+        for series in self.traces:
+            if (series.kind, series.entity) == (kind, entity):
+                return series
+        traced = [f"{series.kind} of {series.entity}" for series in self.traces]
+        raise KeyError(f"no trace of {kind} of {entity}; traced: {', '.join(traced) or 'nothing'}")
+
+    @cached_property
+    def trace_frame(self) -> pl.DataFrame:
+        """Every series, one row per point."""
+        from cellrate import frames
+
+        return frames.traces(self.traces)
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """Every event that ``measure.events`` asked for, in order of time."""
+        from cellrate import frames
+
+        return frames.events(self.outcome)
+
+    def plot(self, *kinds: str) -> Figure:
+        """The traces over time, one panel per kind.
+
+        Args:
+            kinds: Which kinds, from top to bottom; all that were traced by default.
+
+        Raises:
+            ValueError: A kind was not traced, or nothing was.
+        """
+        from cellrate import figures
+
+        return figures.time_traces(self.traces, kinds)
+
+    def save(self, directory: str | Path, *, figures: bool = False) -> Path:
+        """Writes summary, resolved scenario, traces and events into a directory.
+
+        Args:
+            directory: Made anew. An earlier result in it is replaced.
+            figures: Whether the traces are drawn as well.
+
+        Raises:
+            FileExistsError: The directory holds anything but an earlier result.
+        """
+        from cellrate import output
+
+        return output.save(self, Path(directory), figures=figures)

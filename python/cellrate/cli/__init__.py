@@ -1,0 +1,18 @@
+"""The command `cellrate`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Runs the command with the process's arguments and leaves with its exit code."""
+    try:
+        from cellrate.cli.app import run_command
+    except ModuleNotFoundError as error:
+        needed = "cyclopts", "matplotlib", "polars", "rich", "scipy"
+        if error.name is None or error.name.partition(".")[0] not in needed:
+            raise
+        sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
+        sys.exit(1)
+    sys.exit(run_command(sys.argv[1:]))

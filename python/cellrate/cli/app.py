@@ -1,0 +1,66 @@
+"""The command's tree of subcommands, and what its exit codes mean."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import cyclopts
+
+from cellrate import ScenarioError, __version__
+from cellrate.cli import bench, inspect, reproduce, run
+from cellrate.cli.problems import BadInput
+
+OK = 0
+FAILED = 1
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = cyclopts.App(
+    name="cellrate",
+    help="Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.",
+    version=__version__,
+    suppress_keyboard_interrupt=False,
+)
+for command in (
+    inspect.new,
+    run.run,
+    inspect.validate,
+    inspect.schema,
+    inspect.list_names,
+    reproduce.reproduce,
+    bench.bench,
+):
+    app.command(command, name="list" if command is inspect.list_names else None)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Runs one command.
+
+    Returns:
+        0 if all went well, 1 if not, 2 if the input was wrong, 130 after Ctrl-C.
+    """
+    try:
+        status = app(
+            arguments, exit_on_error=False, print_error=False, result_action="return_value"
+        )
+        sys.stdout.flush()
+    except ScenarioError as error:
+        return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
+    except (BadInput, cyclopts.CycloptsError) as error:
+        return _complain(f"error: {error}", BAD_INPUT)
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read standard output has gone; nothing more can be said there, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _complain(f"error: {error}", FAILED)
+    return OK if status is None else int(status)
+
+
+def _complain(text: str, status: int) -> int:
+    sys.stderr.write(f"{text}\n")
+    return status

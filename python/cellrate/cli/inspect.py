@@ -1,0 +1,78 @@
+"""`cellrate new`, `validate`, `schema`, `list`: what there is, and whether a scenario is right."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from cellrate import _core, source
+from cellrate.cli import tables
+from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
+from cellrate.cli.problems import choose, reading
+
+
+def new(
+    template: Annotated[str, Parameter(name="TEMPLATE", help="See `cellrate list templates`.")], /
+) -> None:
+    """Print a commented scenario to start from."""
+    names = [entry["name"] for entry in _registry()["templates"]]
+    sys.stdout.write(_core.template(choose(template, names, "template")))
+
+
+def validate(
+    file: ScenarioFile,
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    seed: Seed = None,
+    json: Json = False,
+) -> None:
+    """Check a scenario without running it, and estimate the memory that the run needs."""
+    with reading(file):
+        text, name = source.read(file)
+    warnings = _core.check(text, name, settings, seed)
+    estimate = _core.estimate(text, name, settings, seed)
+    if json:
+        sys.stdout.write(jsonlib.dumps({"warnings": warnings, "estimate": estimate}) + "\n")
+        return
+    for warning in warnings:
+        place = f"{warning['path']}:{warning['line']}:{warning['column']}"
+        sys.stderr.write(f"warning: {warning['message']}\n --> {place}\n")
+    megabytes = estimate["memory_bytes"] / 1e6
+    tables.say(f"{name} is a valid scenario; a run needs about {megabytes:.1f} MB")
+
+
+def schema() -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    sys.stdout.write(_core.schema().rstrip("\n") + "\n")
+
+
+def list_names(
+    what: Annotated[str, Parameter(name="WHAT", help="experiments, schemes, policies, ...")],
+    /,
+    *,
+    json: Json = False,
+) -> None:
+    """List experiments, schemes, policies, sources, recoveries or templates."""
+    registry = _registry()
+    kinds = ["experiments", *registry]
+    chosen = choose(what, kinds, "list")
+    entries = _experiments() if chosen == "experiments" else registry[chosen]
+    if json:
+        sys.stdout.write(jsonlib.dumps([entry["name"] for entry in entries]) + "\n")
+    else:
+        tables.show_names(entries)
+
+
+def _registry() -> dict[str, list[dict[str, str]]]:
+    registry: dict[str, Any] = jsonlib.loads(_core.registry())
+    return registry
+
+
+def _experiments() -> list[dict[str, str]]:
+    from cellrate import reproduce
+
+    return [{"name": name, "about": ""} for name in reproduce.experiment_ids()]

@@ -1,0 +1,30 @@
+"""Options that several subcommands share."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+ScenarioFile: TypeAlias = Annotated[
+    str,
+    Parameter(name="FILE", allow_leading_hyphen=True, help="Scenario file; - is standard input."),
+]
+Settings: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--set",
+        negative="",
+        help="Setting by dotted path, as in --set switch.control.scheme=erica; repeatable.",
+    ),
+]
+Seed: TypeAlias = Annotated[
+    int | None, Parameter(validator=Number(gte=0), help="Replaces the scenario's seed.")
+]
+Json: TypeAlias = Annotated[
+    bool, Parameter(name="--json", negative="", help="Print JSON, and nothing else.")
+]
+Workers: TypeAlias = Annotated[
+    int | None, Parameter(validator=Number(gte=1), help="Runs at a time; all cores by default.")
+]

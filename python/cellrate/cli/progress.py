@@ -1,0 +1,67 @@
+"""A progress bar with the remaining time, on a terminal, for work of more than two seconds."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+WORTH_SHOWING_SECONDS = 2.0
+
+
+class ProgressBar:
+    """Shows itself as soon as the work is known to last; writes nothing if there is no terminal.
+
+    Call it with how many parts are done, fractions included, and how many there are.
+    """
+
+    def __init__(self, label: str) -> None:
+        self.console = Console(stderr=True)
+        self.label = label
+        self.started = time.monotonic()
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Self:
+        self.started = time.monotonic()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Takes the bar away."""
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, done: float, total: float) -> None:
+        """Shows how many of all parts are done."""
+        if self.bar is None and self._will_last(done / total if total else 1.0):
+            self.bar = self._show()
+        if self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], completed=done, total=total)
+
+    def _will_last(self, fraction: float) -> bool:
+        if not self.console.is_terminal or fraction >= 1.0:
+            return False
+        elapsed = time.monotonic() - self.started
+        expected = elapsed / fraction if fraction > 0 else 0.0
+        return max(elapsed, expected) > WORTH_SHOWING_SECONDS
+
+    def _show(self) -> Progress:
+        bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TextColumn("remaining"),
+            TimeRemainingColumn(),
+            console=self.console,
+            transient=True,
+        )
+        bar.start()
+        bar.add_task(self.label, total=None)
+        return bar

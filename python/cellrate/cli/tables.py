@@ -1,0 +1,155 @@
+"""What the command shows on standard output when nobody asked for JSON."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from cellrate.api import Result
+
+# Above this, flows are shown by group.
+MOST_FLOWS = 20
+# A file or a pipe has no width of its own.
+PLAIN_WIDTH = 120
+
+
+def console() -> Console:
+    """Standard output, without markup: names are shown as they are."""
+    plain = Console(markup=False, highlight=False)
+    return plain if plain.is_terminal else Console(markup=False, highlight=False, width=PLAIN_WIDTH)
+
+
+def say(text: str) -> None:
+    """Writes a line."""
+    console().print(text, soft_wrap=True)
+
+
+def show_names(entries: Sequence[dict[str, str]]) -> None:
+    """Lists names with what they are."""
+    width = max((len(entry["name"]) for entry in entries), default=0)
+    for entry in entries:
+        say(f"{entry['name']:<{width}}  {entry['about']}".rstrip())
+
+
+def show_result(result: Result, name: str) -> None:
+    """Shows a run: what it was, its flows, its ports."""
+    summary = result.summary
+    out = console()
+    hops, wall = summary["cell_hops"], summary["wall_seconds"]
+    pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
+    out.print(
+        f"{name}: {summary['simulated_seconds']:g} s simulated in {wall:.2f} s, "
+        f"{hops:,} cell-hops{pace}, seed {summary['seed']}, digest {summary['digest']}",
+        soft_wrap=True,
+    )
+    out.print(_flows(summary["flows"]))
+    out.print(_ports(summary["ports"]))
+    out.print(_totals(summary["totals"]), soft_wrap=True)
+
+
+def _flows(flows: Sequence[dict[str, Any]]) -> Table:
+    table = _table(
+        "flow",
+        "class",
+        "goodput\nMbit/s",
+        "TCP\nMbit/s",
+        "efficiency",
+        "packets\nlost",
+        "segments\nsent again",
+        "timeouts",
+        "rate-\nlimited",
+        "window-\nlimited",
+    )
+    for name, members in _rows(flows):
+        table.add_row(
+            name,
+            members[0]["service"],
+            _mean(members, "goodput_bits_per_second", 1e-6, 3),
+            _mean(members, "tcp_throughput_bits_per_second", 1e-6, 3),
+            _mean(members, "efficiency", 1.0, 3),
+            _sum(members, "packets_lost"),
+            _sum(members, "segments_retransmitted"),
+            _sum(members, "timeouts"),
+            _mean(members, "rate_limited_share", 1.0, 2),
+            _mean(members, "window_limited_share", 1.0, 2),
+        )
+    return table
+
+
+def _rows(flows: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Flows one by one, or by group if there are many."""
+    if len(flows) <= MOST_FLOWS:
+        return [(flow["name"], [flow]) for flow in flows]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for flow in flows:
+        groups.setdefault(flow["group"], []).append(flow)
+    return [(f"{name} ({len(all_)}, mean)", all_) for name, all_ in groups.items()]
+
+
+def _ports(ports: Sequence[dict[str, Any]]) -> Table:
+    table = _table(
+        "port", "classes", "utilisation", "queue mean", "queue max", "lost cells", "control"
+    )
+    for port in ports:
+        for queue in port["queues"]:
+            if queue["cells_arrived"]:
+                table.add_row(
+                    port["name"],
+                    " ".join(queue["classes"]),
+                    f"{port['utilisation']:.3f}",
+                    f"{queue['queue_mean_cells']:.1f}",
+                    f"{queue['queue_max_cells']:,}",
+                    f"{queue['cells_dropped']:,}",
+                    port["control"]["scheme"],
+                )
+    return table
+
+
+def _totals(totals: dict[str, Any]) -> str:
+    fairness = totals["jain_index"]
+    return (
+        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
+        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, "
+        f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
+        f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
+    )
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def _mean(members: Sequence[dict[str, Any]], key: str, factor: float, digits: int) -> str:
+    values = [member[key] for member in members if member[key] is not None]
+    return f"{statistics.fmean(values) * factor:.{digits}f}" if values else "-"
+
+
+def _sum(members: Sequence[dict[str, Any]], key: str) -> str:
+    return f"{sum(member[key] for member in members):,}"
+
+
+def show_bench(report: dict[str, Any]) -> None:
+    """Shows the bench: ns per cell-hop of each workload, and how many floors that is."""
+    floors, per_cell = report["floor"], report["bytes_per_cell"]
+    table = _table("workload", "ns per cell-hop", "floor", "ratio", "bytes per cell")
+
+    def row(name: str, key: str, nanoseconds: float, floor: float) -> None:
+        size = per_cell.get(key)
+        cost = f"{nanoseconds:.1f}", f"{floor:.1f}", f"{nanoseconds / floor:.2f}"
+        table.add_row(name, *cost, "-" if size is None else f"{size:.0f}")
+
+    for sources, nanoseconds in report["w1"].items():
+        row(f"W1, {sources} CBR sources, 5 ms links", f"w1_{sources}", nanoseconds, floors[sources])
+    row("W1, 15 CBR sources, 5 µs links", "w1_lan", report["w1_lan"], report["floor_lan"])
+    row("W2, 15 TCP over ERICA, 5 ms links", "w2", report["w2"], floors["15"])
+    row("W2, 15 TCP over ERICA, 5 µs links", "w2_lan", report["w2_lan"], floors["15"])
+    console().print(table)

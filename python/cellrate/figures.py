@@ -1,0 +1,164 @@
+"""The house style of figures, and traces over time, in colours that the colour-blind tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from cellrate.series import Series
+
+# Okabe and Ito's palette; yellow, which is too light for a line on white, left out.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+FAINT = "#999999"
+
+STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 9,
+    "axes.prop_cycle": mpl.cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "figure.dpi": 110,
+    "figure.facecolor": "white",
+    "font.size": 9,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "savefig.dpi": 150,
+    "svg.hashsalt": "cellrate",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+# A legend of more names than this helps nobody.
+NAMED_LINES = len(COLOURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a quantity is shown: its axis label, and what its values are divided by."""
+
+    label: str
+    divisor: float = 1.0
+
+
+SCALES = {
+    "queue": Scale("queue (cells)"),
+    "acr": Scale("ACR (1000 cells/s)", 1e3),
+    "cwnd": Scale("cwnd (kB)", 1e3),
+    "sequence": Scale("acknowledged (MB)", 1e6),
+    "utilisation": Scale("utilisation"),
+}
+
+
+def new_figure(
+    rows: int = 1, *, width: float = 7.0, height: float = 2.4
+) -> tuple[Figure, list[Axes]]:
+    """A figure in the house style with panels above each other that share the time axis.
+
+    Args:
+        rows: Number of panels.
+        width: Of the figure, in inches.
+        height: Of each panel, in inches.
+    """
+    with style.context(STYLE):
+        figure = Figure(figsize=(width, height * rows + 0.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(rows, 1, sharex=True, squeeze=False)
+        return figure, list(panels[:, 0])
+
+
+def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
+    """Traces over time, one panel per kind.
+
+    Args:
+        traces: What was traced.
+        kinds: Which kinds, from top to bottom; all by default.
+
+    Raises:
+        ValueError: A kind was not traced, or nothing was.
+    """
+    traced = list(dict.fromkeys(series.kind for series in traces))
+    missing = [kind for kind in kinds if kind not in traced]
+    if missing or not traced:
+        wanted = ", ".join(missing) or "anything"
+        raise ValueError(f"the run did not trace {wanted}; set measure.traces in the scenario")
+    shown = list(kinds) or traced
+    figure, panels = new_figure(len(shown))
+    with style.context(STYLE):
+        divisor, unit = _time_scale(traces)
+        for panel, kind in zip(panels, shown, strict=True):
+            draw_kind(panel, [one for one in traces if one.kind == kind], kind, divisor)
+        panels[-1].set_xlabel(f"time ({unit})")
+    return figure
+
+
+def draw_kind(panel: Axes, traces: Sequence[Series], kind: str, time_divisor: float) -> None:
+    """Draws all traces of one kind into one panel; many of them thin and without names."""
+    scale = SCALES.get(kind, Scale(kind))
+    many = len(traces) > NAMED_LINES
+    for number, series in enumerate(traces):
+        colour = COLOURS[number % len(COLOURS)]
+        draw(panel, series, scale.divisor, time_divisor, colour=colour, faint=many)
+    panel.set_ylabel(scale.label)
+    panel.set_ylim(bottom=0)
+    panel.margins(x=0)
+    if many:
+        panel.set_title(f"{len(traces)} traces: {traces[0].entity} to {traces[-1].entity}")
+    else:
+        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def draw(
+    panel: Axes,
+    series: Series,
+    divisor: float = 1.0,
+    time_divisor: float = 1.0,
+    *,
+    colour: str = COLOURS[0],
+    faint: bool = False,
+) -> None:
+    """Draws one trace: a line, and where it was thinned a band from least to greatest value."""
+    time = series.time / time_divisor
+    low, high = series.minimum / divisor, series.maximum / divisor
+    width, strength = (0.6, 0.6) if faint else (1.1, 1.0)
+    panel.plot(
+        time, series.middle / divisor, color=colour, lw=width, alpha=strength, label=series.entity
+    )
+    if not np.array_equal(low, high):
+        panel.fill_between(time, low, high, color=colour, alpha=0.25 * strength, lw=0)
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Writes a figure as PNG and SVG, equal bytes for equal figures.
+
+    Args:
+        figure: What to write.
+        stem: Path without suffix.
+    """
+    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("png", "svg")]
+    with style.context(STYLE):
+        figure.savefig(files[0], metadata={"Software": None})
+        figure.savefig(files[1], metadata={"Date": None, "Creator": "cellrate"})
+    return files
+
+
+def _time_scale(traces: Sequence[Series]) -> tuple[float, str]:
+    """What seconds are divided by, and the unit that gives."""
+    end = max((float(series.time[-1]) for series in traces if len(series)), default=1.0)
+    if end < 1e-3:
+        return 1e-6, "µs"
+    return (1e-3, "ms") if end < 1.0 else (1.0, "s")

@@ -1,0 +1,83 @@
+"""Measures, traces and events as polars data frames: one row per thing, units in the names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from cellrate import _core
+from cellrate.series import Series
+
+
+def flows(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per flow; the byte balance as columns ``balance_...``."""
+    return _frame([_flat(flow, "balance") for flow in summary["flows"]])
+
+
+def vcs(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per directed virtual channel."""
+    return _frame(summary["vcs"])
+
+
+def ports(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per output port; what its control scheme counted as columns ``control_...``."""
+    rows = [
+        {key: value for key, value in port.items() if key != "queues"} for port in summary["ports"]
+    ]
+    return _frame([_flat(row, "control") for row in rows])
+
+
+def queues(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per queue of a port, in order of priority from 1."""
+    return _frame(
+        [
+            {"port": port["name"], "priority": priority, **queue}
+            for port in summary["ports"]
+            for priority, queue in enumerate(port["queues"], start=1)
+        ]
+    )
+
+
+def traces(series: Sequence[Series]) -> pl.DataFrame:
+    """One row per point: kind, entity, unit, time_seconds, minimum, maximum."""
+    columns = {"kind": pl.String, "entity": pl.String, "unit": pl.String}
+    values = {"time_seconds": pl.Float64, "minimum": pl.Float64, "maximum": pl.Float64}
+    parts = [
+        pl.DataFrame(
+            {"time_seconds": one.time, "minimum": one.minimum, "maximum": one.maximum}
+        ).select(
+            pl.lit(one.kind).alias("kind"),
+            pl.lit(one.entity).alias("entity"),
+            pl.lit(one.unit).alias("unit"),
+            *values,
+        )
+        for one in series
+    ]
+    return pl.concat([pl.DataFrame(schema=columns | values), *parts])
+
+
+def events(outcome: _core.Outcome) -> pl.DataFrame:
+    """One row per event: time, kind, channel, port, PDU and cause, as far as it has them."""
+    schema = {
+        "time_seconds": pl.Float64,
+        "kind": pl.String,
+        "vc": pl.String,
+        "port": pl.String,
+        "pdu": pl.Int64,
+        "cause": pl.String,
+    }
+    return pl.DataFrame(outcome.events(), schema=schema)
+
+
+def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:
+    """The row with the entries of its dictionary ``key``, if any, as columns of their own."""
+    inner = row[key] or {}
+    return {name: value for name, value in row.items() if name != key} | {
+        f"{key}_{name}": value for name, value in inner.items()
+    }

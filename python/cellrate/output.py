@@ -1,0 +1,95 @@
+"""A result as files that other tools open, in a directory that is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cellrate import figures as drawing
+
+if TYPE_CHECKING:
+    from cellrate.api import Result
+
+SUMMARY = "summary.json"
+RESOLVED = "resolved.toml"
+TRACES = "traces.parquet"
+EVENTS = "events.parquet"
+FIGURES = "figures"
+OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES})
+
+
+def refuse_foreign(directory: Path) -> None:
+    """Makes sure that writing a result into a directory destroys nothing but an earlier result.
+
+    Raises:
+        FileExistsError: It is a file, or holds something that is no part of a result.
+    """
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if not directory.is_dir() or directory.is_symlink():
+        raise FileExistsError(f"{directory} exists and is no directory")
+    foreign = sorted(entry.name for entry in directory.iterdir() if entry.name not in OURS)
+    if foreign:
+        raise FileExistsError(
+            f"{directory} holds {foreign[0]}, which is no part of a result; "
+            "name an empty or new directory"
+        )
+
+
+def save(result: Result, directory: Path, *, figures: bool) -> Path:
+    """Writes a result; see `Result.save`."""
+    with replacing(directory) as place:
+        _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
+        _write_text(place / RESOLVED, result.resolved)
+        if result.traces:
+            result.trace_frame.write_parquet(place / TRACES)
+        if result.logs_events:
+            result.events.write_parquet(place / EVENTS)
+        if figures:
+            (place / FIGURES).mkdir()
+            for kind in dict.fromkeys(series.kind for series in result.traces):
+                drawing.save(result.plot(kind), place / FIGURES / kind)
+    return directory
+
+
+@contextmanager
+def replacing(directory: Path) -> Iterator[Path]:
+    """A fresh directory that takes the place of `directory` if the block ends without an exception.
+
+    Raises:
+        FileExistsError: `directory` holds something that is no part of a result.
+    """
+    refuse_foreign(directory)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    try:
+        fresh = scratch / "fresh"
+        fresh.mkdir()
+        yield fresh
+        refuse_foreign(directory)
+        _exchange(directory, fresh, scratch / "old")
+    finally:
+        shutil.rmtree(scratch)
+
+
+def _exchange(directory: Path, fresh: Path, old: Path) -> None:
+    """Puts `fresh` where `directory` is, which goes to `old` and comes back if that fails."""
+    if not directory.exists():
+        fresh.rename(directory)
+        return
+    try:
+        directory.rename(old)
+        fresh.rename(directory)
+    except BaseException:
+        if old.exists() and not directory.exists():
+            old.rename(directory)
+        raise
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
