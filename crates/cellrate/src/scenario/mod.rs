@@ -3,7 +3,10 @@
 
 pub mod diagnostic;
 pub mod flow;
+pub mod graph;
 pub mod parse;
+pub mod problem;
+mod suggest;
 pub mod topology;
 pub mod types;
 

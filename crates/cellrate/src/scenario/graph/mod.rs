@@ -1,0 +1,115 @@
+//! The directed graph that a scenario describes, and the way of every flow through it.
+
+mod explicit;
+mod route;
+mod search;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use cellrate_engine::kernel::{Ps, Rate};
+
+use super::problem::Problem;
+use super::topology::Topology;
+use super::types::{Scenario, Switch};
+
+/// Nodes, directed links, and flows by the links they use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    /// Hosts and switches.
+    pub nodes: Vec<Node>,
+    /// Directed links.
+    pub links: Vec<Link>,
+    /// Every flow of every group.
+    pub flows: Vec<Instance>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Unique name.
+    pub name: String,
+    /// Settings of a switch; a host has none.
+    pub switch: Option<Switch>,
+}
+
+impl Node {
+    fn host(name: impl Into<String>) -> Node {
+        Node { name: name.into(), switch: None }
+    }
+    fn switch(name: impl Into<String>, switch: Switch) -> Node {
+        Node { name: name.into(), switch: Some(switch) }
+    }
+    /// Whether it ends flows.
+    pub fn is_host(&self) -> bool {
+        self.switch.is_none()
+    }
+}
+
+/// A directed link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Unique name, `FROM->TO`.
+    pub name: String,
+    /// Node that sends.
+    pub from: usize,
+    /// Node that receives.
+    pub to: usize,
+    /// Line rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Ps,
+}
+
+/// One flow of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// Its group: index into the flows of the scenario.
+    pub group: usize,
+    /// Number within the group, from 1.
+    pub index: u32,
+    /// Unique name, `GROUP.INDEX`.
+    pub name: String,
+    /// When it starts, before jitter.
+    pub start: Ps,
+    /// Links of the forward channel, in order.
+    pub forward: Vec<usize>,
+    /// Links of the backward channel, in order; empty if nothing travels back.
+    pub backward: Vec<usize>,
+}
+
+impl Graph {
+    fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
+        let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
+        self.links.push(Link { name, from, to, rate, delay });
+        self.links.len() - 1
+    }
+    /// A link and the one in the other direction.
+    fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> (usize, usize) {
+        (self.add_link(from, to, rate, delay), self.add_link(to, from, rate, delay))
+    }
+    fn add_node(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+    fn add_flow(&mut self, scenario: &Scenario, (group, index): (usize, u32), forward: Vec<usize>, back: Vec<usize>) {
+        let flow = &scenario.flows[group];
+        let backward = if flow.needs_backward() { back } else { Vec::new() };
+        let (name, start) = (flow.instance(index), flow.start_of(index));
+        self.flows.push(Instance { group, index, name, start, forward, backward });
+    }
+}
+
+/// The graph of `scenario`. Links of a template come in the order bottleneck, then flow by flow
+/// access and egress, each followed by its opposite; those of an explicit graph as they are declared.
+///
+/// # Errors
+/// Names that are missing or double, and routes that do not exist, loop, or lead an ABR flow back
+/// another way; of each flow the first.
+pub fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
+    match &scenario.topology {
+        Topology::NSource(template) => template::n_source(scenario, template),
+        Topology::SingleSwitch(template) => template::single_switch(scenario, template),
+        Topology::Graph(graph) => explicit::expand(scenario, graph),
+    }
+}

@@ -1,0 +1,167 @@
+//! The way of a flow through an explicit graph, there and back.
+
+use cellrate_engine::atm::cell::ServiceClass;
+
+use super::Graph;
+use super::explicit::{Names, node};
+use super::search::{fewest_hops, leaving};
+use crate::scenario::flow::Flow;
+use crate::scenario::problem::{Place, Problem, Step, place};
+
+/// Finds routes in one graph.
+pub struct Routes<'a> {
+    graph: &'a Graph,
+    names: &'a Names,
+    leaving: Vec<Vec<usize>>,
+}
+
+/// Links of the forward and the backward channel.
+type Ways = (Vec<usize>, Vec<usize>);
+
+impl<'a> Routes<'a> {
+    /// Routes of `graph`.
+    pub fn new(graph: &'a Graph, names: &'a Names) -> Routes<'a> {
+        Routes { graph, names, leaving: leaving(graph) }
+    }
+
+    /// The ways of the flow with that index.
+    pub fn of(&self, index: usize, flow: &Flow) -> Result<Ways, Problem> {
+        let keys: [(&str, bool); 2] = [("access", flow.access.is_some()), ("egress", flow.egress.is_some())];
+        if let Some((key, _)) = keys.into_iter().find(|(_, is_set)| *is_set) {
+            let message = format!("`{key}` has no meaning in the template `graph`, whose links have their own delays");
+            return Err(Problem::error(place!["flow", index, key], message, "set `delay` of the link"));
+        }
+        let from = self.end(flow.from.as_deref(), flow.route.as_deref().and_then(<[_]>::first), index, "from")?;
+        let to = self.end(flow.to.as_deref(), flow.route.as_deref().and_then(<[_]>::last), index, "to")?;
+        if from == to {
+            let message = format!("the flow leads from `{}` to itself", self.name(from));
+            return Err(Problem::error(place!["flow", index, "to"], message, "name another host"));
+        }
+        let forward = self.forward(index, flow, from, to)?;
+        let backward = self.backward(index, flow, &forward, (from, to))?;
+        Ok((forward, backward))
+    }
+
+    fn name(&self, node: usize) -> &str {
+        &self.graph.nodes[node].name
+    }
+
+    /// A host at one end of a flow: `from` or `to`, or else the end of its route.
+    fn end(&self, named: Option<&str>, on_route: Option<&String>, flow: usize, key: &str) -> Result<usize, Problem> {
+        let Some(name) = named.or(on_route.map(String::as_str)) else {
+            let message = format!("the flow has no `{key}`");
+            return Err(Problem::error(place!["flow", flow], message, format!("`{key}` names a host of the graph")));
+        };
+        let place = if named.is_some() { place!["flow", flow, key] } else { place!["flow", flow, "route"] };
+        let end = node(self.names, name, place.clone())?;
+        if !self.graph.nodes[end].is_host() {
+            return Err(Problem::error(place, format!("`{name}` is a switch"), "flows begin and end at hosts"));
+        }
+        Ok(end)
+    }
+
+    fn forward(&self, index: usize, flow: &Flow, from: usize, to: usize) -> Result<Vec<usize>, Problem> {
+        match &flow.route {
+            Some(route) => self.listed(route, place!["flow", index, "route"], from, to),
+            None => fewest_hops(self.graph, &self.leaving, from, to)
+                .ok_or_else(|| self.unreachable(place!["flow", index, "to"], from, to)),
+        }
+    }
+
+    fn backward(
+        &self,
+        index: usize,
+        flow: &Flow,
+        forward: &[usize],
+        (from, to): (usize, usize),
+    ) -> Result<Vec<usize>, Problem> {
+        let place = place!["flow", index, "return_route"];
+        if let Some(route) = &flow.return_route {
+            let back = self.listed(route, place.clone(), to, from)?;
+            if flow.service == ServiceClass::Abr && self.opposite(forward).as_ref() != Some(&back) {
+                return Err(self.other_way(place, forward));
+            }
+            return Ok(back);
+        }
+        if !flow.needs_backward() {
+            return Ok(Vec::new());
+        }
+        if let Some(back) = self.opposite(forward) {
+            return Ok(back);
+        }
+        if flow.service == ServiceClass::Abr {
+            return Err(self.other_way(place!["flow", index], forward));
+        }
+        fewest_hops(self.graph, &self.leaving, to, from)
+            .ok_or_else(|| self.unreachable(place!["flow", index], to, from))
+    }
+
+    /// The same links in the other direction, if they exist.
+    fn opposite(&self, links: &[usize]) -> Option<Vec<usize>> {
+        let back = links.iter().rev().map(|link| {
+            let link = &self.graph.links[*link];
+            self.link(link.to, link.from)
+        });
+        back.collect()
+    }
+
+    fn link(&self, from: usize, to: usize) -> Option<usize> {
+        self.leaving[from].iter().copied().find(|link| self.graph.links[*link].to == to)
+    }
+
+    /// Links along listed nodes.
+    fn listed(&self, route: &[String], place: Place, from: usize, to: usize) -> Result<Vec<usize>, Problem> {
+        let nodes = self.nodes(route, &place)?;
+        for (end, expected, found) in [("begins", from, nodes.first()), ("ends", to, nodes.last())] {
+            if found != Some(&expected) {
+                let found = found.map_or("nowhere", |node| self.name(*node));
+                let message = format!("the route {end} at `{found}`, not at `{}`", self.name(expected));
+                return Err(Problem::error(place, message, "a route lists all nodes, both hosts included"));
+            }
+        }
+        let hop = |(i, pair): (usize, &[usize])| {
+            self.link(pair[0], pair[1]).ok_or_else(|| {
+                let message = format!("no link leads from `{}` to `{}`", self.name(pair[0]), self.name(pair[1]));
+                Problem::error(at(&place, i + 1), message, "a route follows links")
+            })
+        };
+        nodes.windows(2).enumerate().map(hop).collect()
+    }
+
+    /// The nodes of a route: known, no host but at the ends, none twice.
+    fn nodes(&self, route: &[String], place: &Place) -> Result<Vec<usize>, Problem> {
+        let mut nodes: Vec<usize> = Vec::with_capacity(route.len());
+        for (i, name) in route.iter().enumerate() {
+            let found = node(self.names, name, at(place, i))?;
+            if nodes.contains(&found) {
+                let message = format!("the route comes to `{name}` twice: a loop");
+                return Err(Problem::error(at(place, i), message, "a route visits a node at most once"));
+            }
+            if self.graph.nodes[found].is_host() && i > 0 && i + 1 < route.len() {
+                let message = format!("the route crosses the host `{name}`");
+                return Err(Problem::error(at(place, i), message, "only switches forward cells"));
+            }
+            nodes.push(found);
+        }
+        Ok(nodes)
+    }
+
+    fn unreachable(&self, place: Place, from: usize, to: usize) -> Problem {
+        let message = format!("`{}` cannot be reached from `{}`", self.name(to), self.name(from));
+        Problem::error(place, message, "add links through switches; a host does not forward")
+    }
+
+    fn other_way(&self, place: Place, forward: &[usize]) -> Problem {
+        let mut back: Vec<&str> = forward.iter().rev().map(|link| self.name(self.graph.links[*link].to)).collect();
+        back.extend(forward.first().map(|link| self.name(self.graph.links[*link].from)));
+        let help =
+            format!("the way back is {}: backward RM cells are marked where forward ones came by", back.join(" -> "));
+        Problem::error(place, "an ABR flow returns another way than it came", help)
+    }
+}
+
+fn at(place: &Place, index: usize) -> Place {
+    let mut place = place.clone();
+    place.push(Step::Index(index));
+    place
+}

@@ -1,0 +1,93 @@
+use super::*;
+
+const GRAPH: &str = r#"
+run.duration = "1 s"
+[topology]
+template = "graph"
+node = [
+    { name = "h1", kind = "host" }, { name = "h2", kind = "host" }, { name = "h3", kind = "host" },
+    { name = "X", kind = "switch", buffer = "10 cells" }, { name = "Y", kind = "switch" }, { name = "Z", kind = "switch" },
+]
+link = [
+    { from = "h1", to = "X", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "Y", to = "h2", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "X", to = "Z", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "Z", to = "Y", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "X", to = "Y", rate = "100 Mbit/s", delay = "1 km", duplex = false },
+]
+"#;
+
+fn graph_with(flow: &str) -> Result<Graph, Vec<Problem>> {
+    let text = format!("{GRAPH}\n[[flow]]\nname = \"f\"\nfrom = \"h1\"\nto = \"h2\"\n{flow}");
+    let table: toml::Table = text.parse().unwrap();
+    expand(&serde::Deserialize::deserialize(table).unwrap())
+}
+
+fn first_problem(flow: &str) -> String {
+    graph_with(flow).unwrap_err().remove(0).message
+}
+
+fn names(graph: &Graph, links: &[usize]) -> String {
+    links.iter().map(|link| graph.links[*link].name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn an_unspecified_route_has_the_fewest_hops_and_tcp_returns_where_links_lead() {
+    let graph = graph_with("service = \"ubr\"").unwrap();
+    let flow = &graph.flows[0];
+    assert_eq!(names(&graph, &flow.forward), "h1->X X->Y Y->h2");
+    assert_eq!(names(&graph, &flow.backward), "h2->Y Y->Z Z->X X->h1");
+    assert_eq!(graph.nodes[3].switch.as_ref().unwrap().buffer.0, 10);
+    assert!(graph.nodes[4].switch.as_ref().unwrap().buffer.is_infinite());
+}
+
+#[test]
+fn abr_returns_the_way_it_came_or_not_at_all() {
+    assert_eq!(first_problem("service = \"abr\""), "an ABR flow returns another way than it came");
+    let route = r#"service = "abr"
+        route = ["h1", "X", "Z", "Y", "h2"]"#;
+    let graph = graph_with(route).unwrap();
+    assert_eq!(names(&graph, &graph.flows[0].backward), "h2->Y Y->Z Z->X X->h1");
+    let other = r#"service = "abr"
+        route = ["h1", "X", "Y", "h2"]
+        return_route = ["h2", "Y", "Z", "X", "h1"]"#;
+    assert_eq!(first_problem(other), "an ABR flow returns another way than it came");
+}
+
+#[test]
+fn impossible_routes_are_named() {
+    let route = |nodes: &str| first_problem(&format!("service = \"ubr\"\nroute = [{nodes}]"));
+    assert_eq!(route(r#""h1", "X", "Z", "X", "Y", "h2""#), "the route comes to `X` twice: a loop");
+    assert_eq!(route(r#""h1", "Y", "h2""#), "no link leads from `h1` to `Y`");
+    assert_eq!(route(r#""h1", "X""#), "the route ends at `X`, not at `h2`");
+    assert_eq!(route(r#""h1", "W", "h2""#), "there is no node `W`");
+    assert_eq!(route(r#""h1", "h3", "h2""#), "the route crosses the host `h3`");
+    assert_eq!(route(""), "the route begins at `nowhere`, not at `h1`");
+}
+
+#[test]
+fn a_flow_of_bare_cells_needs_no_way_back() {
+    let graph = graph_with("service = \"cbr\"\nsource = { kind = \"cbr\", rate = \"1 Mbit/s\" }").unwrap();
+    assert!(graph.flows[0].backward.is_empty());
+}
+
+#[test]
+fn a_template_gives_every_flow_its_own_hosts() {
+    let text = r#"
+        run.duration = "1 s"
+        topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1000 km", egress = "1 km" }
+        flow = [
+            { name = "tcp", count = 2, service = "abr", stagger = "2 ms" },
+            { name = "far", service = "cbr", egress = "7 ms", source = { kind = "cbr", rate = "1 Mbit/s" } },
+        ]"#;
+    let table: toml::Table = text.parse().unwrap();
+    let graph = expand(&serde::Deserialize::deserialize(table).unwrap()).unwrap();
+    let nodes: Vec<&str> = graph.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(nodes, ["A", "B", "src.tcp.1", "dst.tcp.1", "src.tcp.2", "dst.tcp.2", "src.far.1", "dst.far.1"]);
+    let second = &graph.flows[1];
+    assert_eq!((second.name.as_str(), second.start), ("tcp.2", Ps::from_ms(2)));
+    assert_eq!(names(&graph, &second.forward), "src.tcp.2->A A->B B->dst.tcp.2");
+    assert_eq!(names(&graph, &second.backward), "dst.tcp.2->B B->A A->src.tcp.2");
+    let far = &graph.flows[2];
+    assert_eq!((graph.links[far.forward[2]].delay, far.backward.len()), (Ps::from_ms(7), 0));
+}
