@@ -1,0 +1,7 @@
+"""Published experiments run again, the published number beside the measured one."""
+
+from cellrate.reproduce.command import run_reproduction
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.papers import experiment_ids
+
+__all__ = ["ReproduceError", "experiment_ids", "run_reproduction"]

@@ -1,0 +1,75 @@
+"""Results as one JSON array with an object per experiment."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.runs import commands_at
+from cellrate.reproduce.sensitivity import Sensitivity
+
+
+def as_json(results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()) -> str:
+    """The array as text."""
+    moved = {s.experiment: s for s in sensitivities}
+    objects = [_experiment(result, moved.get(result.experiment.id)) for result in results]
+    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> dict[str, Any]:
+    experiment = result.experiment
+    found: dict[str, Any] = {
+        "id": experiment.id,
+        "title": experiment.title,
+        "where": experiment.where,
+        "seeds": list(result.seeds),
+        "published": [_value(result, value) for value in result.values],
+        "claims": [_claim(claim) for claim in result.claims],
+        "assumptions": [
+            {"parameter": a.parameter, "assumed": a.assumed, "why": a.why}
+            for a in experiment.assumptions
+        ],
+        "errata": list(experiment.errata),
+        "command": result.command,
+    }
+    if sensitivity is not None:
+        found["sensitivity"] = sensitivity.as_table()
+    return found
+
+
+def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
+    published, measured = value.published, value.measured
+    return {
+        "quantity": published.quantity,
+        "kind": published.kind,
+        "printed": published.printed,
+        "value": published.value,
+        "unit": published.unit,
+        "where": published.where,
+        "measured_mean": _finite(measured.mean if measured else None),
+        "ci95_low": _finite(measured.low if measured else None),
+        "ci95_high": _finite(measured.high if measured else None),
+        "relative_difference": _finite(value.relative_difference),
+        "score": published.score or None,
+        "met": value.met,
+        "restates": published.restates or None,
+        "explanation": value.explanation or None,
+        "commands": commands_at(result.paper, result.experiment, value.runs, result.seeds),
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity: an event that never came has no number."""
+    return None if value is None or value in (float("inf"), float("-inf")) else value
+
+
+def _claim(result: ClaimResult) -> dict[str, Any]:
+    return {
+        "id": result.claim.id,
+        "text": result.claim.text,
+        "where": result.claim.where,
+        "predicate": result.claim.holds_if,
+        "holds": result.count,
+        "of": len(result.holds),
+        "explanation": result.explanation or None,
+    }

@@ -1,0 +1,159 @@
+"""The whole of `cellrate reproduce`: run, evaluate, show, write the reports."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+
+from cellrate.reproduce.as_json import as_json
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.evidence import evidence
+from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
+from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.page import page
+from cellrate.reproduce.papers import select
+from cellrate.reproduce.results import ExperimentResult, result_of
+from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids
+from cellrate.reproduce.screen import show_experiment, show_pages, show_sensitivity, show_tally
+from cellrate.reproduce.sensitivity import Sensitivity, sensitivities_of
+from cellrate.reproduce.tally import tally
+from cellrate.runner import Job
+
+PLAIN_WIDTH = 120
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to do besides running and showing."""
+
+    sensitivity: bool = False
+    """Vary the open assumptions."""
+    json: bool = False
+    """Print JSON instead of tables."""
+    check: bool = False
+    """Compare with the committed golden tables."""
+    bless: bool = False
+    """Write the golden tables."""
+    evidence: Path | None = None
+    """Directory to write the evidence pages to."""
+
+
+@dataclass
+class Reproduction:
+    """One paper's part of a reproduction."""
+
+    paper: Paper
+    experiments: list[Experiment]
+    results: list[ExperimentResult] = field(default_factory=list)
+    sensitivities: list[Sensitivity] = field(default_factory=list)
+
+
+def run_reproduction(
+    paper: str | None,
+    experiments: list[str] | None,
+    seeds: int,
+    first_seed: int,
+    sensitivity: bool,
+    json: bool,
+    out: Path,
+    runner: Runner,
+    *,
+    check: bool = False,
+    bless: bool = False,
+    evidence: Path | None = None,
+) -> int:
+    """Runs experiments again and reports printed beside measured.
+
+    Args:
+        paper: Id of a paper, or of an experiment; all papers if absent.
+        experiments: Ids of experiments, with or without the paper's prefix; all if absent.
+        seeds: How many seeds.
+        first_seed: The first of them.
+        sensitivity: Vary each open assumption too.
+        json: Print a JSON array with an object per experiment, and nothing else.
+        out: Directory for the web pages, one per paper.
+        runner: Runs jobs and returns their outcomes in order.
+        check: Compare seed 1 with the committed golden tables.
+        bless: Write seed 1 into the golden tables.
+        evidence: Directory to write one Markdown page per paper to.
+
+    Returns:
+        0; 1 if `check` found a difference.
+
+    Raises:
+        ReproduceError: If an experiment does not exist, or a paper's data is broken.
+    """
+    options = Options(sensitivity, json, check, bless, evidence)
+    parts = [Reproduction(p, chosen) for p, chosen in select(paper, experiments)]
+    numbers = tuple(range(first_seed, first_seed + seeds))
+    if (check or bless) and SEED not in numbers:
+        raise ReproduceError(f"golden tables hold seed {SEED}, which is not among the seeds")
+    outcomes = Outcomes()
+    jobs = [job for part in parts for seed in numbers for job in _jobs(part, seed)]
+    outcomes.add(jobs, runner)
+    for part in parts:
+        part.results = [result_of(part.paper, e, outcomes, numbers) for e in part.experiments]
+    if sensitivity:
+        everything = [result for part in parts for result in part.results]
+        moved = {s.experiment: s for s in sensitivities_of(everything, outcomes, runner)}
+        for part in parts:
+            part.sensitivities = [moved[e.id] for e in part.experiments]
+    pages = _write_pages(parts, outcomes, out)
+    _show(parts, pages, options)
+    return _keep(parts, outcomes, options)
+
+
+def _jobs(part: Reproduction, seed: int) -> list[Job]:
+    return [
+        job_of(part.paper, variant, point, seed)
+        for experiment in part.experiments
+        for _, variant, point in run_ids(experiment)
+    ]
+
+
+def _write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
+    out.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for part in parts:
+        path = out / f"{part.paper.id}.html"
+        path.write_text(page(part.paper, part.results, outcomes, part.sensitivities), "utf-8")
+        paths.append(str(path))
+    return paths
+
+
+def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options) -> None:
+    results = [result for part in parts for result in part.results]
+    sensitivities = [s for part in parts for s in part.sensitivities]
+    if options.json:
+        sys.stdout.write(as_json(results, sensitivities) + "\n")
+        return
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PLAIN_WIDTH)
+    for result in results:
+        show_experiment(console, result)
+    for sensitivity in sensitivities:
+        show_sensitivity(console, sensitivity)
+    show_tally(console, tally(results))
+    show_pages(console, pages)
+
+
+def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
+    """Evidence pages and golden tables; 1 if the latter differ."""
+    if options.evidence is not None:
+        options.evidence.mkdir(parents=True, exist_ok=True)
+        for part in parts:
+            path = options.evidence / f"{part.paper.id}.md"
+            path.write_text(evidence(part.paper, part.results), "utf-8")
+    status = 0
+    for part in parts:
+        lines = golden_lines(part.results, outcomes) if options.check or options.bless else []
+        ids = [e.id for e in part.experiments]
+        if options.check and (changed := differences(part.paper, ids, lines)):
+            sys.stderr.write(f"{golden_path(part.paper)} differs:\n" + "\n".join(changed) + "\n")
+            status = 1
+        if options.bless:
+            bless(part.paper, ids, lines)
+    return status

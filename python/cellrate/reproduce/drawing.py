@@ -1,0 +1,122 @@
+"""Figures like the papers'."""
+
+import io
+from collections.abc import Sequence
+from itertools import cycle
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from cellrate.figures import COLOURS, STYLE, new_figure
+from cellrate.reproduce.expressions import evaluate
+from cellrate.reproduce.model import Curve, Experiment, Figure, Paper
+from cellrate.reproduce.runs import Outcomes, scope_of
+from cellrate.reproduce.statistics import estimate
+from cellrate.reproduce.views import Row, Run
+
+MARKERS = "osD^vP"
+NAMED_LINES = 10
+
+
+def draw(
+    paper: Paper, experiment: Experiment, figure: Figure, outcomes: Outcomes, seeds: Sequence[int]
+) -> Canvas:
+    """A figure from finished runs.
+
+    Sweeps show the mean and the interval over the seeds, traces the first seed.
+    """
+    canvas, (axes,) = new_figure(width=5.6, height=3.4)
+    with style.context(STYLE):
+        scopes = [scope_of(paper, experiment, outcomes, seed) for seed in seeds]
+        for curve, colour, marker in zip(
+            figure.curves, cycle(COLOURS), cycle(MARKERS), strict=False
+        ):
+            if figure.kind == "sweep":
+                _sweep(axes, experiment, figure, curve, scopes, colour, marker)
+            else:
+                _traces(axes, figure, curve, scopes[0])
+        for point in figure.printed:
+            axes.plot(point.x, point.y, "x", color="black", markersize=8, label="printed", zorder=5)
+        _finish(axes, figure)
+    return canvas
+
+
+def svg(canvas: Canvas) -> str:
+    """The figure as an SVG element, equal bits for equal figures."""
+    buffer = io.StringIO()
+    with style.context(STYLE | {"svg.fonttype": "none"}):
+        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _sweep(
+    axes: Axes,
+    experiment: Experiment,
+    figure: Figure,
+    curve: Curve,
+    scopes: Sequence[dict[str, object]],
+    colour: str,
+    marker: str,
+) -> None:
+    variant = next(v for v in experiment.variants if v.name == curve.variant)
+    xs = [float(point[figure.x.axis]) * figure.x.scale for point in variant.points]
+    ys, below, above = [], [], []
+    for point in variant.points:
+        found = estimate([_at(curve, scope, tuple(point.values())) for scope in scopes])
+        ys.append(found.mean * figure.y.scale)
+        below.append(
+            (found.mean - (found.mean if found.low is None else found.low)) * figure.y.scale
+        )
+        above.append(
+            ((found.mean if found.high is None else found.high) - found.mean) * figure.y.scale
+        )
+    axes.errorbar(
+        xs,
+        ys,
+        yerr=[below, above],
+        label=curve.label,
+        color=colour,
+        marker=marker,
+        markersize=4,
+        capsize=2,
+    )
+
+
+def _at(curve: Curve, scope: dict[str, object], point: tuple[object, ...]) -> float:
+    row = scope[curve.variant]
+    if not isinstance(row, Row):
+        raise TypeError(f"{curve.variant} is no row of runs")
+    return float(evaluate(curve.measure, scope | {"it": row[point]}))  # type: ignore[index]
+
+
+def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) -> None:
+    run = evaluate(curve.run or curve.variant, scope)
+    if not isinstance(run, Run) or curve.series is None:
+        raise TypeError(f"{curve.run or curve.variant} is no run")
+    traces = run.series_all(*curve.series)
+    for trace in traces:
+        label = (
+            curve.label if len(traces) == 1 else f"{curve.label} {trace.entity.rsplit('.', 1)[-1]}"
+        )
+        times = trace.times * figure.x.scale
+        middle = (trace.low + trace.high) / 2 * figure.y.scale
+        (line,) = axes.plot(times, middle, label=label, linewidth=0.9)
+        if (trace.high > trace.low).any():
+            low, high = trace.low * figure.y.scale, trace.high * figure.y.scale
+            axes.fill_between(times, low, high, color=line.get_color(), alpha=0.35, linewidth=0)
+
+
+def _finish(axes: Axes, figure: Figure) -> None:
+    axes.set(title=figure.title, xlabel=figure.x.label, ylabel=figure.y.label)
+    if figure.x.log:
+        axes.set_xscale("log")
+    if figure.y.log:
+        axes.set_yscale("log")
+    axes.set_xlim(figure.x.start, figure.x.end)
+    axes.set_ylim(figure.y.start, figure.y.end)
+    handles, labels = axes.get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    if 1 < len(unique) <= NAMED_LINES:
+        axes.legend(list(unique.values()), list(unique))

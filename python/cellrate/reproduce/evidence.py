@@ -1,0 +1,79 @@
+"""The committed page of a paper's results: Markdown, so that the documentation can show it."""
+
+from collections.abc import Sequence
+
+from cellrate.reproduce.model import Paper
+from cellrate.reproduce.numbers import estimate_text, percent
+from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.tally import tally
+
+
+def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> str:
+    """The page as text."""
+    seeds = results[0].seeds
+    counts = tally(results)
+    lines = [
+        f"# {paper.title}",
+        "",
+        f"{', '.join(paper.authors)}; {paper.published_in}, {paper.year}.",
+        "",
+        f"Seeds {seeds[0]} to {seeds[-1]}; means with 95 % confidence intervals.",
+        "Written by",
+        f"`cellrate reproduce {paper.id} --seeds {len(seeds)} --evidence docs/evidence`.",
+        "",
+        f"**{counts.sentence()[0].upper()}{counts.sentence()[1:]}.**",
+        "",
+        "## What disagrees",
+        "",
+        *[
+            f"- `{m.experiment}`: {_plain(m.what)} ({_plain(m.found)}). {_plain(m.why)}"
+            for m in counts.misses
+        ],
+    ]
+    for result in results:
+        lines += _section(result)
+    return "\n".join(lines) + "\n"
+
+
+def _section(result: ExperimentResult) -> list[str]:
+    experiment = result.experiment
+    lines = [
+        "",
+        f"## {experiment.id}: {_plain(experiment.title)}",
+        "",
+        f"{_plain(experiment.where)}; `{result.command}`",
+    ]
+    if result.values:
+        lines += [
+            "",
+            "| quantity | kind | printed | measured | difference | |",
+            "|---|---|--:|--:|--:|---|",
+        ]
+        lines += [_value(value) for value in result.values]
+    if result.claims:
+        lines += ["", "| claim | seeds |", "|---|--:|", *[_claim(claim) for claim in result.claims]]
+    return lines
+
+
+def _value(value: ValueResult) -> str:
+    published = value.published
+    verdict = {None: "", True: "met", False: "**not met**"}[value.met]
+    cells = (
+        _plain(published.quantity),
+        published.kind,
+        f"{published.printed} {published.unit}".strip(),
+        estimate_text(value.measured) if value.measured else "",
+        percent(value.relative_difference),
+        verdict,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _claim(result: ClaimResult) -> str:
+    count = f"{result.count} of {len(result.holds)}"
+    return f"| {_plain(result.claim.text)} | {count if result.always else f'**{count}**'} |"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown leaves alone in a table."""
+    return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

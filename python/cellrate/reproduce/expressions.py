@@ -1,0 +1,228 @@
+"""The small language of measures and claims: Python expressions over runs, interpreted here.
+
+There are no statements, no assignments, no imports; attributes exist only on the views of a run
+and never begin with an underscore. `papers/README.md` lists the names.
+"""
+
+# ruff: noqa: ANN401 - values of the language are of any type
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from cellrate.reproduce.errors import ReproduceError
+
+
+class Opened:
+    """Base of the objects whose attributes an expression may read."""
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A value that is looked up when its name is used."""
+
+    get: Callable[[], Any]
+
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> ast.expr:
+    """The syntax tree of an expression.
+
+    Raises:
+        ReproduceError: If it is no expression.
+    """
+    try:
+        return ast.parse(f"({text})", mode="eval").body
+    except SyntaxError as error:
+        raise ReproduceError(f"`{text}` is no expression: {error.msg}") from error
+
+
+def names(text: str) -> frozenset[str]:
+    """Names that an expression takes from outside."""
+    nodes = list(ast.walk(parse(text)))
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return frozenset(n.id for n in nodes if isinstance(n, ast.Name)) - bound
+
+
+def constant_subscripts(text: str) -> dict[str, set[tuple[Any, ...]]]:
+    """Keys of each name that is only used with constant subscripts, as in `abr[300]`."""
+    nodes = list(ast.walk(parse(text)))
+    uses = [node.id for node in nodes if isinstance(node, ast.Name)]
+    keys: dict[str, list[tuple[Any, ...]]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            try:
+                key = ast.literal_eval(node.slice)
+            except ValueError:
+                continue
+            keys.setdefault(node.value.id, []).append(key if isinstance(key, tuple) else (key,))
+    return {name: set(found) for name, found in keys.items() if len(found) == uses.count(name)}
+
+
+def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
+    """Value of an expression.
+
+    Args:
+        text: The expression.
+        scope: What its names stand for.
+
+    Raises:
+        ReproduceError: If a name or key is missing, an operation is impossible, or the expression
+            uses what the language does not have.
+    """
+    try:
+        return _Interpreter(dict(scope)).visit(parse(text))
+    except ReproduceError as error:
+        raise ReproduceError(f"in `{' '.join(text.split())}`: {error}") from error
+    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
+        detail = f"{type(error).__name__}: {error}"
+        raise ReproduceError(f"in `{' '.join(text.split())}`: {detail}") from error
+
+
+class _Interpreter:
+    def __init__(self, scope: dict[str, Any]) -> None:
+        self._scope = scope
+
+    def visit(self, node: ast.expr) -> Any:
+        method = _NODES.get(type(node))
+        if method is None:
+            raise ReproduceError(f"{type(node).__name__} is not part of the language")
+        return method(self, node)
+
+    def constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def look_up(self, node: ast.Name) -> Any:
+        if node.id not in self._scope:
+            raise ReproduceError(f"unknown name `{node.id}`")
+        value = self._scope[node.id]
+        return value.get() if isinstance(value, Deferred) else value
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        owner = self.visit(node.value)
+        if node.attr.startswith("_") or not isinstance(owner, Opened):
+            raise ReproduceError(f"`{ast.unparse(node)}` cannot be read")
+        return getattr(owner, node.attr)
+
+    def subscript(self, node: ast.Subscript) -> Any:
+        return self.visit(node.value)[self.visit(node.slice)]
+
+    def slices(self, node: ast.Slice) -> slice:
+        parts = (node.lower, node.upper, node.step)
+        return slice(*(None if part is None else self.visit(part) for part in parts))
+
+    def call(self, node: ast.Call) -> Any:
+        function = self.visit(node.func)
+        arguments = [self.visit(argument) for argument in node.args]
+        named = {k.arg: self.visit(k.value) for k in node.keywords if k.arg is not None}
+        return function(*arguments, **named)
+
+    def binary(self, node: ast.BinOp) -> Any:
+        function = _BINARY.get(type(node.op))
+        if function is None:
+            raise ReproduceError(f"operator {type(node.op).__name__} is not part of the language")
+        return function(self.visit(node.left), self.visit(node.right))
+
+    def unary(self, node: ast.UnaryOp) -> Any:
+        function = _UNARY.get(type(node.op))
+        if function is None:
+            raise ReproduceError(f"operator {type(node.op).__name__} is not part of the language")
+        return function(self.visit(node.operand))
+
+    def logic(self, node: ast.BoolOp) -> Any:
+        wanted = isinstance(node.op, ast.Or)
+        value: Any = not wanted
+        for part in node.values:
+            value = self.visit(part)
+            if bool(value) is wanted:
+                break
+        return value
+
+    def compare(self, node: ast.Compare) -> bool:
+        left = self.visit(node.left)
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            function = _COMPARE.get(type(op))
+            if function is None:
+                raise ReproduceError(f"{type(op).__name__} is not part of the language")
+            right = self.visit(comparator)
+            if not function(left, right):
+                return False
+            left = right
+        return True
+
+    def choice(self, node: ast.IfExp) -> Any:
+        return self.visit(node.body if self.visit(node.test) else node.orelse)
+
+    def sequence(self, node: ast.List | ast.Tuple) -> Any:
+        items = [self.visit(item) for item in node.elts]
+        return tuple(items) if isinstance(node, ast.Tuple) else items
+
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        return list(self.generate(node.elt, node.generators))
+
+    def generate(self, element: ast.expr, generators: list[ast.comprehension]) -> Iterator[Any]:
+        if not generators:
+            yield self.visit(element)
+            return
+        first, *rest = generators
+        for item in self.visit(first.iter):
+            inner = _Interpreter(dict(self._scope))
+            inner.bind(first.target, item)
+            if all(inner.visit(condition) for condition in first.ifs):
+                yield from inner.generate(element, rest)
+
+    def bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._scope[target.id] = value
+        elif isinstance(target, ast.Tuple):
+            for part, item in zip(target.elts, value, strict=True):
+                self.bind(part, item)
+        else:
+            raise ReproduceError(f"`{ast.unparse(target)}` cannot be bound")
+
+
+_NODES: dict[type[ast.expr], Callable[[_Interpreter, Any], Any]] = {
+    ast.Constant: _Interpreter.constant,
+    ast.Name: _Interpreter.look_up,
+    ast.Attribute: _Interpreter.attribute,
+    ast.Subscript: _Interpreter.subscript,
+    ast.Slice: _Interpreter.slices,
+    ast.Call: _Interpreter.call,
+    ast.BinOp: _Interpreter.binary,
+    ast.UnaryOp: _Interpreter.unary,
+    ast.BoolOp: _Interpreter.logic,
+    ast.Compare: _Interpreter.compare,
+    ast.IfExp: _Interpreter.choice,
+    ast.List: _Interpreter.sequence,
+    ast.Tuple: _Interpreter.sequence,
+    ast.ListComp: _Interpreter.comprehension,
+    ast.GeneratorExp: _Interpreter.comprehension,
+}

@@ -1,0 +1,76 @@
+"""Functions and units that every expression knows."""
+
+# ruff: noqa: ANN401 - values of the language are of any type
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from cellrate import theory
+from cellrate.reproduce.expressions import Opened
+
+CELL_BYTES = 53
+
+
+class _Theory(Opened):
+    """`theory.f(...)`: the public functions of `cellrate.theory`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in theory.__all__:
+            raise AttributeError(f"cellrate.theory has no `{name}`")
+        return getattr(theory, name)
+
+
+def mean(values: Sequence[float]) -> float:
+    """Arithmetic mean; an error without values."""
+    if not values:
+        raise ValueError("mean of nothing")
+    return math.fsum(values) / len(values)
+
+
+def jain(values: Sequence[float]) -> float:
+    """Jain's fairness index; an error without values or if all are zero."""
+    return math.fsum(values) ** 2 / (len(values) * math.fsum(x * x for x in values))
+
+
+def increasing(values: Sequence[float]) -> bool:
+    """Whether each value is larger than the one before."""
+    return all(a < b for a, b in pairwise(values))
+
+
+def decreasing(values: Sequence[float]) -> bool:
+    """Whether each value is smaller than the one before."""
+    return all(a > b for a, b in pairwise(values))
+
+
+def cells_of_bytes(size: float) -> int:
+    """Whole cells of 53 bytes in `size` bytes."""
+    return math.floor(size / CELL_BYTES)
+
+
+def cells_of_kib(size: float) -> int:
+    """Whole cells of 53 bytes in `size` KiB."""
+    return cells_of_bytes(size * 1024)
+
+
+def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
+    """Cells that a link carries in that time."""
+    return seconds * bits_per_second / (8 * CELL_BYTES)
+
+
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    abs, all, any, len, max, min, round, sum, sorted, range, int, float,
+    math.sqrt, math.log, math.log2, math.exp, math.ceil, math.floor,
+    mean, jain, increasing, decreasing, cells_of_bytes, cells_of_kib, cells_of_seconds,
+)  # fmt: skip
+
+
+def builtins() -> dict[str, Any]:
+    """Name and value of each."""
+    scope: dict[str, Any] = {function.__name__: function for function in _FUNCTIONS}
+    scope |= {
+        "zip": lambda *lists: list(zip(*lists, strict=True)),
+        "pairs": lambda xs: list(pairwise(xs)),
+    }
+    scope |= {"KiB": 1024, "MiB": 1024**2, "ms": 1e-3, "us": 1e-6, "Mbit": 1e6}
+    return scope | {"True": True, "False": False, "theory": _Theory()}

@@ -1,0 +1,167 @@
+"""A paper's data as `papers/README.md` defines it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Kind = Literal["measured", "derived", "restated"]
+KINDS = ("measured", "derived", "restated")
+SCORES = ("throughput", "rate", "queue", "loss", "order")
+Value = str | int | float
+Point = dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another reading of an open parameter: `--set` texts with `{...}`."""
+
+    label: str
+    set: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What the paper leaves open and what is assumed."""
+
+    id: str
+    parameter: str
+    assumed: str
+    why: str = ""
+    scenarios: tuple[str, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A run, or a row of runs: `points` holds what varies, one empty point if nothing does."""
+
+    name: str
+    label: str
+    scenario: str
+    set: tuple[str, ...]
+    points: tuple[Point, ...]
+    constants: Point
+    swept: bool
+
+
+@dataclass(frozen=True)
+class Published:
+    """A printed value."""
+
+    quantity: str
+    kind: Kind
+    printed: str
+    value: float | None = None
+    unit: str = ""
+    where: str = ""
+    measure: str = ""
+    score: str = ""
+    order: str = ""
+    restates: str = ""
+    it: tuple[str, tuple[Value, ...]] | None = None
+    """Variant and point that `it` stands for in the measure."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper as a predicate."""
+
+    id: str
+    text: str
+    holds_if: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a figure: `axis` is the varied key of a sweep, `scale` multiplies values."""
+
+    label: str
+    axis: str = ""
+    scale: float = 1.0
+    start: float | None = None
+    end: float | None = None
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve: a measure over a row of runs, or traces of one run."""
+
+    label: str
+    variant: str = ""
+    measure: str = ""
+    run: str = ""
+    series: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class PrintedPoint:
+    """A printed value to mark in a figure."""
+
+    label: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure drawn like the paper's."""
+
+    id: str
+    title: str
+    kind: Literal["sweep", "trace"]
+    x: Axis
+    y: Axis
+    curves: tuple[Curve, ...]
+    printed: tuple[PrintedPoint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table, figure or passage of a paper."""
+
+    id: str
+    kind: Literal["figure", "table", "text", "analytic"]
+    title: str
+    where: str
+    assumptions: tuple[Assumption, ...] = ()
+    errata: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    published: tuple[Published, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is known of why a value or a claim disagrees."""
+
+    experiment: str
+    of: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: citation, experiments, and what disagrees."""
+
+    id: str
+    title: str
+    authors: tuple[str, ...]
+    published_in: str
+    year: int
+    summary: str
+    directory: Path
+    experiments: tuple[Experiment, ...]
+    explanations: tuple[Explanation, ...] = ()
+    scenarios: dict[str, str] = field(default_factory=dict)
+    """Text of each scenario by file name."""
+
+    def explanation(self, experiment: str, of: str) -> str:
+        """What is known of a disagreement, or nothing. `of` is a quantity or a claim's id."""
+        found = (e.text for e in self.explanations if e.experiment == experiment and of in e.of)
+        return next(found, "")
+
+
+Table = dict[str, Any]

@@ -1,0 +1,27 @@
+"""How numbers are written for people."""
+
+from cellrate.reproduce.statistics import Estimate
+
+
+def number(value: float) -> str:
+    """Four significant digits; whole numbers from 1000 on, with thousands separated."""
+    if value == 0:
+        return "0"
+    if value == float("inf"):
+        return "never"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def estimate_text(found: Estimate) -> str:
+    """The mean, and half the confidence interval if there is one."""
+    if found.low is None or found.high is None:
+        return number(found.mean)
+    half = (found.high - found.low) / 2
+    return f"{number(found.mean)} ± {half:.2g}" if half else number(found.mean)
+
+
+def percent(share: float | None) -> str:
+    """A signed percentage, or nothing."""
+    return "" if share is None else f"{share:+.1%}"

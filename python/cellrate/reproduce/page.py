@@ -1,0 +1,214 @@
+"""One self-contained web page per paper."""
+
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+from cellrate import __version__
+from cellrate.reproduce.drawing import draw, svg
+from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.numbers import estimate_text, number, percent
+from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
+from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.tally import UNEXPLAINED, Tally, tally
+
+
+def page(
+    paper: Paper,
+    results: Sequence[ExperimentResult],
+    outcomes: Outcomes,
+    sensitivities: Sequence[Sensitivity] = (),
+) -> str:
+    """The page as text; nothing in it is fetched from anywhere."""
+    style = resources.files("cellrate.reproduce").joinpath("page.css").read_text("utf-8")
+    moved = {s.experiment: s for s in sensitivities}
+    sections = [_section(r, outcomes, moved.get(r.experiment.id)) for r in results]
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"><head><meta charset="utf-8"><title>{escape(paper.id)}</title>',
+            f"<style>\n{style}</style></head><body>",
+            _head(paper, results),
+            _summary(tally(results)),
+            *sections,
+            "</body></html>\n",
+        ]
+    )
+
+
+def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
+    links = " ".join(
+        f'<a href="#{r.experiment.id}">{_short(paper, r.experiment)}</a>' for r in results
+    )
+    seeds = results[0].seeds
+    span = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    return (
+        f"<h1>{escape(paper.title)}</h1>"
+        f'<p class="faint">{escape(", ".join(paper.authors))}; '
+        f"{escape(paper.published_in)}, {paper.year}. "
+        f"Run again with cellrate {escape(__version__)}, {span}.</p>"
+        f"<p>{escape(paper.summary)}</p><nav>{links}</nav>"
+    )
+
+
+def _short(paper: Paper, experiment: Experiment) -> str:
+    return escape(experiment.id.removeprefix(f"{paper.id}-"))
+
+
+def _summary(counts: Tally) -> str:
+    rows = "".join(
+        f'<tr><td><a href="#{m.experiment}">{escape(m.experiment)}</a></td><td>{escape(m.what)}<br>'
+        f'<span class="faint">{escape(m.found)}</span></td><td>{escape(m.why)}</td></tr>'
+        for m in counts.misses
+    )
+    head = "<tr><th>experiment</th><th>what disagrees</th><th>what is known of why</th></tr>"
+    table = f"<h3>What disagrees</h3><table>{head}{rows}</table>" if rows else ""
+    return f"<p><strong>{escape(counts.sentence())}.</strong></p>{table}"
+
+
+def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | None) -> str:
+    experiment = result.experiment
+    parts = [
+        f'<h2 id="{experiment.id}">{escape(experiment.title)}</h2>',
+        _where(result),
+        *_figures(result, outcomes),
+        _values(result.values),
+        _claims(result.claims),
+        _assumptions(experiment),
+        _list("Errata of the paper", experiment.errata),
+        _sensitivity(moved),
+        _commands(result),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _where(result: ExperimentResult) -> str:
+    place = f"{escape(result.experiment.id)} · {escape(result.experiment.where)}"
+    return f'<p class="where">{place} · <code>{escape(result.command)}</code></p>'
+
+
+def _figures(result: ExperimentResult, outcomes: Outcomes) -> list[str]:
+    drawn = []
+    for figure in result.experiment.figures:
+        canvas = draw(result.paper, result.experiment, figure, outcomes, result.seeds)
+        drawn.append(f"<figure>{svg(canvas)}</figure>")
+    return drawn
+
+
+def _values(values: Sequence[ValueResult]) -> str:
+    if not values:
+        return ""
+    head = (
+        '<tr><th>quantity</th><th class="number">printed</th><th class="number">measured</th>'
+        '<th class="number">difference</th><th></th></tr>'
+    )
+    return f"<h3>Printed and measured</h3><table>{head}{''.join(map(_value, values))}</table>"
+
+
+def _value(value: ValueResult) -> str:
+    published = value.published
+    unit = f" {escape(published.unit)}" if published.unit else ""
+    measured = estimate_text(value.measured) if value.measured else ""
+    kind = f"restated: {published.restates}" if published.kind == "restated" else published.kind
+    note = f'<span class="where">{escape(published.where)} · {escape(kind)}</span>'
+    line = (
+        f"<tr><td>{escape(published.quantity)}<br>{note}</td>"
+        f'<td class="number">{escape(published.printed)}{unit}</td>'
+        f'<td class="number">{measured}</td>'
+        f'<td class="number">{percent(value.relative_difference)}</td>'
+        f"<td>{_verdict(value.met)}</td></tr>"
+    )
+    return line + _why(value.met, value.explanation, columns=5)
+
+
+def _verdict(met: bool | None) -> str:
+    if met is None:
+        return ""
+    return '<span class="good">met</span>' if met else '<span class="bad">not met</span>'
+
+
+def _why(met: bool | None, explanation: str, columns: int) -> str:
+    if met is not False:
+        return ""
+    text = escape(explanation or UNEXPLAINED)
+    return f'<tr><td colspan="{columns}"><div class="why">{text}</div></td></tr>'
+
+
+def _claims(claims: Sequence[ClaimResult]) -> str:
+    if not claims:
+        return ""
+    head = "<tr><th>claim</th><th>predicate</th><th></th></tr>"
+    rows = "".join(
+        f'<tr><td>{escape(c.claim.text)}<br><span class="where">{escape(c.claim.where)}</span></td>'
+        f"<td><code>{escape(c.claim.holds_if)}</code></td><td>{_held(c)}</td></tr>"
+        + _why(c.always, c.explanation, columns=3)
+        for c in claims
+    )
+    return f"<h3>Claims</h3><table>{head}{rows}</table>"
+
+
+def _held(claim: ClaimResult) -> str:
+    style = "good" if claim.always else "bad"
+    total = len(claim.holds)
+    text = (
+        ("holds" if claim.always else "does not hold")
+        if total == 1
+        else f"{claim.count} of {total} seeds"
+    )
+    return f'<span class="{style}">{text}</span>'
+
+
+def _assumptions(experiment: Experiment) -> str:
+    items = "".join(
+        f"<li>{escape(a.parameter)}: <em>{escape(a.assumed)}</em>"
+        f"{'<br>' + escape(a.why) if a.why else ''}</li>"
+        for a in experiment.assumptions
+    )
+    title = f"What the paper leaves open ({len(experiment.assumptions)})"
+    return f"<details><summary>{title}</summary><ul>{items}</ul></details>" if items else ""
+
+
+def _list(title: str, items: Sequence[str]) -> str:
+    lines = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return (
+        f"<details><summary>{title} ({len(items)})</summary><ul>{lines}</ul></details>"
+        if lines
+        else ""
+    )
+
+
+def _sensitivity(sensitivity: Sensitivity | None) -> str:
+    if sensitivity is None or not sensitivity.moved:
+        return ""
+    quantities = list(sensitivity.moved[0].values)
+    head = "".join(f'<th class="number">{escape(q)}</th>' for q in quantities)
+    base = "".join(
+        f'<td class="number">{number(a.mean)}</td>' for a, _ in sensitivity.moved[0].values.values()
+    )
+    rows = "".join(map(_moved, sensitivity.moved))
+    return (
+        "<h3>What each open assumption moves</h3><table>"
+        f"<tr><th>instead</th>{head}<th>claims that change</th></tr>"
+        f"<tr><td>as assumed</td>{base}<td></td></tr>{rows}</table>"
+    )
+
+
+def _moved(moved: Moved) -> str:
+    cells = "".join(f'<td class="number">{number(b.mean)}</td>' for _, b in moved.values.values())
+    flips = ", ".join(f"{name}: {a} → {b} seeds" for name, (a, b) in moved.claims.items() if a != b)
+    name = f"{moved.assumption.parameter}: {moved.alternative.label}"
+    return f"<tr><td>{escape(name)}</td>{cells}<td>{escape(flips)}</td></tr>"
+
+
+def _commands(result: ExperimentResult) -> str:
+    lines = [
+        command_of(job_of(result.paper, variant, point, result.seeds[0]))
+        for _, variant, point in run_ids(result.experiment)
+    ]
+    if not lines:
+        return ""
+    text = escape("\n".join(lines))
+    return (
+        f"<details><summary>The runs behind it ({len(lines)})</summary><pre>{text}</pre></details>"
+    )

@@ -1,0 +1,76 @@
+"""Finds the papers' data: in the installed package, or in the checkout beside it."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.reading import read_paper
+from cellrate.reproduce.words import Words, read_words
+
+
+def papers_root() -> Path:
+    """The directory that holds `words.toml` and one directory per paper.
+
+    Raises:
+        ReproduceError: If the data is not there.
+    """
+    package = Path(str(resources.files("cellrate")))
+    for candidate in (package / "papers", package.parent.parent / "papers"):
+        if (candidate / "words.toml").is_file():
+            return candidate
+    raise ReproduceError(f"no papers beside {package}")
+
+
+@cache
+def all_papers() -> tuple[Paper, ...]:
+    """Every paper, in order of their ids."""
+    directories = sorted(p.parent for p in papers_root().glob("*/paper.toml"))
+    return tuple(read_paper(directory) for directory in directories)
+
+
+@cache
+def words() -> Words:
+    """What the papers' words mean in numbers."""
+    return read_words(tomllib.loads((papers_root() / "words.toml").read_text("utf-8")))
+
+
+def experiment_ids() -> list[str]:
+    """Ids of all experiments, paper by paper."""
+    return [experiment.id for paper in all_papers() for experiment in paper.experiments]
+
+
+def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, list[Experiment]]]:
+    """The experiments that were asked for.
+
+    Args:
+        paper: Id of a paper or of an experiment; all papers if absent.
+        wanted: Ids of experiments, with or without the paper's prefix; all if absent.
+
+    Raises:
+        ReproduceError: If one of them does not exist; the message lists what there is.
+    """
+    papers = list(all_papers())
+    if paper is not None and paper in experiment_ids():
+        wanted, paper = [*(wanted or []), paper], paper.split("-", 1)[0]
+    if paper is not None:
+        papers = [p for p in papers if p.id == paper]
+        if not papers:
+            known = ", ".join(p.id for p in all_papers())
+            raise ReproduceError(f"there is no paper `{paper}`; there are {known}")
+    chosen = [(p, [e for e in p.experiments if _is_wanted(p, e, wanted)]) for p in papers]
+    for name in wanted or []:
+        if not any(_is_wanted(p, e, [name]) for p in papers for e in p.experiments):
+            known = ", ".join(e.id for p in papers for e in p.experiments)
+            raise ReproduceError(f"there is no experiment `{name}`; there are {known}")
+    return [(p, experiments) for p, experiments in chosen if experiments]
+
+
+def _is_wanted(paper: Paper, experiment: Experiment, wanted: list[str] | None) -> bool:
+    return (
+        not wanted
+        or experiment.id in wanted
+        or experiment.id.removeprefix(f"{paper.id}-") in wanted
+    )

@@ -1,0 +1,172 @@
+"""What came out: measured beside printed, claims that hold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.expressions import constant_subscripts, evaluate, names
+from cellrate.reproduce.model import Claim, Experiment, Paper, Published
+from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of
+from cellrate.reproduce.scoring import in_order, meets, relative_difference
+from cellrate.reproduce.statistics import Estimate, estimate
+
+
+@dataclass(frozen=True)
+class ValueResult:
+    """A printed value and its measure; `met` is absent if it is not scored."""
+
+    published: Published
+    measured: Estimate | None
+    met: bool | None
+    runs: tuple[RunId, ...]
+    explanation: str = ""
+
+    @property
+    def relative_difference(self) -> float | None:
+        """(measured - printed) / printed."""
+        if self.measured is None or self.published.value is None:
+            return None
+        return relative_difference(self.published.value, self.measured.mean)
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A claim and the seeds in which it holds."""
+
+    claim: Claim
+    holds: tuple[bool, ...]
+    explanation: str = ""
+
+    @property
+    def count(self) -> int:
+        """In how many seeds it holds."""
+        return sum(self.holds)
+
+    @property
+    def always(self) -> bool:
+        """Whether it holds in every seed."""
+        return all(self.holds)
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """An experiment's values and claims over some seeds."""
+
+    paper: Paper
+    experiment: Experiment
+    seeds: tuple[int, ...]
+    values: tuple[ValueResult, ...]
+    claims: tuple[ClaimResult, ...]
+
+    @property
+    def command(self) -> str:
+        """What to type to get all of it again."""
+        first = f" --first-seed {self.seeds[0]}" if self.seeds[0] != 1 else ""
+        name = self.experiment.id.removeprefix(f"{self.paper.id}-")
+        return f"cellrate reproduce {self.paper.id} {name} --seeds {len(self.seeds)}{first}"
+
+
+def result_of(
+    paper: Paper, experiment: Experiment, outcomes: Outcomes, seeds: tuple[int, ...]
+) -> ExperimentResult:
+    """Evaluates an experiment whose runs are done."""
+    scopes = [scope_of(paper, experiment, outcomes, seed) for seed in seeds]
+    estimates = [_measure(experiment, p, scopes) for p in experiment.published]
+    ordered = _order(experiment, estimates)
+    values = tuple(
+        _value(paper, experiment, published, measured, ordered)
+        for published, measured in zip(experiment.published, estimates, strict=True)
+    )
+    claims = tuple(_claim(paper, experiment, claim, scopes) for claim in experiment.claims)
+    return ExperimentResult(paper, experiment, seeds, values, claims)
+
+
+def _measure(
+    experiment: Experiment, published: Published, scopes: list[dict[str, Any]]
+) -> Estimate | None:
+    if not published.measure:
+        return None
+    return estimate([measure(experiment, published, scope) for scope in scopes])
+
+
+def measure(experiment: Experiment, published: Published, scope: Mapping[str, Any]) -> float:
+    """A published value's measure with one seed."""
+    try:
+        names_of_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
+        found = evaluate(published.measure, dict(scope) | names_of_it)
+    except ReproduceError as error:
+        raise ReproduceError(f"{experiment.id}, {published.quantity}: {error}") from error
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        raise ReproduceError(f"{experiment.id}, {published.quantity}: {found!r} is no number")
+    return float(found)
+
+
+def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> bool:
+    """Whether a claim holds with one seed."""
+    try:
+        found = evaluate(claim.holds_if, scope)
+    except ReproduceError as error:
+        raise ReproduceError(f"{experiment.id}, claim {claim.id}: {error}") from error
+    if not isinstance(found, bool):
+        raise ReproduceError(
+            f"{experiment.id}, claim {claim.id}: {found!r} is neither true nor false"
+        )
+    return found
+
+
+def _order(experiment: Experiment, estimates: list[Estimate | None]) -> dict[str, bool]:
+    """Whether each value that is scored by its order keeps it, by quantity."""
+    groups: dict[str, dict[str, tuple[float, float]]] = {}
+    for published, found in zip(experiment.published, estimates, strict=True):
+        if published.score == "order" and found is not None and published.value is not None:
+            groups.setdefault(published.order, {})[published.quantity] = (
+                published.value,
+                found.mean,
+            )
+    return {name: met for rows in groups.values() for name, met in in_order(rows).items()}
+
+
+def _value(
+    paper: Paper,
+    experiment: Experiment,
+    published: Published,
+    measured: Estimate | None,
+    ordered: dict[str, bool],
+) -> ValueResult:
+    met: bool | None = None
+    if published.score == "order":
+        met = ordered[published.quantity]
+    elif published.score and measured is not None and published.value is not None:
+        met = meets(published.score, published.value, measured.mean)
+    why = "" if met is not False else paper.explanation(experiment.id, published.quantity)
+    return ValueResult(published, measured, met, runs_of(experiment, published), why)
+
+
+def _claim(
+    paper: Paper, experiment: Experiment, claim: Claim, scopes: list[dict[str, Any]]
+) -> ClaimResult:
+    found = tuple(holds(experiment, claim, scope) for scope in scopes)
+    why = "" if all(found) else paper.explanation(experiment.id, claim.id)
+    return ClaimResult(claim, found, why)
+
+
+def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
+    """Runs that a value is measured in: those of the variants that its measure names, or `it`."""
+    if published.it is not None and "it" in names(published.measure):
+        return (RunId(*published.it),)
+    if not published.measure:
+        return ()
+    return used_runs(experiment, published.measure)
+
+
+def used_runs(experiment: Experiment, expression: str) -> tuple[RunId, ...]:
+    """Runs that an expression uses; of a row of runs those that constant keys pick, or all."""
+    found: list[RunId] = []
+    picked = constant_subscripts(expression)
+    for run, variant, _ in run_ids(experiment):
+        if variant.name in names(expression):
+            keys = picked.get(variant.name)
+            if keys is None or run.point in keys:
+                found.append(run)
+    return tuple(found)

@@ -1,0 +1,127 @@
+"""Which simulations an experiment needs, and their outcomes."""
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.expressions import Deferred, evaluate
+from cellrate.reproduce.library import builtins
+from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Value, Variant
+from cellrate.reproduce.papers import words
+from cellrate.reproduce.views import Outcome, Row, Run
+from cellrate.runner import Job
+
+TEMPLATE = re.compile(r"\{([^{}]+)\}")
+
+
+Runner = Callable[[Sequence[Job]], Sequence[Outcome]]
+"""Runs jobs, equal ones once, and returns their outcomes in order: `run_many` with its settings."""
+
+
+@dataclass(frozen=True)
+class RunId:
+    """A run of an experiment: variant and point."""
+
+    variant: str
+    point: tuple[Value, ...]
+
+
+@cache
+def vocabulary() -> dict[str, Any]:
+    """Names that every expression knows: functions, units and words."""
+    return builtins() | words().predicates()
+
+
+def fill(template: str, values: Mapping[str, Value]) -> str:
+    """Replaces each `{expression}` by its value."""
+
+    def value(match: re.Match[str]) -> str:
+        found = evaluate(match[1], vocabulary() | dict(values))
+        return f"{found:.12g}" if isinstance(found, float) else str(found)
+
+    return TEMPLATE.sub(value, template)
+
+
+def job_of(
+    paper: Paper, variant: Variant, point: Point, seed: int, alternative: Alternative | None = None
+) -> Job:
+    """The simulation of a variant at a point, with the readings of an alternative if given."""
+    values = variant.constants | point
+    templates = variant.set + (alternative.set if alternative else ())
+    path = f"papers/{paper.id}/scenarios/{variant.scenario}"
+    overrides = tuple(fill(template, values) for template in templates)
+    return Job(paper.scenarios[variant.scenario], path, overrides, seed)
+
+
+def command_of(job: Job) -> str:
+    """What to type to do that run alone."""
+    parts = ["cellrate", "run", job.path, *(x for o in job.overrides for x in ("--set", o))]
+    return shlex.join([*parts, "--seed", str(job.seed)])
+
+
+def run_ids(experiment: Experiment) -> list[tuple[RunId, Variant, Point]]:
+    """Every run of an experiment."""
+    return [
+        (RunId(variant.name, tuple(point.values())), variant, point)
+        for variant in experiment.variants
+        for point in variant.points
+    ]
+
+
+class Outcomes:
+    """Finished runs by job."""
+
+    def __init__(self) -> None:
+        self._runs: dict[Job, Run] = {}
+
+    def add(self, jobs: Iterable[Job], runner: Runner) -> None:
+        """Runs what is not there yet."""
+        missing = [job for job in dict.fromkeys(jobs) if job not in self._runs]
+        if not missing:
+            return
+        for job, outcome in zip(missing, runner(missing), strict=True):
+            self._runs[job] = Run(outcome, command_of(job))
+
+    def __getitem__(self, job: Job) -> Run:
+        if job not in self._runs:
+            raise ReproduceError(f"not run: {command_of(job)}")
+        return self._runs[job]
+
+
+Change = Callable[[Variant], Alternative | None]
+
+
+def scope_of(
+    paper: Paper,
+    experiment: Experiment,
+    outcomes: Outcomes,
+    seed: int,
+    change: Change | None = None,
+) -> dict[str, Any]:
+    """What the names of an experiment's expressions stand for with a seed.
+
+    Runs are looked up when an expression uses them, so that unused ones need not exist.
+    """
+
+    def at(variant: Variant, point: Point) -> Callable[[], Run]:
+        job = job_of(paper, variant, point, seed, change(variant) if change else None)
+        return lambda: outcomes[job]
+
+    scope = dict(vocabulary())
+    for variant in experiment.variants:
+        rows = {tuple(point.values()): at(variant, point) for point in variant.points}
+        scope[variant.name] = Row(variant.name, rows) if variant.swept else Deferred(rows[()])
+    return scope
+
+
+def commands_at(
+    paper: Paper, experiment: Experiment, runs: Sequence[RunId], seeds: Sequence[int]
+) -> list[str]:
+    """What to type to do some runs of an experiment alone, seed by seed."""
+    wanted = set(runs)
+    found = [(v, p) for run, v, p in run_ids(experiment) if run in wanted]
+    return [command_of(job_of(paper, v, p, seed)) for seed in seeds for v, p in found]

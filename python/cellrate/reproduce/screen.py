@@ -1,0 +1,84 @@
+"""Results on the screen."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cellrate.reproduce.numbers import estimate_text, number, percent
+from cellrate.reproduce.results import ExperimentResult
+from cellrate.reproduce.sensitivity import Sensitivity
+from cellrate.reproduce.tally import Tally
+
+GOOD, BAD = "green", "bold red"
+
+
+def show_experiment(console: Console, result: ExperimentResult) -> None:
+    """An experiment: printed beside measured, then its claims."""
+    experiment = result.experiment
+    console.print()
+    console.print(Text(f"{experiment.id}  {experiment.title}", style="bold"))
+    if result.values:
+        console.print(_values(result))
+    for claim in result.claims:
+        total = len(claim.holds)
+        mark = ("yes" if claim.always else "no") if total == 1 else f"{claim.count}/{total}"
+        text = Text(f"  {mark:>4}  ", style=GOOD if claim.always else BAD)
+        console.print(text.append(claim.claim.text, style="default"))
+
+
+def _values(result: ExperimentResult) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    table.add_column("  quantity", overflow="fold")
+    for name in ("printed", "measured", "difference"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for value in result.values:
+        published = value.published
+        verdict = {None: published.kind, True: "met", False: "not met"}[value.met]
+        style = {None: "dim", True: GOOD, False: BAD}[value.met]
+        table.add_row(
+            f"  {published.quantity}",
+            f"{published.printed} {published.unit}".strip(),
+            estimate_text(value.measured) if value.measured else "",
+            percent(value.relative_difference),
+            Text(verdict, style=style),
+        )
+    return table
+
+
+def show_sensitivity(console: Console, sensitivity: Sensitivity) -> None:
+    """What the open assumptions of an experiment move."""
+    if not sensitivity.moved:
+        return
+    console.print()
+    console.print(Text(f"{sensitivity.experiment}  what each open assumption moves", style="bold"))
+    for moved in sensitivity.moved:
+        console.print(Text(f"  {moved.assumption.parameter}: {moved.alternative.label}"))
+        for quantity, (base, other) in moved.values.items():
+            if base.mean != other.mean:
+                console.print(
+                    Text(f"      {quantity}: {number(base.mean)} -> {number(other.mean)}")
+                )
+        for claim, (before, after) in moved.claims.items():
+            if before != after:
+                console.print(Text(f"      claim {claim}: held in {before}, now in {after} seeds"))
+
+
+def show_tally(console: Console, counts: Tally) -> None:
+    """How much holds, and what does not."""
+    console.print()
+    if counts.misses:
+        console.print(Text("What disagrees, and what is known of why", style="bold"))
+    for miss in counts.misses:
+        console.print(Text(f"  {miss.experiment}: {miss.what}"))
+        console.print(Text(f"    {miss.found}. {miss.why}", style="dim"))
+    console.print()
+    console.print(Text(f"{counts.sentence()}.", style="bold"))
+
+
+def show_pages(console: Console, pages: Sequence[str]) -> None:
+    """Where the reports are."""
+    for path in pages:
+        console.print(Text(f"  {path}"))

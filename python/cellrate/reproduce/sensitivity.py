@@ -1,0 +1,125 @@
+"""What each open assumption of an experiment moves."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cellrate.reproduce.model import Alternative, Assumption, Experiment, Variant
+from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
+from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
+from cellrate.reproduce.statistics import Estimate, estimate
+from cellrate.runner import Job
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An experiment's values and claims under another reading."""
+
+    assumption: Assumption
+    alternative: Alternative
+    values: dict[str, tuple[Estimate, Estimate]]
+    """Baseline and alternative by quantity."""
+    claims: dict[str, tuple[int, int]]
+    """Seeds in which a claim holds, in the baseline and under the alternative."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Everything that the assumptions of an experiment move."""
+
+    experiment: str
+    moved: tuple[Moved, ...] = field(default=())
+
+    def as_table(self) -> list[dict[str, Any]]:
+        """For JSON."""
+        return [
+            {
+                "assumption": m.assumption.parameter,
+                "assumed": m.assumption.assumed,
+                "alternative": m.alternative.label,
+                "values": {
+                    k: {"baseline": a.mean, "alternative": b.mean} for k, (a, b) in m.values.items()
+                },
+                "claims": {k: {"baseline": a, "alternative": b} for k, (a, b) in m.claims.items()},
+            }
+            for m in self.moved
+        ]
+
+
+def sensitivities_of(
+    results: Sequence[ExperimentResult], outcomes: Outcomes, runner: Runner
+) -> list[Sensitivity]:
+    """Reruns every experiment with each alternative of each assumption, one at a time.
+
+    Of its runs, those behind its measured values; all, if it has none.
+    """
+    outcomes.add([job for result in results for job in _all_jobs(result)], runner)
+    return [_sensitivity(result, outcomes) for result in results]
+
+
+def _cases(experiment: Experiment) -> list[tuple[Assumption, Alternative]]:
+    return [(a, other) for a in experiment.assumptions for other in a.alternatives]
+
+
+def _all_jobs(result: ExperimentResult) -> list[Job]:
+    return [
+        job
+        for assumption, alternative in _cases(result.experiment)
+        for job in _jobs(result, assumption, alternative)
+    ]
+
+
+def _sensitivity(result: ExperimentResult, outcomes: Outcomes) -> Sensitivity:
+    moved = tuple(_moved(result, outcomes, *case) for case in _cases(result.experiment))
+    return Sensitivity(result.experiment.id, moved)
+
+
+def _runs_that_count(experiment: Experiment) -> frozenset[RunId]:
+    scored = {run for p in experiment.published if p.score for run in runs_of(experiment, p)}
+    return frozenset(scored or {run for run, _, _ in run_ids(experiment)})
+
+
+def _change(
+    assumption: Assumption, alternative: Alternative
+) -> Callable[[Variant], Alternative | None]:
+    def change(variant: Variant) -> Alternative | None:
+        concerned = not assumption.scenarios or variant.scenario in assumption.scenarios
+        return alternative if concerned else None
+
+    return change
+
+
+def _jobs(result: ExperimentResult, assumption: Assumption, alternative: Alternative) -> list[Job]:
+    change = _change(assumption, alternative)
+    runs = _runs_that_count(result.experiment)
+    return [
+        job_of(result.paper, variant, point, seed, change(variant))
+        for run, variant, point in run_ids(result.experiment)
+        if run in runs
+        for seed in result.seeds
+    ]
+
+
+def _moved(
+    result: ExperimentResult,
+    outcomes: Outcomes,
+    assumption: Assumption,
+    alternative: Alternative,
+) -> Moved:
+    experiment, runs = result.experiment, _runs_that_count(result.experiment)
+    change = _change(assumption, alternative)
+    scopes = [scope_of(result.paper, experiment, outcomes, seed, change) for seed in result.seeds]
+    values = {
+        v.published.quantity: (
+            v.measured,
+            estimate([measure(experiment, v.published, scope) for scope in scopes]),
+        )
+        for v in result.values
+        if v.measured is not None and v.published.kind == "measured" and set(v.runs) <= runs
+    }
+    claims = {
+        c.claim.id: (c.count, sum(holds(experiment, c.claim, scope) for scope in scopes))
+        for c in result.claims
+        if set(used_runs(experiment, c.claim.holds_if)) <= runs
+    }
+    return Moved(assumption, alternative, values, claims)

@@ -1,0 +1,41 @@
+"""Mean and confidence interval over seeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+from scipy.stats import t
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measure over seeds; `low` and `high` bound its mean with 95 % confidence."""
+
+    values: tuple[float, ...]
+    mean: float
+    low: float | None
+    high: float | None
+
+    def contains(self, value: float) -> bool | None:
+        """Whether the interval holds a value; nothing if there is no interval."""
+        if self.low is None or self.high is None:
+            return None
+        return self.low <= value <= self.high
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval from Student's t; no interval from a single value.
+
+    Raises:
+        ValueError: If there is no value.
+    """
+    if not values:
+        raise ValueError("an estimate needs a value")
+    mean = fmean(values)
+    if len(values) == 1:
+        return Estimate(tuple(values), mean, None, None)
+    half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * stdev(values) / sqrt(len(values))
+    return Estimate(tuple(values), mean, mean - half, mean + half)

@@ -1,0 +1,312 @@
+"""A finished run as expressions see it."""
+
+# ruff: noqa: ANN401 - values of JSON are of any type
+import bisect
+import json
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from cellrate.reproduce.expressions import Opened
+from cellrate.reproduce.library import jain, mean
+from cellrate.reproduce.model import Value
+
+Floats = npt.NDArray[np.float64]
+SHARED_CLASSES = ("abr", "ubr")
+
+
+class Outcome(Protocol):
+    """What a view needs of a finished run; `cellrate._core.Outcome` has it."""
+
+    def summary(self) -> str:
+        """The summary as JSON."""
+
+    def series(self) -> Any:
+        """Kind, entity, unit and length of each trace."""
+
+    def series_data(self, index: int) -> tuple[bytes, bytes, bytes]:
+        """Times, minima and maxima of a trace as little-endian doubles."""
+
+    def events(self) -> Any:
+        """Columns of the event log."""
+
+
+class Record(Opened):
+    """A JSON object whose keys are attributes; a missing key or a null is an error."""
+
+    def __init__(self, table: dict[str, Any], place: str) -> None:
+        self._table = table
+        self._place = place
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_") or key not in self._table:
+            raise AttributeError(f"{self._place} has no `{key}`")
+        value = self._table[key]
+        if value is None:
+            raise ValueError(f"`{key}` of {self._place} was not measured in this run")
+        return Record(value, f"{self._place}.{key}") if isinstance(value, dict) else value
+
+
+class Port(Record):
+    """An output port."""
+
+    def shared_queues(self) -> list[dict[str, Any]]:
+        """The queues that serve ABR or UBR."""
+        return _shared_queues(self._table)
+
+    def queue(self, service: str) -> Record:
+        """The queue that serves a class."""
+        for queue in self._table["queues"]:
+            if service in queue["classes"]:
+                return Record(queue, f"the {service} queue of {self._place}")
+        raise ValueError(f"{self._place} has no queue for {service}")
+
+
+class Group(Opened):
+    """Some flows."""
+
+    def __init__(self, flows: list[dict[str, Any]], place: str) -> None:
+        if not flows:
+            raise ValueError(f"there are no {place}")
+        self._flows = flows
+        self._place = place
+
+    def values(self, key: str) -> list[Any]:
+        """A key of each flow."""
+        return [getattr(Record(flow, flow["name"]), key) for flow in self._flows]
+
+    def sum(self, key: str) -> Any:
+        """Sum over the flows."""
+        return sum(self.values(key))
+
+    def mean(self, key: str) -> float:
+        """Mean over the flows."""
+        return mean(self.values(key))
+
+    def min(self, key: str) -> Any:
+        """Least of the flows."""
+        return min(self.values(key))
+
+    def max(self, key: str) -> Any:
+        """Greatest of the flows."""
+        return max(self.values(key))
+
+    def jain(self, key: str) -> float:
+        """Jain's index over the flows."""
+        return jain(self.values(key))
+
+
+class Trace(Opened):
+    """A traced quantity over time. Points of a thinned trace hold a minimum and a maximum."""
+
+    def __init__(self, entity: str, times: Floats, low: Floats, high: Floats) -> None:
+        self.entity = entity
+        self.times = times
+        self.low = low
+        self.high = high
+
+    @property
+    def values(self) -> list[float]:
+        """The greatest value of each point."""
+        return [float(x) for x in self.high]
+
+    def _part(self, start: float, end: float, values: Floats) -> Floats:
+        part: Floats = values[(self.times >= start) & (self.times <= end)]
+        if not len(part):
+            raise ValueError(f"no samples of {self.entity} between {start} s and {end} s")
+        return part
+
+    def at(self, time: float) -> float:
+        """Value of the last sample at or before `time` (seconds)."""
+        index = int(np.searchsorted(self.times, time, side="right")) - 1
+        if index < 0:
+            raise ValueError(f"no sample of {self.entity} before {time} s")
+        return float(self.high[index])
+
+    def max(self, start: float = 0.0, end: float = float("inf")) -> float:
+        """Greatest value between two times."""
+        return float(self._part(start, end, self.high).max())
+
+    def min(self, start: float = 0.0, end: float = float("inf")) -> float:
+        """Least value between two times."""
+        return float(self._part(start, end, self.low).min())
+
+    def mean(self, start: float = 0.0, end: float = float("inf")) -> float:
+        """Mean of the samples between two times."""
+        return float(self._part(start, end, (self.low + self.high) / 2).mean())
+
+    def first_above(self, level: float, start: float = 0.0) -> float:
+        """First time from `start` with a sample above the level; infinite if there is none."""
+        return self._first((self.times >= start) & (self.high > level))
+
+    def first_below(self, level: float, start: float = 0.0) -> float:
+        """First time from `start` with a sample below the level; infinite if there is none."""
+        return self._first((self.times >= start) & (self.low < level))
+
+    def _first(self, where: npt.NDArray[np.bool_]) -> float:
+        found = self.times[where]
+        return float(found[0]) if len(found) else float("inf")
+
+
+class Events(Opened):
+    """Events of one kind."""
+
+    def __init__(self, times: list[float], columns: dict[str, list[Any]]) -> None:
+        self.times = times
+        self._columns = columns
+
+    def count(self, start: float = 0.0, end: float = float("inf")) -> int:
+        """Events from `start` until before `end`."""
+        return bisect.bisect_left(self.times, end) - bisect.bisect_left(self.times, start)
+
+    def first(self, start: float = 0.0) -> float:
+        """Time of the first event from `start` on; infinite if there is none."""
+        index = bisect.bisect_left(self.times, start)
+        return self.times[index] if index < len(self.times) else float("inf")
+
+    def column(self, key: str) -> list[Any]:
+        """A column of the log: `vc`, `port`, `pdu`, `cause`."""
+        return self._columns[key]
+
+    def of(self, key: str, pattern: str) -> "Events":
+        """The events whose column matches, `*` for anything."""
+        kept = [i for i, x in enumerate(self._columns[key]) if fnmatchcase(str(x), pattern)]
+        columns = {name: [column[i] for i in kept] for name, column in self._columns.items()}
+        return Events([self.times[i] for i in kept], columns)
+
+
+class Run(Record):
+    """A run: its summary, its traces, its events."""
+
+    def __init__(self, outcome: Outcome, label: str) -> None:
+        super().__init__(json.loads(outcome.summary()), label)
+        self._outcome = outcome
+
+    def flow(self, name: str) -> Record:
+        """A flow."""
+        return Record(self._named("flows", name), name)
+
+    def vc(self, name: str) -> Record:
+        """A directed channel."""
+        return Record(self._named("vcs", name), name)
+
+    def port(self, name: str) -> Port:
+        """An output port of a switch."""
+        return Port(self._named("ports", name), name)
+
+    def _named(self, kind: str, name: str) -> dict[str, Any]:
+        items = self._table[kind]
+        exact = [item for item in items if item["name"] == name]
+        found = exact or [item for item in items if item["name"].startswith(name)]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} of the {kind} of {self._place} are called `{name}`")
+        chosen: dict[str, Any] = found[0]
+        return chosen
+
+    def group(self, name: str) -> Group:
+        """The flows of a group."""
+        flows = [flow for flow in self._table["flows"] if flow["group"] == name]
+        return Group(flows, f"flows of group {name} in {self._place}")
+
+    @property
+    def tcp(self) -> Group:
+        """The flows over TCP: those with a byte balance."""
+        flows = [flow for flow in self._table["flows"] if flow["balance"] is not None]
+        return Group(flows, f"flows over TCP in {self._place}")
+
+    @property
+    def effective_throughput(self) -> float:
+        """Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries."""
+        return float(self.tcp.sum("effective_throughput_ratio"))
+
+    @property
+    def throughput_mbit(self) -> float:
+        """Sum over the TCP flows of bytes delivered per second, in Mbit/s."""
+        return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
+
+    @property
+    def packets_lost(self) -> int:
+        """PDUs of TCP flows that lost at least one cell at a switch."""
+        return int(self.tcp.sum("packets_lost"))
+
+    @property
+    def bottleneck_port(self) -> Port:
+        """The switch port with the longest queue of ABR and UBR."""
+        ports = [p for p in self._table["ports"] if _shared_queues(p)]
+        if not ports:
+            raise ValueError(f"no port of {self._place} serves ABR or UBR")
+        most = max(
+            ports,
+            key=lambda p: (max(q["queue_max_cells"] for q in _shared_queues(p)), p["utilisation"]),
+        )
+        return Port(most, most["name"])
+
+    @property
+    def bottleneck(self) -> Record:
+        """Its queue of ABR and UBR."""
+        port = self.bottleneck_port
+        queue = max(port.shared_queues(), key=lambda q: q["queue_max_cells"])
+        return Record(queue, f"the queue of {port.name}")
+
+    def series_all(self, kind: str, pattern: str = "*") -> list[Trace]:
+        """Traces of that kind whose entity matches, `*` for anything."""
+        found = [
+            (i, info["entity"])
+            for i, info in enumerate(self._outcome.series())
+            if info["kind"] == kind and fnmatchcase(info["entity"], pattern)
+        ]
+        if not found:
+            raise ValueError(f"{self._place} has no trace of {kind} of `{pattern}`")
+        return [self._trace(index, entity) for index, entity in found]
+
+    def series(self, kind: str, pattern: str = "*") -> Trace:
+        """The one such trace."""
+        found = self.series_all(kind, pattern)
+        if len(found) > 1:
+            names = ", ".join(trace.entity for trace in found)
+            raise ValueError(f"{self._place} has several traces of {kind}: {names}")
+        return found[0]
+
+    def _trace(self, index: int, entity: str) -> Trace:
+        columns = (np.frombuffer(data, dtype="<f8") for data in self._outcome.series_data(index))
+        return Trace(entity, *columns)
+
+    def events(self, kind: str) -> Events:
+        """The logged events of a kind, in order of time."""
+        columns = self._outcome.events()
+        kept = [i for i, each in enumerate(columns["kind"]) if each == kind]
+        part = {name: [column[i] for i in kept] for name, column in columns.items()}
+        return Events(part["time_seconds"], part)
+
+
+def _shared_queues(port: dict[str, Any]) -> list[dict[str, Any]]:
+    """The queues of a port that serve ABR or UBR and were used."""
+    return [q for q in port["queues"] if set(q["classes"]) & set(SHARED_CLASSES)]
+
+
+class Row(Opened):
+    """A row of runs by the values of what varies."""
+
+    def __init__(self, name: str, runs: dict[tuple[Value, ...], Callable[[], Run]]) -> None:
+        self._name = name
+        self._runs = runs
+
+    @property
+    def axis(self) -> list[Value | tuple[Value, ...]]:
+        """The keys: values of the one thing that varies, or tuples of several."""
+        return [key[0] if len(key) == 1 else key for key in self._runs]
+
+    def __getitem__(self, key: Value | tuple[Value, ...]) -> Run:
+        wanted = key if isinstance(key, tuple) else (key,)
+        if wanted not in self._runs:
+            raise LookupError(f"`{self._name}` has no run at {key}; it has {self.axis}")
+        return self._runs[wanted]()
+
+    def __iter__(self) -> Iterator[Run]:
+        return (run() for run in self._runs.values())
+
+    def __len__(self) -> int:
+        return len(self._runs)

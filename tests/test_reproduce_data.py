@@ -1,0 +1,192 @@
+"""The papers' data: everything in it is in the format, every expression is about what there is."""
+
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+from cellrate.reproduce import ReproduceError
+from cellrate.reproduce.expressions import names
+from cellrate.reproduce.model import Paper
+from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
+from cellrate.reproduce.reading import read_paper
+from cellrate.reproduce.results import runs_of
+from cellrate.reproduce.runs import command_of, job_of, run_ids, vocabulary
+
+PAPERS = all_papers()
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_ids_begin_with_the_papers(paper: Paper) -> None:
+    assert paper.directory.name == paper.id
+    assert all(e.id.startswith(f"{paper.id}-") for e in paper.experiments)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_expressions_name_only_what_there_is(paper: Paper) -> None:
+    for experiment in paper.experiments:
+        known = set(vocabulary()) | {v.name for v in experiment.variants}
+        for claim in experiment.claims:
+            assert names(claim.holds_if) <= known, f"{experiment.id}, {claim.id}"
+        for published in experiment.published:
+            if published.measure:
+                extra = {"it"} if published.it else set()
+                assert names(published.measure) <= known | extra, f"{experiment.id}, {published}"
+        for curve in (curve for figure in experiment.figures for curve in figure.curves):
+            used = names(curve.measure or "0") | names(curve.run or curve.variant)
+            assert used <= known | {"it"}, f"{experiment.id}, {curve.label}"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_quantities_and_claims_have_one_meaning(paper: Paper) -> None:
+    for experiment in paper.experiments:
+        quantities = [p.quantity for p in experiment.published]
+        claims = [c.id for c in experiment.claims]
+        assert len(set(quantities)) == len(quantities), experiment.id
+        assert len(set(claims)) == len(claims), experiment.id
+        assert not set(quantities) & set(claims), experiment.id
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_no_measure_of_the_same_run_is_scored_twice(paper: Paper) -> None:
+    seen: dict[object, str] = {}
+    for experiment in paper.experiments:
+        for published in experiment.published:
+            if not published.score:
+                continue
+            runs = [
+                job_of(paper, variant, point, 1)
+                for run, variant, point in run_ids(experiment)
+                if run in runs_of(experiment, published)
+            ]
+            what = published.measure.replace(next(iter(names(published.measure))), "")
+            key = (tuple(runs), what.split(".", 1)[-1])
+            place = f"{experiment.id}, {published.quantity}"
+            assert key not in seen, f"{place} and {seen.get(key)}"
+            seen[key] = place
+
+
+def test_a_run_is_named_by_its_command() -> None:
+    paper = next(p for p in PAPERS if p.id == "ohsaki95")
+    experiment = next(e for e in paper.experiments if e.id == "ohsaki95-fig5")
+    variant = next(v for v in experiment.variants if v.name == "abr")
+    assert command_of(job_of(paper, variant, {"buffer": 10}, 3)) == (
+        "cellrate run papers/ohsaki95/scenarios/abr.toml --set 'switch.buffer=10 KiB'"
+        " --set 'switch.control.threshold=96 cells' --seed 3"
+    )
+
+
+def test_selection() -> None:
+    assert [p.id for p, _ in select(None, None)] == [p.id for p in PAPERS]
+    for paper, wanted in [
+        ("ohsaki95", ["fig5"]),
+        ("ohsaki95", ["ohsaki95-fig5"]),
+        ("ohsaki95-fig5", None),
+    ]:
+        ((_, experiments),) = select(paper, wanted)
+        assert [e.id for e in experiments] == ["ohsaki95-fig5"]
+    assert "ohsaki95-fig5" in experiment_ids()
+    with pytest.raises(ReproduceError, match="no paper `nobody12`; there are"):
+        select("nobody12", None)
+    with pytest.raises(ReproduceError, match="no experiment `fig99`; there are"):
+        select("ohsaki95", ["fig99"])
+
+
+BROKEN = [
+    ('kind = "figure"', 'kind = "picture"', "allowed: figure, table, text, analytic"),
+    ('kind = "figure"', 'kind = "figure"\ncolour = 3', "unknown key `colour`"),
+    ('title = "Effective', 'tilte = "Effective', "`title` is missing"),
+    ('score = "throughput"', 'score = "delay"', "is scored by one of"),
+    ('scenario = "abr.toml"', 'scenario = "acr.toml"', "no scenario `acr.toml`"),
+    ('measure = "abr[300]', 'measure = "abr[300]]', "is no expression"),
+    ('  "thresholds",', '  "tresholds",', "no assumption `tresholds`"),
+    ('name = "epd"', 'name = "abr"', "two variants have the same name"),
+    ("value = 8464", "", "needs `value` and `measure`"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN)
+def test_what_is_not_in_the_format_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    copy = tmp_path / "ohsaki95"
+    shutil.copytree(papers_root() / "ohsaki95", copy)
+    text = (copy / "published.toml").read_text("utf-8")
+    assert old in text
+    (copy / "published.toml").write_text(text.replace(old, new, 1), "utf-8")
+    with pytest.raises(ReproduceError) as caught:
+        read_paper(copy)
+    assert message in str(caught.value)
+
+
+def test_an_explanation_of_nothing_is_refused(tmp_path: Path) -> None:
+    copy = tmp_path / "ohsaki95"
+    shutil.copytree(papers_root() / "ohsaki95", copy)
+    text = '[[explanation]]\nexperiment = "ohsaki95-fig5"\nof = ["nothing"]\ntext = "x"\n'
+    (copy / "explanations.toml").write_text(text, "utf-8")
+    with pytest.raises(ReproduceError, match="no such value or claim"):
+        read_paper(copy)
+
+
+TABLE = """
+[[experiment]]
+id = "x-table"
+kind = "table"
+title = "t"
+where = "w"
+[[experiment.variant]]
+name = "row"
+scenario = "a.toml"
+points = [{ n = 2, buffer = 256 }, { n = 5, buffer = 5720 }]
+[[experiment.table]]
+where = "Table 1"
+variant = "row"
+columns = [
+  { quantity = "T", kind = "measured", score = "order", order = "T", measure = "it.x" },
+  { quantity = "CLR", unit = "%", kind = "measured", score = "loss", measure = "it.y" },
+]
+rows = [
+  { at = [2, 256], printed = ["3.1", "-"] },
+  { at = [5, 5720], printed = ["11.7", "0.0"], score = ["throughput", "loss"] },
+]
+"""
+
+
+def write_paper(directory: Path, published: str) -> Path:
+    (directory / "scenarios").mkdir(parents=True)
+    (directory / "scenarios" / "a.toml").write_text("", "utf-8")
+    head = 'id = "x"\ntitle = "t"\nauthors = []\npublished_in = "p"\nyear = 1\nsummary = "s"\n'
+    (directory / "paper.toml").write_text(head, "utf-8")
+    (directory / "published.toml").write_text(published, "utf-8")
+    return directory
+
+
+def test_a_table_becomes_its_values(tmp_path: Path) -> None:
+    (experiment,) = read_paper(write_paper(tmp_path / "x", TABLE)).experiments
+    found = [(p.quantity, p.value, p.score, p.order, p.it) for p in experiment.published]
+    assert found == [
+        ("T, n = 2, buffer = 256", 3.1, "order", "T", ("row", (2, 256))),
+        ("T, n = 5, buffer = 5720", 11.7, "throughput", "", ("row", (5, 5720))),
+        ("CLR, n = 5, buffer = 5720", 0.0, "loss", "", ("row", (5, 5720))),
+    ]
+
+
+def test_a_row_of_a_table_is_a_run(tmp_path: Path) -> None:
+    broken = TABLE.replace("at = [2, 256]", "at = [3, 256]")
+    with pytest.raises(ReproduceError, match=r"no run at \(3, 256\)"):
+        read_paper(write_paper(tmp_path / "x", broken))
+
+
+def test_words_are_the_committed_ones() -> None:
+    table = tomllib.loads((papers_root() / "words.toml").read_text("utf-8"))
+    numbers = {
+        name: next(v for k, v in word.items() if k != "meaning") for name, word in table.items()
+    }
+    assert numbers == {
+        "fair": 0.98,
+        "slightly": 0.05,
+        "about_equal": 0.05,
+        "much": 2,
+        "high": 0.9,
+        "small": 0.1,
+    }

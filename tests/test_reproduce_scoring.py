@@ -1,0 +1,72 @@
+"""Scores, order and confidence intervals."""
+
+import pytest
+from cellrate.reproduce.scoring import in_order, meets, relative_difference
+from cellrate.reproduce.statistics import estimate
+
+
+@pytest.mark.parametrize(
+    ("score", "printed", "measured", "met"),
+    [
+        ("throughput", 100, 110, True),
+        ("throughput", 100, 110.1, False),
+        ("throughput", 100, 89.9, False),
+        ("rate", 100, 90, True),
+        ("queue", 100, 125, True),
+        ("queue", 100, 74.9, False),
+        ("loss", 100, 50, True),
+        ("loss", 100, 49, False),
+        ("loss", 100, 200, True),
+        ("loss", 100, 201, False),
+        ("loss", 0, 0, True),
+        ("loss", 0, 1, False),
+        ("loss", 5, 0, False),
+    ],
+)
+def test_scores(score: str, printed: float, measured: float, *, met: bool) -> None:
+    assert meets(score, printed, measured) is met
+
+
+def test_there_is_no_other_score() -> None:
+    with pytest.raises(ValueError, match="no score"):
+        meets("delay", 1, 1)
+
+
+def test_rows_in_the_printed_order() -> None:
+    rows = {"a": (1.0, 10.0), "b": (2.0, 20.0), "c": (3.0, 15.0), "d": (4.0, 40.0)}
+    assert in_order(rows) == {"a": True, "b": False, "c": False, "d": True}
+
+
+def test_equal_prints_are_compared_by_their_mean() -> None:
+    rows = {"a": (1.0, 10.0), "b": (2.0, 9.0), "c": (2.0, 13.0), "d": (3.0, 12.0)}
+    assert in_order(rows) == {"a": True, "b": False, "c": False, "d": True}
+
+
+def test_a_row_alone_is_in_order() -> None:
+    assert in_order({"a": (1.0, 5.0)}) == {"a": True}
+
+
+def test_interval_of_students_t() -> None:
+    # n = 5, s = sqrt(2.5), t(0.975, 4) = 2.776445
+    found = estimate([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert found.mean == 3.0
+    assert found.low == pytest.approx(3 - 2.776445 * 2.5**0.5 / 5**0.5, abs=1e-6)
+    assert found.high == pytest.approx(3 + 2.776445 * 2.5**0.5 / 5**0.5, abs=1e-6)
+    assert found.contains(4.9)
+    assert not found.contains(5.0)
+
+
+def test_one_seed_has_no_interval() -> None:
+    found = estimate([7.0])
+    assert (found.mean, found.low, found.high) == (7.0, None, None)
+    assert found.contains(7.0) is None
+
+
+def test_no_seed_is_an_error() -> None:
+    with pytest.raises(ValueError, match="needs a value"):
+        estimate([])
+
+
+def test_relative_difference() -> None:
+    assert relative_difference(0.5, 0.6) == pytest.approx(0.2)
+    assert relative_difference(0.0, 3.0) is None
