@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
+from cycler import cycler
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -24,7 +24,7 @@ STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.labelsize": 9,
-    "axes.prop_cycle": mpl.cycler(color=COLOURS),
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",

@@ -42,8 +42,9 @@ def queues(summary: dict[str, Any]) -> pl.DataFrame:
 
 def traces(series: Sequence[Series]) -> pl.DataFrame:
     """One row per point: kind, entity, unit, time_seconds, minimum, maximum."""
-    columns = {"kind": pl.String, "entity": pl.String, "unit": pl.String}
-    values = {"time_seconds": pl.Float64, "minimum": pl.Float64, "maximum": pl.Float64}
+    labels = ("kind", "entity", "unit")
+    values = ("time_seconds", "minimum", "maximum")
+    schema = dict.fromkeys(labels, pl.String()) | dict.fromkeys(values, pl.Float64())
     parts = [
         pl.DataFrame(
             {"time_seconds": one.time, "minimum": one.minimum, "maximum": one.maximum}
@@ -55,7 +56,7 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
         )
         for one in series
     ]
-    return pl.concat([pl.DataFrame(schema=columns | values), *parts])
+    return pl.concat([pl.DataFrame(schema=schema), *parts])
 
 
 def events(outcome: _core.Outcome) -> pl.DataFrame:

@@ -15,4 +15,6 @@ def main() -> None:
             raise
         sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
         sys.exit(1)
+    except KeyboardInterrupt:  # so early that no command has begun
+        sys.exit(130)
     sys.exit(run_command(sys.argv[1:]))

@@ -15,6 +15,7 @@ Settings: TypeAlias = Annotated[
     list[str],
     Parameter(
         name="--set",
+        show_default=False,
         negative="",
         help="Setting by dotted path, as in --set switch.control.scheme=erica; repeatable.",
     ),

@@ -1,0 +1,38 @@
+"""Sphinx configuration. Pages work offline: no fonts, scripts or pictures from elsewhere."""
+
+import sys
+from pathlib import Path
+
+import cellrate
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+project = "cellrate"
+author = "The cellrate authors"
+copyright = author  # noqa: A001  the name that Sphinx reads
+version = release = cellrate.__version__
+
+extensions = [
+    "myst_parser",
+    "reference_pages",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+nitpicky = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = True
+
+html_theme = "furo"
+html_title = f"cellrate {release}"
+html_copy_source = False
+mathjax_path = ""
+
+doctest_test_doctest_blocks = ""

@@ -1,0 +1,81 @@
+"""Writes the reference pages out of what the program knows of itself, before Sphinx reads them.
+
+The scenario's keys come from its JSON Schema, schemes and the like from the registry, measures from
+the documentation of the report's fields, the command from its own help. So none can be out of date.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellrate import _core, template
+from cellrate.cli.app import app as command
+from measure_pages import measures
+from schema_pages import SchemaPages
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+GENERATED = "reference/generated"
+REPORT = "crates/engine/src/network/report.rs"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Registers the extension with Sphinx."""
+    app.connect("config-inited", lambda app, _config: write_pages(Path(app.srcdir)))
+    return {"parallel_read_safe": True}
+
+
+def write_pages(docs: Path) -> None:
+    """Writes every generated page."""
+    place = docs / GENERATED
+    place.mkdir(parents=True, exist_ok=True)
+    schema = SchemaPages(json.loads(_core.schema()))
+    registry = json.loads(_core.registry())
+    pages = {
+        "scenario": schema.scenario(),
+        "schemes": schema.choices(
+            "Control schemes", "[switch.control]", "scheme", registry["schemes"]
+        ),
+        "policies": schema.choices(
+            "Discard policies", "[switch.discard]", "policy", registry["policies"]
+        ),
+        "sources": schema.choices("Traffic sources", "flow.source", "kind", registry["sources"]),
+        "recoveries": _recoveries(registry["recoveries"]),
+        "templates": _templates(registry["templates"]),
+        "measures": measures((docs.parent / REPORT).read_text(encoding="utf-8")),
+        "command": command.generate_docs(output_format="markdown"),
+    }
+    for name, text in pages.items():
+        _write(place / f"{name}.md", text)
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a page if it changed, so that Sphinx reads only those."""
+    text = text.rstrip("\n") + "\n"
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _recoveries(recoveries: list[dict[str, Any]]) -> str:
+    rows = [f"`{entry['name']}`\n: {entry['about']}\n" for entry in recoveries]
+    return "\n".join(["# TCP recoveries", "", "Values of `recovery` in `[tcp]`.", "", *rows])
+
+
+def _templates(templates: list[dict[str, Any]]) -> str:
+    parts = ["# Templates", "", "What `cellrate new TEMPLATE` prints.", ""]
+    for entry in templates:
+        name = entry["name"]
+        parts += [
+            f"## {name}",
+            "",
+            entry["about"],
+            "",
+            "```toml",
+            template(name).rstrip(),
+            "```",
+            "",
+        ]
+    return "\n".join(parts)

@@ -1,0 +1,60 @@
+"""Fixtures: the installed command, and scenarios that are over in an instant."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+HERE = Path(__file__).parent
+COMMAND = Path(sys.executable).parent / "cellrate"
+SCENARIOS = HERE / "scenarios"
+# Far beyond what any of these runs needs; only a hang meets it.
+HANG_SECONDS = 300
+
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+Command: TypeAlias = Callable[..., Finished]
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Runs the installed `cellrate` in an empty directory."""
+
+    def run(*arguments: str | Path, stdin: str | bytes = "", cwd: Path = tmp_path) -> Finished:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            input=data,
+            capture_output=True,
+            cwd=cwd,
+            timeout=HANG_SECONDS,
+            check=False,
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def traced() -> Path:
+    """Two TCP connections over ABR with EFCI for 30 ms, with every trace and event."""
+    return SCENARIOS / "traced.toml"
+
+
+@pytest.fixture
+def endless() -> Path:
+    """The same, for a simulated day."""
+    return SCENARIOS / "endless.toml"
+
+
+def same_as_golden(path: Path, text: str) -> None:
+    """Compares text with a committed file; writes that file if UPDATE_GOLDENS is set."""
+    if os.environ.get("UPDATE_GOLDENS"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8"), f"{path} differs; see UPDATE_GOLDENS"

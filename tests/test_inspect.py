@@ -1,0 +1,65 @@
+"""`cellrate new`, `validate`, `schema`, `list`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import pytest
+from cellrate import _core
+from conftest import HERE, Command
+
+LISTS = ("experiments", "schemes", "policies", "sources", "recoveries", "templates")
+TEMPLATES = [entry["name"] for entry in json.loads(_core.registry())["templates"]]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_template_is_commented_valid_and_runs(command: Command, template: str) -> None:
+    text = command("new", template).stdout
+    assert text.count("#") > 10
+    done = command("validate", "-", stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert "is a valid scenario" in done.stdout
+    done = command("run", "-", "--json", "--set", "run.duration=20 ms", stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["cell_hops"] > 0
+
+
+@pytest.mark.parametrize("what", LISTS)
+def test_lists_are_json_arrays_of_names_and_readable_text(command: Command, what: str) -> None:
+    names = json.loads(command("list", what, "--json").stdout)
+    assert names
+    assert all(isinstance(name, str) for name in names)
+    assert len(set(names)) == len(names)
+    lines = command("list", what).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == names
+
+
+def test_lists_hold_what_the_field_expects(command: Command) -> None:
+    def listed(what: str) -> set[str]:
+        return set(json.loads(command("list", what, "--json").stdout))
+
+    assert {"none", "efci", "erica"} <= listed("schemes")
+    assert {"tail-drop", "ppd", "epd", "intelligent-tail-drop"} <= listed("policies")
+    assert {"tahoe", "reno", "timeout-only", "jacobson88"} <= listed("recoveries")
+    assert {"greedy", "transfer", "cbr", "on-off", "poisson"} <= listed("sources")
+    assert {"n-source", "single-switch", "graph"} <= listed("templates")
+
+
+def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:
+    schema = json.loads(command("schema").stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    sections = {"run", "measure", "topology", "switch", "tcp", "abr", "aal5", "flow"}
+    assert sections == set(schema["properties"])
+
+
+def test_validate_prints_json(command: Command) -> None:
+    text = command("new", "n-source").stdout
+    found = json.loads(command("validate", "-", "--json", stdin=text).stdout)
+    assert found["warnings"] == []
+    assert 0 < found["estimate"]["memory_bytes"] < found["estimate"]["available_bytes"]
+
+
+def test_the_version_is_the_package_s(command: Command) -> None:
+    manifest = tomllib.loads((HERE.parent / "Cargo.toml").read_text(encoding="utf-8"))
+    assert command("--version").stdout.strip() == manifest["workspace"]["package"]["version"]

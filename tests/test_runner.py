@@ -1,0 +1,98 @@
+"""Many runs side by side: the same outcomes in the same order, kept, and stopped by a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cellrate
+import pytest
+from cellrate import _core, runner
+from cellrate.runner import Job, default_store, run_many
+
+
+@pytest.fixture
+def jobs(traced: Path) -> list[Job]:
+    shorter = ("run.duration=20 ms", "run.start_jitter=1 ms")
+    return [Job.from_file(traced, shorter, seed) for seed in (5, 1, 4, 2, 3)]
+
+
+def digests(outcomes: list[_core.Outcome]) -> list[str]:
+    return [cellrate.Result(outcome).digest for outcome in outcomes]
+
+
+def test_outcomes_are_in_order_and_the_same_for_any_number_of_workers(jobs: list[Job]) -> None:
+    alone = run_many(jobs, workers=1)
+    assert [cellrate.Result(outcome).seed for outcome in alone] == [5, 1, 4, 2, 3]
+    assert len(set(digests(alone))) == len(jobs)
+    assert digests(run_many(jobs, workers=2)) == digests(alone)
+    assert digests(run_many(jobs, workers=8)) == digests(alone)
+
+
+def test_known_results_are_not_simulated_again(
+    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = default_store(tmp_path)
+    fresh = run_many(jobs, store=store)
+    monkeypatch.setattr(runner._Batch, "_simulate", None)  # noqa: SLF001
+    kept = run_many(jobs, store=store)
+    assert [one.summary() for one in kept] == [one.summary() for one in fresh]
+    assert [one.series_data(0) for one in kept] == [one.series_data(0) for one in fresh]
+    assert [one.events() for one in kept] == [one.events() for one in fresh]
+
+
+def test_equal_jobs_run_once(jobs: list[Job]) -> None:
+    first, second = run_many([jobs[0], jobs[0]])
+    assert first is second
+
+
+def test_a_damaged_result_is_simulated_again(jobs: list[Job], tmp_path: Path) -> None:
+    store = default_store(tmp_path)
+    [before] = run_many(jobs[:1], store=store)
+    [entry] = [path for path in tmp_path.rglob("*") if path.is_file()]
+    data = bytearray(entry.read_bytes())
+    data[len(data) // 2] ^= 1
+    entry.write_bytes(data)
+    store = default_store(tmp_path)
+    [after] = run_many(jobs[:1], store=store)
+    assert digests([after]) == digests([before])
+    assert len(store.problems()) == 1
+    assert store.get(jobs[0].key()) is not None
+
+
+def test_every_scenario_is_checked_before_the_first_runs(
+    jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner._Batch, "_simulate", None)  # noqa: SLF001
+    with pytest.raises(cellrate.ScenarioError, match="nonsense"):
+        run_many([*jobs, Job(jobs[0].text, "bad.toml", ("run.nonsense=1",))])
+
+
+def test_progress_grows_to_the_number_of_jobs(jobs: list[Job]) -> None:
+    told: list[tuple[float, int]] = []
+    run_many(jobs, workers=2, progress=lambda done, total: told.append((done, total)))
+    done, total = told[-1]
+    assert done == total == len(jobs)
+    assert told == sorted(told)
+
+
+def test_an_exception_in_progress_stops_the_runs(endless: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    def stop(done: float, total: int) -> None:
+        raise Enough(done, total)
+
+    with pytest.raises(Enough):
+        run_many([Job.from_file(endless, seed=seed) for seed in (1, 2, 3)], progress=stop)
+
+
+def test_the_key_depends_on_everything_that_the_result_depends_on(traced: Path) -> None:
+    plain = Job.from_file(traced)
+    commented = Job(plain.text + "\n# a comment\n", "other/name.toml")
+    assert plain.key() == commented.key() == Job.from_file(traced, seed=1).key()
+    others = [
+        Job.from_file(traced, seed=2),
+        Job.from_file(traced, ["tcp.mss=513 bytes"]),
+        Job.from_file(traced, ["measure.traces=[]"]),
+    ]
+    assert len({plain.key(), *(job.key() for job in others)}) == 4
