@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from statistics import pstdev
 from typing import Any
 
 from cellrate import theory
@@ -31,6 +32,11 @@ def mean(values: Sequence[float]) -> float:
 def jain(values: Sequence[float]) -> float:
     """Jain's fairness index; an error without values or if all are zero."""
     return math.fsum(values) ** 2 / (len(values) * math.fsum(x * x for x in values))
+
+
+def spread(values: Sequence[float]) -> float:
+    """Standard deviation / mean, of all values."""
+    return pstdev(values) / mean(values)
 
 
 def increasing(values: Sequence[float]) -> bool:
@@ -61,7 +67,7 @@ def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     abs, all, any, len, max, min, round, sum, sorted, range, int, float,
     math.sqrt, math.log, math.log2, math.exp, math.ceil, math.floor,
-    mean, jain, increasing, decreasing, cells_of_bytes, cells_of_kib, cells_of_seconds,
+    mean, jain, spread, increasing, decreasing, cells_of_bytes, cells_of_kib, cells_of_seconds,
 )  # fmt: skip
 
 

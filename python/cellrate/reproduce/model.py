@@ -17,6 +17,12 @@ class Alternative:
 
     label: str
     set: tuple[str, ...]
+    also: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """More settings for the runs of a scenario."""
+
+    def settings(self, scenario: str) -> tuple[str, ...]:
+        """Settings for the runs of a scenario."""
+        return self.set + next((more for name, more in self.also if name == scenario), ())
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,9 @@ class _Reader:
         items = self.take(key, list, [])
         return [_Reader(item, f"{self.place}, {key} {i}") for i, item in enumerate(items, 1)]
 
+    def names(self) -> list[str]:
+        return list(self._table)
+
     def done(self) -> None:
         if self._table:
             raise ReproduceError(f"{self.place}: unknown key `{next(iter(self._table))}`")
@@ -128,7 +131,9 @@ def _experiments(directory: Path, scenarios: dict[str, str]) -> tuple[Experiment
 def _assumption(reader: _Reader) -> Assumption:
     alternatives = []
     for each in reader.tables("alternatives"):
-        alternatives.append(Alternative(each.text("label"), each.texts("set")))
+        also = _Reader(each.take("also", dict, {}), f"{each.place}, also")
+        more = tuple((name, also.texts(name)) for name in also.names())
+        alternatives.append(Alternative(each.text("label"), each.texts("set"), more))
         each.done()
     assumption = Assumption(
         id=reader.text("id"),

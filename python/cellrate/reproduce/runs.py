@@ -51,7 +51,7 @@ def job_of(
 ) -> Job:
     """The simulation of a variant at a point, with the readings of an alternative if given."""
     values = variant.constants | point
-    templates = variant.set + (alternative.set if alternative else ())
+    templates = variant.set + (alternative.settings(variant.scenario) if alternative else ())
     path = f"papers/{paper.id}/scenarios/{variant.scenario}"
     overrides = tuple(fill(template, values) for template in templates)
     return Job(paper.scenarios[variant.scenario], path, overrides, seed)
