@@ -1,4 +1,6 @@
 //! Scenarios, runs and results of the cellrate simulator.
 pub mod bench;
+pub mod build;
+pub mod run;
 pub mod scenario;
 pub mod store;

@@ -1,61 +1,77 @@
-//! Traces of bounded size: sampled values, thinned to their minima and maxima when they grow long.
+//! Traces of bounded size: sampled values, joined to their minima and maxima when they grow many.
 
 use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// A sampled series. When it reaches its bound, every four points are replaced by the lowest and
-/// the highest of them in their order of time, so no peak is ever lost.
+/// What a trace says of an interval: it begins at `at`, and the samples in it lie between `low` and
+/// `high`. A sample that stands for itself has both equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// First sample of the interval.
+    pub at: Ps,
+    /// Least value sampled.
+    pub low: f64,
+    /// Greatest value sampled.
+    pub high: f64,
+}
+
+impl Point {
+    fn join(self, later: Point) -> Point {
+        Point { at: self.at, low: self.low.min(later.low), high: self.high.max(later.high) }
+    }
+}
+
+/// A sampled series. Whenever it reaches its bound, neighbouring points are joined in pairs, so no
+/// peak is ever lost.
 #[derive(Clone, Debug)]
 pub struct Trace {
     bound: usize,
-    points: Vec<(Ps, f64)>,
-    /// Points per bucket of which only the extremes are kept; 1 keeps all.
-    stride: u32,
-    bucket: Vec<(Ps, f64)>,
+    points: Vec<Point>,
+    /// Samples that one point stands for; a power of two.
+    stride: u64,
+    /// The point that is not complete yet, and the samples in it.
+    open: Option<(Point, u64)>,
 }
 
 impl Trace {
-    /// A trace of at most `bound` points (at least 16).
+    /// Fewest points that a trace can be bounded to.
+    pub const LEAST_BOUND: usize = 16;
+
+    /// A trace of at most `bound` points (at least [`Trace::LEAST_BOUND`]; an odd bound is one less).
     pub fn new(bound: usize) -> Trace {
-        Trace { bound: bound.max(16), points: Vec::new(), stride: 1, bucket: Vec::new() }
+        Trace { bound: bound.max(Trace::LEAST_BOUND) & !1, points: Vec::new(), stride: 1, open: None }
     }
     /// Adds a sample; times must not go back.
     pub fn add(&mut self, at: Ps, value: f64) {
-        self.bucket.push((at, value));
-        if self.bucket.len() as u32 >= self.stride {
-            Self::keep_extremes(&self.bucket, &mut self.points);
-            self.bucket.clear();
-            if self.points.len() > self.bound {
-                self.thin();
-            }
+        let sample = Point { at, low: value, high: value };
+        let (point, samples) = self.open.take().map_or((sample, 1), |(point, samples)| (point.join(sample), samples + 1));
+        if samples < self.stride {
+            self.open = Some((point, samples));
+            return;
+        }
+        if self.points.len() == self.bound {
+            // The new point is the first half of the next one.
+            self.join_pairs();
+            self.open = Some((point, samples));
+        } else {
+            self.points.push(point);
         }
     }
-    /// The samples kept, in order of time.
-    pub fn points(&self) -> Vec<(Ps, f64)> {
+    /// The points so far, in order of time; at most the bound.
+    pub fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
-        Self::keep_extremes(&self.bucket, &mut points);
+        points.extend(self.open.map(|(point, _)| point));
         points
     }
-
-    fn keep_extremes(bucket: &[(Ps, f64)], kept: &mut Vec<(Ps, f64)>) {
-        let by_value = |a: &&(Ps, f64), b: &&(Ps, f64)| a.1.total_cmp(&b.1);
-        let (Some(low), Some(high)) = (bucket.iter().min_by(by_value), bucket.iter().max_by(by_value)) else {
-            return;
-        };
-        match low.0.cmp(&high.0) {
-            core::cmp::Ordering::Equal => kept.push(*low),
-            core::cmp::Ordering::Less => kept.extend([*low, *high]),
-            core::cmp::Ordering::Greater => kept.extend([*high, *low]),
-        }
+    /// Bytes of storage.
+    pub fn bytes(&self) -> usize {
+        self.points.capacity() * size_of::<Point>()
     }
 
-    fn thin(&mut self) {
-        let old = core::mem::take(&mut self.points);
-        for bucket in old.chunks(4) {
-            Self::keep_extremes(bucket, &mut self.points);
-        }
-        self.stride = if self.stride == 1 { 4 } else { self.stride * 2 };
+    fn join_pairs(&mut self) {
+        self.points = self.points.chunks(2).map(|pair| pair[0].join(pair[pair.len() - 1])).collect();
+        self.stride *= 2;
     }
 }
 
@@ -64,23 +80,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_trace_is_bounded_and_keeps_its_extremes_in_order() {
-        let mut trace = Trace::new(100);
+    fn a_long_trace_is_bounded_and_keeps_its_extremes_where_they_were() {
+        let mut trace = Trace::new(101);
         for i in 0..100_000u64 {
             let value = if i == 51_234 { 1e6 } else { (i % 97) as f64 };
             trace.add(Ps(i), value);
         }
         let points = trace.points();
-        assert!(points.len() <= 102, "{}", points.len());
-        assert!(points.contains(&(Ps(51_234), 1e6)));
-        assert!(points.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(points.iter().any(|p| p.1 == 0.0));
+        // 100,000 / 1,024 = 97.7: the stride at which 100 points hold all samples.
+        assert_eq!(points.len(), 98);
+        assert!(points.iter().enumerate().all(|(i, point)| point.at == Ps(1_024 * i as u64)));
+        assert_eq!(points[51_234 / 1_024], Point { at: Ps(51_200), low: 0.0, high: 1e6 });
+        assert!(points.iter().all(|point| point.low == 0.0 && point.high >= 96.0));
     }
 
     #[test]
     fn a_short_trace_keeps_every_sample() {
         let mut trace = Trace::new(100);
-        (0..50).for_each(|i| trace.add(Ps(i), i as f64));
-        assert_eq!(trace.points().len(), 50);
+        (0..100).for_each(|i| trace.add(Ps(i), i as f64));
+        let points = trace.points();
+        assert_eq!(points.len(), 100);
+        assert!(points.iter().all(|point| point.low == point.high && point.low == point.at.0 as f64));
+        trace.add(Ps(100), 100.0);
+        assert_eq!(trace.points().len(), 51);
+        assert_eq!(trace.points()[49], Point { at: Ps(98), low: 98.0, high: 99.0 });
+        assert_eq!(trace.points()[50], Point { at: Ps(100), low: 100.0, high: 100.0 });
+    }
+
+    #[test]
+    fn storage_does_not_grow_with_the_samples() {
+        let after = |samples: u64| {
+            let mut trace = Trace::new(1_000);
+            (0..samples).for_each(|i| trace.add(Ps(i), 0.0));
+            trace.bytes()
+        };
+        assert!(after(1_000_000) <= after(2_000));
     }
 }

@@ -17,6 +17,13 @@ pub enum What {
         number: u32,
         /// Whether it ended its PDU.
         eom: bool,
+        /// Whether it was an RM cell, which has no number.
+        rm: bool,
+    },
+    /// A source queue had no room for a whole PDU, or for a bare cell.
+    Refusal {
+        /// Sequence number of the segment, or of what it acknowledges, in bytes; none for a bare cell.
+        seq: Option<u64>,
     },
     /// A retransmission timer expired; `seq` is the oldest byte not acknowledged.
     Timeout {
@@ -67,7 +74,7 @@ impl Log {
     /// Keeps an event if its kind is wanted.
     pub fn add(&mut self, event: Event) {
         let wanted = match event.what {
-            What::Loss { .. } => self.kinds.loss,
+            What::Loss { .. } | What::Refusal { .. } => self.kinds.loss,
             What::Timeout { .. } => self.kinds.timeout,
             What::Retransmission { .. } => self.kinds.retransmission,
             What::Mark { .. } => self.kinds.mark,

@@ -56,6 +56,8 @@ pub(super) struct WindowEnd {
     delays: Vec<(Summary, Summary)>,
     source_queue_max: Vec<u64>,
     queue_max: Vec<Vec<Vec<u64>>>,
+    /// Sampled queue lengths per node, port and queue.
+    samples: Vec<Vec<Vec<Summary>>>,
 }
 
 /// The measuring window so far, and sampled queue lengths.
@@ -128,6 +130,7 @@ impl<S: Server> Simulation<S> {
             delays: terminals().map(|t| (t.delays().0.clone(), t.delays().1.clone())).collect(),
             source_queue_max: terminals().map(|terminal| terminal.queue().longest()).collect(),
             queue_max: self.queue_maxima(),
+            samples: core::mem::take(&mut self.window.samples),
         };
     }
 
@@ -450,8 +453,9 @@ impl<S: Server> Simulation<S> {
         let (arrived, dropped) = now.0.iter().zip(&then.0).fold((0, 0), |(arrived, dropped), (now, then)| {
             (arrived + now.arrived - then.arrived, dropped + now.dropped - then.dropped)
         });
+        let sampled = &self.window.end.samples;
         let quantile = |queue: usize, q: f64| {
-            self.window.samples.get(node).and_then(|ports| ports[index].get(queue)).and_then(|s| s.quantile(q))
+            sampled.get(node).and_then(|ports| ports[index].get(queue)).and_then(|s| s.quantile(q))
         };
         let queues = port.queues().enumerate().map(|(queue, settings)| QueueReport {
             classes: settings.classes.clone(),

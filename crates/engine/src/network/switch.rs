@@ -200,7 +200,8 @@ impl<S: Server> Switch<S> {
             self.backlogged.push(route.port);
         }
         if let Some(cause) = refused {
-            let what = What::Loss { cause, number: cell.info.number(), eom: cell.info.is_eom() };
+            let (number, eom, rm) = (cell.info.number(), cell.info.is_eom(), !cell.info.is_data());
+            let what = What::Loss { cause, number, eom, rm };
             self.log.add(Event { at: now, channel: route.channel, link: Some(*link), what });
         }
     }

@@ -267,7 +267,10 @@ impl Terminal {
         if !matches!(self.shaper, Shaper::None) {
             let now = cells.next();
             cells.advance();
-            self.queue.push_bare(now);
+            if !self.queue.push_bare(now) {
+                let what = What::Refusal { seq: None };
+                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+            }
             self.note_limits(now);
             return;
         }
@@ -360,15 +363,20 @@ impl Terminal {
             }
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.seq);
+                let what = What::Refusal { seq: Some(segment.seq) };
+                out.log.add(Event { at: now, channel: self.channel, link: None, what });
             }
         }
         self.note_limits(now);
     }
 
-    fn send_acks<S: Server>(&mut self, now: Ps, _out: &mut Outside<'_, S>) {
+    fn send_acks<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         let App::Receiver(receiver) = &mut self.app else { return };
         while let Some(ack) = receiver.poll_ack(now) {
-            self.queue.push(now, ack);
+            if !self.queue.push(now, ack) {
+                let what = What::Refusal { seq: Some(ack.ack) };
+                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+            }
         }
         self.note_limits(now);
     }

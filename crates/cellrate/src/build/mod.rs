@@ -1,0 +1,84 @@
+//! From a checked scenario to what the engine simulates.
+
+use cellrate_engine::kernel::{Ps, Stream};
+use cellrate_engine::network::plan::{
+    EventKinds, FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
+};
+
+use crate::scenario::graph::{self, Graph, Instance};
+use crate::scenario::problem::Problem;
+use crate::scenario::{EventKind, Measure, Scenario};
+
+/// The plan of `scenario`: its graph with every flow laid out, start jitter drawn.
+///
+/// # Errors
+/// If the graph is none, see [`graph::expand`].
+pub fn plan(scenario: &Scenario) -> Result<Plan, Vec<Problem>> {
+    let Graph { nodes, links, flows } = graph::expand(scenario)?;
+    Ok(Plan {
+        seed: scenario.run.seed,
+        nodes: nodes.into_iter().map(node).collect(),
+        links: links.into_iter().map(link).collect(),
+        flows: flows.into_iter().map(|instance| flow(scenario, instance)).collect(),
+        measure: measure(&scenario.measure),
+    })
+}
+
+fn node(node: graph::Node) -> NodePlan {
+    let kind = match node.switch {
+        None => NodeKind::Host,
+        Some(switch) => NodeKind::Switch(SwitchPlan {
+            buffer: switch.buffer,
+            priority: switch.priority,
+            control: switch.control,
+            discard: switch.discard,
+        }),
+    };
+    NodePlan { name: node.name, kind }
+}
+
+fn link(link: graph::Link) -> LinkPlan {
+    LinkPlan { name: link.name, from: link.from, to: link.to, rate: link.rate, delay: link.delay }
+}
+
+fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {
+    let group = &scenario.flows[instance.group];
+    FlowPlan {
+        start: instance.start.saturating_add(jitter(scenario, &instance.name)),
+        name: instance.name,
+        group: group.name.clone(),
+        index: instance.index,
+        service: group.service,
+        ack_service: group.ack_service(),
+        forward: instance.forward,
+        backward: instance.backward,
+        source: group.source.clone(),
+        tcp: group.tcp.clone(),
+        abr: group.abr.clone(),
+        encapsulation: scenario.aal5.encapsulation,
+        source_queue: group.source_queue,
+    }
+}
+
+/// What the start of a flow is put off by. The stream is the flow's own, so another flow more or
+/// less moves no start.
+fn jitter(scenario: &Scenario, name: &str) -> Ps {
+    Stream::new(scenario.run.seed, name, "start jitter").below(scenario.run.start_jitter)
+}
+
+fn measure(measure: &Measure) -> MeasurePlan {
+    let wants = |kind: EventKind| measure.events.contains(&kind);
+    MeasurePlan {
+        cell_delay: measure.cell_delay,
+        events: EventKinds {
+            loss: wants(EventKind::Loss),
+            timeout: wants(EventKind::Timeout),
+            retransmission: wants(EventKind::Retransmission),
+            mark: wants(EventKind::Mark),
+        },
+        event_limit: measure.event_limit as usize,
+    }
+}
+
+#[cfg(test)]
+mod tests;

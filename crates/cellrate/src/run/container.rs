@@ -1,0 +1,137 @@
+//! Bytes of an outcome: magic, version of the format, length, SHA-256, then fields one after the
+//! other, numbers little-endian, lists and texts behind their length.
+
+use sha2::{Digest, Sha256};
+
+use super::outcome::Damaged;
+
+const MAGIC: &[u8; 8] = b"CRresult";
+/// Counts changes of what is written here.
+const FORMAT: u32 = 1;
+const HEADER: usize = 8 + 4 + 8 + 32;
+
+/// Writes fields.
+#[derive(Debug, Default)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// A number.
+    pub fn count(&mut self, value: usize) {
+        self.0.extend((value as u64).to_le_bytes());
+    }
+    /// A text.
+    pub fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.extend(text.as_bytes());
+    }
+    /// A list of what `write` writes.
+    pub fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Writer, &T)) {
+        self.count(items.len());
+        items.iter().for_each(|item| write(self, item));
+    }
+    /// A list of numbers.
+    pub fn floats(&mut self, values: &[f64]) {
+        self.list(values, |writer, value| writer.0.extend(value.to_bits().to_le_bytes()));
+    }
+    /// A list of values of which some are missing.
+    pub fn options<T>(&mut self, values: &[Option<T>], write: impl Fn(&mut Writer, &T)) {
+        self.list(values, |writer, value| {
+            writer.0.push(value.is_some() as u8);
+            if let Some(value) = value {
+                write(writer, value);
+            }
+        });
+    }
+    /// An integer.
+    pub fn integer(&mut self, value: i64) {
+        self.0.extend(value.to_le_bytes());
+    }
+    /// Everything written, behind its header.
+    pub fn finish(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + self.0.len());
+        bytes.extend(MAGIC);
+        bytes.extend(FORMAT.to_le_bytes());
+        bytes.extend((self.0.len() as u64).to_le_bytes());
+        bytes.extend(Sha256::digest(&self.0));
+        bytes.extend(&self.0);
+        bytes
+    }
+}
+
+/// Reads fields in the order in which they were written.
+#[derive(Debug)]
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// The fields behind the header of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, Damaged> {
+        let (header, body) = bytes.split_at_checked(HEADER).ok_or(Damaged("cut off within the header"))?;
+        if &header[..8] != MAGIC {
+            return Err(Damaged("not a stored result"));
+        }
+        if header[8..12] != FORMAT.to_le_bytes() {
+            return Err(Damaged("written by a version with another format"));
+        }
+        if header[12..20] != (body.len() as u64).to_le_bytes() {
+            return Err(Damaged("not of the length that the header says"));
+        }
+        if header[20..] != *Sha256::digest(body) {
+            return Err(Damaged("not of the checksum that the header says"));
+        }
+        Ok(Reader(body))
+    }
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Damaged> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Damaged("fields end too early"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+    fn eight(&mut self) -> Result<[u8; 8], Damaged> {
+        let bytes = self.take(8)?;
+        bytes.try_into().map_err(|_| Damaged("fields end too early"))
+    }
+    /// A number.
+    pub fn count(&mut self) -> Result<usize, Damaged> {
+        usize::try_from(u64::from_le_bytes(self.eight()?)).map_err(|_| Damaged("a length beyond the memory"))
+    }
+    /// A text.
+    pub fn text(&mut self) -> Result<String, Damaged> {
+        let length = self.count()?;
+        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| Damaged("a text that is none"))
+    }
+    /// A list of what `read` reads.
+    pub fn list<T>(&mut self, read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>) -> Result<Vec<T>, Damaged> {
+        let count = self.count()?;
+        // Every item takes a byte at least, so a wrong count reserves no more than there is.
+        let mut items = Vec::with_capacity(count.min(self.0.len()));
+        for _ in 0..count {
+            items.push(read(self)?);
+        }
+        Ok(items)
+    }
+    /// A number with a fraction.
+    pub fn float(&mut self) -> Result<f64, Damaged> {
+        Ok(f64::from_bits(u64::from_le_bytes(self.eight()?)))
+    }
+    /// A list of numbers.
+    pub fn floats(&mut self) -> Result<Vec<f64>, Damaged> {
+        self.list(Reader::float)
+    }
+    /// A list of values of which some are missing.
+    pub fn options<T>(
+        &mut self,
+        read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
+    ) -> Result<Vec<Option<T>>, Damaged> {
+        self.list(|reader| match reader.take(1)? {
+            [0] => Ok(None),
+            _ => read(reader).map(Some),
+        })
+    }
+    /// An integer.
+    pub fn integer(&mut self) -> Result<i64, Damaged> {
+        Ok(i64::from_le_bytes(self.eight()?))
+    }
+    /// That nothing is left.
+    pub fn finish(self) -> Result<(), Damaged> {
+        if self.0.is_empty() { Ok(()) } else { Err(Damaged("more fields than there should be")) }
+    }
+}

@@ -1,0 +1,150 @@
+//! The event log as columns: why a flow got what it got.
+
+use cellrate_engine::atm::aal5::cells_for;
+use cellrate_engine::atm::cell::Info;
+use cellrate_engine::discard::Cause;
+use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::{Plan, Simulation};
+
+/// Events in order of time. All columns have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Events {
+    /// When, in seconds.
+    pub time_seconds: Vec<f64>,
+    /// `loss`, `timeout`, `retransmission` or `mark`.
+    pub kind: Vec<String>,
+    /// Channel: `FLOW/forward` or `FLOW/backward`.
+    pub vc: Vec<String>,
+    /// Link of the port where it happened; none at an end system.
+    pub port: Vec<Option<String>>,
+    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. PDUs are counted
+    /// as full segments; behind the short last segment of a transfer that is not exact.
+    pub pdu: Vec<Option<i64>>,
+    /// Why a cell was refused, or a PDU by the source queue.
+    pub cause: Vec<Option<String>>,
+    /// Number of a lost data cell among those of its channel, from 0.
+    pub cell: Vec<Option<i64>>,
+    /// Sequence number in bytes: the oldest byte not acknowledged at a timeout, the first of a segment
+    /// sent again or refused by the source queue.
+    pub sequence_bytes: Vec<Option<i64>>,
+    /// Explicit rate that a marked RM cell carries on.
+    pub er_cells_per_second: Vec<Option<f64>>,
+}
+
+/// How far the data cells of every channel had come, now and then: lost cells carry their number
+/// modulo 2^20 only.
+#[derive(Debug, Default)]
+pub struct Odometer {
+    /// Per channel: time and data cells sent, in order.
+    marks: Vec<Vec<(cellrate_engine::kernel::Ps, u64)>>,
+}
+
+/// A mark at least every so many cells: what lies between two marks and what is in flight must
+/// together stay below the numbers that a cell can carry.
+const CELLS_PER_MARK: u64 = 1 << 16;
+
+impl Odometer {
+    /// Reads every channel; to be called at every stop of the run.
+    pub fn read(&mut self, simulation: &Simulation) {
+        self.marks.resize(2 * simulation.plan().flows.len(), Vec::new());
+        for (channel, marks) in self.marks.iter_mut().enumerate() {
+            let sent = simulation.data_cells_sent(channel);
+            if marks.last().is_none_or(|(_, before)| sent >= before + CELLS_PER_MARK) {
+                marks.push((simulation.now(), sent));
+            }
+        }
+    }
+
+    /// The whole number of a cell that carries `number` and was lost at `event.at`; `sent` are the
+    /// data cells of its channel at the end of the run.
+    fn whole(&self, event: &Event, number: u32, sent: u64) -> u64 {
+        let later = self.marks.get(event.channel as usize).and_then(|marks| {
+            let next = marks.partition_point(|(at, _)| *at < event.at);
+            marks.get(next).map(|(_, sent)| *sent)
+        });
+        let bound = later.unwrap_or(sent).max(1) - 1;
+        let modulus = u64::from(Info::NUMBERS);
+        let behind = (bound + modulus - u64::from(number)) % modulus;
+        bound.saturating_sub(behind)
+    }
+}
+
+/// Cells of a full PDU of `channel`; none if it carries bare cells.
+fn cells_per_pdu(plan: &Plan, channel: usize) -> Option<u64> {
+    let flow = &plan.flows[channel / 2];
+    let payload = if channel % 2 == 0 { flow.tcp.mss.0 } else { 0 };
+    let packet = payload + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes());
+    flow.source.over_tcp().then(|| u64::from(cells_for(packet)))
+}
+
+impl Events {
+    /// Columns of `events`.
+    pub fn new(events: &[Event], simulation: &Simulation, odometer: &Odometer) -> Events {
+        let mut columns = Events::default();
+        for event in events {
+            columns.push(event, simulation, odometer);
+        }
+        columns
+    }
+
+    fn push(&mut self, event: &Event, simulation: &Simulation, odometer: &Odometer) {
+        let (plan, channel) = (simulation.plan(), event.channel as usize);
+        let direction = if channel % 2 == 0 { "forward" } else { "backward" };
+        let row = Row::new(event, simulation, odometer);
+        self.time_seconds.push(event.at.as_secs_f64());
+        self.kind.push(row.kind.into());
+        self.vc.push(format!("{}/{direction}", plan.flows[channel / 2].name));
+        self.port.push(event.link.map(|link| plan.links[link as usize].name.clone()));
+        self.pdu.push(row.cell.and_then(|cell| cells_per_pdu(plan, channel).map(|cells| (cell / cells) as i64)));
+        self.cause.push(row.cause.map(String::from));
+        self.cell.push(row.cell.map(|cell| cell as i64));
+        self.sequence_bytes.push(row.sequence.map(|seq| seq as i64));
+        self.er_cells_per_second.push(row.er);
+    }
+
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.time_seconds.len()
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.time_seconds.is_empty()
+    }
+}
+
+#[derive(Default)]
+struct Row {
+    kind: &'static str,
+    cause: Option<&'static str>,
+    cell: Option<u64>,
+    sequence: Option<u64>,
+    er: Option<f64>,
+}
+
+impl Row {
+    fn new(event: &Event, simulation: &Simulation, odometer: &Odometer) -> Row {
+        match event.what {
+            What::Loss { cause, number, rm, .. } => {
+                let sent = simulation.data_cells_sent(event.channel as usize);
+                let cell = (!rm).then(|| odometer.whole(event, number, sent));
+                Row { kind: "loss", cause: Some(name(cause)), cell, ..Row::default() }
+            }
+            What::Refusal { seq } => {
+                Row { kind: "loss", cause: Some(name(Cause::SourceQueue)), sequence: seq, ..Row::default() }
+            }
+            What::Timeout { seq } => Row { kind: "timeout", sequence: Some(seq), ..Row::default() },
+            What::Retransmission { seq } => Row { kind: "retransmission", sequence: Some(seq), ..Row::default() },
+            What::Mark { er } => Row { kind: "mark", er: Some(er), ..Row::default() },
+        }
+    }
+}
+
+fn name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Overflow => "overflow",
+        Cause::PartialPacket => "partial-packet",
+        Cause::EarlyPacket => "early-packet",
+        Cause::IntelligentTail => "intelligent-tail",
+        Cause::SourceQueue => "source-queue",
+    }
+}

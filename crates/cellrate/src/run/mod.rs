@@ -1,0 +1,21 @@
+//! One run: from a checked scenario to what it measured.
+
+mod container;
+mod driver;
+mod events;
+mod memory;
+mod outcome;
+mod summary;
+mod timeline;
+mod traces;
+mod warnings;
+
+pub use driver::{Progress, RunError, estimate_of, simulate};
+pub use events::Events;
+pub use memory::{Estimate, available_bytes, estimate};
+pub use outcome::{Damaged, Outcome};
+pub use traces::Series;
+pub use warnings::Warning;
+
+#[cfg(test)]
+mod tests;

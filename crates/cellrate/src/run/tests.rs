@@ -1,0 +1,293 @@
+use cellrate_engine::kernel::Ps;
+use serde_json::Value;
+
+use super::driver::Driver;
+use super::*;
+use crate::build;
+use crate::scenario::Scenario;
+
+/// Three TCP connections over UBR and a bottleneck that overflows.
+const LOSSY: &str = r#"
+    run = { duration = "600 ms", start_jitter = "1 ms" }
+    measure = { from = "100 ms", to = "500 ms", sample = "1 ms" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    switch = { buffer = "100 cells", discard = { policy = "ppd" } }
+    tcp = { granularity = "10 ms", min_rto = "20 ms", initial_rto = "50 ms", window = "64 KiB" }
+    flow = [{ name = "tcp", count = 3, service = "ubr" }]
+"#;
+
+/// Two ABR sources under EFCI, and random cells in their queue.
+const MARKED: &str = r#"
+    run.duration = "200 ms"
+    measure = { from = "50 ms", sample = "1 ms" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "100 km" }
+    switch.control = { scheme = "efci", threshold = "50 cells" }
+    flow = [
+        { name = "abr", count = 2, service = "abr", source = { kind = "persistent" } },
+        { name = "random", service = "random", source = { kind = "poisson", rate = "5 Mbit/s" } },
+    ]
+"#;
+
+fn scenario(text: &str, overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    Scenario::parse(text, "test", &overrides, None).unwrap().scenario
+}
+
+fn outcome(text: &str, overrides: &[&str]) -> Outcome {
+    simulate(&scenario(text, overrides), text, Vec::new(), &mut |_, _| true).unwrap()
+}
+
+fn summary(outcome: &Outcome) -> Value {
+    let mut summary: Value = serde_json::from_str(&outcome.summary).unwrap();
+    assert!(summary["wall_seconds"].take().as_f64().unwrap() > 0.0);
+    summary
+}
+
+fn codes(outcome: &Outcome) -> Vec<String> {
+    let warnings = summary(outcome)["warnings"].clone();
+    warnings.as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap().into()).collect()
+}
+
+#[test]
+fn a_summary_has_every_key_the_front_relies_on() {
+    let lossy = summary(&outcome(LOSSY, &["measure.cell_delay=true"]));
+    let all = "version digest seed simulated_seconds wall_seconds cell_hops warnings window_seconds bytes_per_cell \
+               totals flows vcs ports";
+    let found: Vec<&str> = lossy.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(found, all.split_whitespace().collect::<Vec<_>>());
+    assert_eq!((lossy["flows"].as_array().unwrap().len(), lossy["vcs"].as_array().unwrap().len()), (3, 6));
+    assert_eq!(lossy["window_seconds"], 0.4);
+    assert_eq!(lossy["simulated_seconds"], 0.6);
+    for measure in ["tcp_throughput_bits_per_second", "packets_lost", "timeouts", "jain_index", "queued_max_cells"] {
+        assert!(lossy["totals"][measure].as_f64().unwrap() > 0.0, "{measure}");
+    }
+    let port = lossy["ports"].as_array().unwrap().iter().find(|port| port["name"] == "A->B").unwrap();
+    assert_eq!(port["queues"][0]["queue_max_cells"], 100);
+    assert!(port["queues"][0]["queue_p95_cells"].as_f64().unwrap() > 50.0);
+    assert!(lossy["flows"][0]["cell_delay_mean_seconds"].as_f64().unwrap() > 600e-6);
+}
+
+#[test]
+fn a_run_repeats_to_the_last_bit() {
+    let (one, two) = (outcome(LOSSY, &[]), outcome(LOSSY, &[]));
+    assert_eq!(summary(&one), summary(&two));
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let look = [
+        r#"measure.traces=["queue", "acr", "cwnd", "sequence", "utilisation"]"#,
+        r#"measure.events=["loss", "timeout", "retransmission", "mark"]"#,
+    ];
+    for text in [LOSSY, MARKED] {
+        let (blind, looked) = (outcome(text, &[]), outcome(text, &look));
+        assert_eq!(summary(&blind), summary(&looked));
+        assert!(blind.series.is_empty() && blind.events.is_empty());
+        assert!(!looked.series.is_empty() && !looked.events.is_empty());
+        let rarely = outcome(text, &[r#"measure.sample="7 ms""#]);
+        assert_eq!(summary(&blind)["digest"], summary(&rarely)["digest"], "how often queues are sampled");
+    }
+}
+
+#[test]
+fn seeds_move_starts_and_random_cells_and_nothing_else_is_random() {
+    for text in [LOSSY, MARKED] {
+        let digest = |seed: &str| summary(&outcome(text, &[seed]))["digest"].clone();
+        assert_ne!(digest("run.seed=1"), digest("run.seed=2"));
+    }
+    let still = [
+        "run.start_jitter=\"0 s\"",
+        "tcp.granularity=\"1 ps\"",
+        "run.duration=\"50 ms\"",
+        "measure.from=\"0 s\"",
+        "measure.to=\"50 ms\"",
+    ];
+    let digest = |seed| summary(&outcome(LOSSY, &[&still[..], &[seed]].concat()))["digest"].clone();
+    assert_eq!(digest("run.seed=1"), digest("run.seed=2"), "no jitter, and the tick phase has one value");
+}
+
+#[test]
+fn events_add_up_to_what_was_counted() {
+    let everything =
+        [r#"measure.from="0 s""#, r#"measure.to="600 ms""#, r#"measure.events=["loss", "timeout", "retransmission"]"#];
+    let outcome = outcome(LOSSY, &everything);
+    let (totals, events) = (summary(&outcome)["totals"].clone(), &outcome.events);
+    let of = |kind: &str| events.kind.iter().filter(|found| *found == kind).count() as u64;
+    assert_eq!(of("loss"), totals["cells_dropped"].as_u64().unwrap());
+    assert_eq!(of("timeout"), totals["timeouts"].as_u64().unwrap());
+    assert_eq!(of("retransmission"), totals["segments_retransmitted"].as_u64().unwrap());
+    assert!(of("timeout") > 0);
+    let mut pdus: Vec<(&str, i64)> = Vec::new();
+    for i in (0..events.len()).filter(|i| events.kind[*i] == "loss") {
+        assert_eq!(events.port[i].as_deref(), Some("A->B"));
+        assert!(matches!(events.cause[i].as_deref(), Some("overflow" | "partial-packet")));
+        // 512 bytes, 40 of TCP and IP, 8 of LLC/SNAP, 8 of trailer: 12 cells.
+        assert_eq!(events.pdu[i], events.cell[i].map(|cell| cell / 12));
+        pdus.push((&events.vc[i], events.pdu[i].unwrap()));
+    }
+    pdus.sort();
+    pdus.dedup();
+    assert_eq!(pdus.len() as u64, totals["packets_lost"].as_u64().unwrap());
+    assert!(events.time_seconds.is_sorted());
+}
+
+#[test]
+fn the_event_limit_keeps_the_first_and_counts_the_others() {
+    let all = outcome(LOSSY, &[r#"measure.events=["loss"]"#]).events;
+    let few = outcome(LOSSY, &[r#"measure.events=["loss"]"#, "measure.event_limit=5"]);
+    assert_eq!(few.events.time_seconds, all.time_seconds[..5]);
+    assert!(codes(&few).contains(&"events-omitted".into()));
+    assert!(few.summary.contains(&format!("{} events beyond", all.len() - 5)));
+}
+
+#[test]
+fn lost_cells_of_a_long_run_are_numbered_beyond_twenty_bits() {
+    // 1.5 times the line for four seconds: 1.13 million cells, of which a third is lost.
+    let text = r#"
+        run.duration = "4 s"
+        measure = { events = ["loss"], event_limit = 1_000_000 }
+        topology = { template = "single-switch", link_rate = "155.52 Mbit/s", bottleneck_rate = "80 Mbit/s", access = "1 km", bottleneck = "1 km" }
+        switch.buffer = "10 cells"
+        flow = [{ name = "cbr", service = "cbr", source = { kind = "cbr", rate = "120 Mbit/s" } }]"#;
+    let Outcome { events, .. } = outcome(text, &[]);
+    let cells: Vec<i64> = events.cell.iter().map(|cell| cell.unwrap()).collect();
+    assert!(cells.is_sorted_by(|a, b| a < b));
+    let last = cells[cells.len() - 1];
+    assert!(last > 1_131_000 && last < 1_132_076, "{last}");
+    assert!(events.pdu.iter().all(Option::is_none), "bare cells belong to no PDU");
+}
+
+#[test]
+fn traces_agree_with_the_report() {
+    let traces = r#"measure.traces=["queue", "cwnd", "sequence", "utilisation"]"#;
+    let outcome = outcome(LOSSY, &[traces, r#"measure.from="0 s""#, r#"measure.to="600 ms""#]);
+    let summary = summary(&outcome);
+    let series = |kind: &str, entity: &str| {
+        outcome
+            .series
+            .iter()
+            .find(|s| s.kind == kind && s.entity == entity)
+            .unwrap_or_else(|| panic!("{kind} {entity}"))
+    };
+    let queue = series("queue", "A->B");
+    assert_eq!(
+        (queue.seconds.len(), queue.seconds[0], queue.seconds[600], queue.unit.as_str()),
+        (601, 0.0, 0.6, "cells")
+    );
+    assert!(queue.high.iter().all(|cells| *cells <= 100.0) && queue.high.iter().any(|cells| *cells > 90.0));
+    let sequence = series("sequence", "tcp.1");
+    assert_eq!(sequence.high[600], summary["flows"][0]["acked_bytes"].as_f64().unwrap());
+    assert!(sequence.high.is_sorted());
+    let cwnd = series("cwnd", "tcp.2");
+    assert!(cwnd.low.iter().all(|bytes| *bytes >= 512.0) && cwnd.high.iter().any(|bytes| *bytes > 4096.0));
+    let used = series("utilisation", "A->B");
+    let mean = used.high.iter().sum::<f64>() / used.high.len() as f64;
+    let port = summary["ports"].as_array().unwrap().iter().find(|port| port["name"] == "A->B").unwrap();
+    assert!((mean - port["utilisation"].as_f64().unwrap()).abs() < 1e-9);
+    assert_eq!(used.seconds.len(), 600, "no period ends at 0");
+}
+
+#[test]
+fn rates_are_traced_of_abr_channels_only_and_queues_by_priority() {
+    let text = MARKED.replace(r#"service = "random""#, r#"service = "cbr""#);
+    let outcome = outcome(&text, &[r#"measure.traces=["acr", "queue"]"#]);
+    let names: Vec<&str> = outcome.series.iter().map(|series| series.entity.as_str()).collect();
+    assert_eq!(names, ["abr.1/forward", "abr.2/forward", "A->sink/1", "A->sink/2", "A->src.abr.1", "A->src.abr.2"]);
+    let acr = &outcome.series[0];
+    assert_eq!(acr.high[0].round(), (50e6f64 / 424.0).round(), "ICR is PCR is the access rate");
+    assert!(acr.low.iter().any(|rate| *rate < 60_000.0), "marks bring it down");
+}
+
+#[test]
+fn nothing_grows_with_the_simulated_time() {
+    let after = |milliseconds: u64, traces: &str| {
+        let overrides = [format!("run.duration=\"{milliseconds} ms\""), "measure.to=\"500 ms\"".into(), traces.into()];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let scenario = scenario(LOSSY, &overrides);
+        let mut driver = Driver::new(&scenario, build::plan(&scenario).unwrap()).unwrap();
+        driver.run(&mut |_, _| true).unwrap();
+        (driver.simulation.cells_held(), driver.recorder.bytes(), driver.simulation.events(100).0.len())
+    };
+    let none = "measure.traces=[]";
+    let (short, long) = (after(600, none), after(3_000, none));
+    // Windows bound what is under way: three of 64 KiB are 128 segments of 12 cells and as many acknowledgements.
+    assert!(short.0 < 6_000 && long.0 < 6_000, "{short:?} {long:?}");
+    assert_eq!((short.1, long.1, short.2, long.2), (0, 0, 0, 0));
+    let some =
+        r#"measure={ from = "100 ms", to = "500 ms", sample = "100 us", traces = ["queue"], trace_points = 100 }"#;
+    assert!(after(3_000, some).1 <= after(600, some).1);
+}
+
+#[test]
+fn a_run_stops_when_it_is_told_to() {
+    let text = LOSSY.replace("600 ms", "1000000 s");
+    let mut told = Vec::new();
+    let result = simulate(&scenario(&text, &[]), &text, Vec::new(), &mut |now, end| {
+        told.push((now, end));
+        told.len() < 3
+    });
+    assert_eq!(result, Err(RunError::Cancelled));
+    assert_eq!(told.len(), 3);
+    assert!(told.is_sorted() && told[0].0 > Ps::ZERO && told[0].1 == Ps::from_s(1_000_000));
+}
+
+#[test]
+fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
+    // A queue without limit at twice the line rate for a third of a year.
+    let text = r#"
+        run.duration = "10000000 s"
+        measure.sample = "1 s"
+        topology = { template = "single-switch", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km" }
+        flow = [{ name = "cbr", count = 2, service = "cbr", source = { kind = "cbr", rate = "155.52 Mbit/s" } }]"#;
+    let RunError::Memory(estimate) = simulate(&scenario(text, &[]), text, Vec::new(), &mut |_, _| true).unwrap_err()
+    else {
+        panic!("the run was not refused")
+    };
+    // 366,792 cells/s for 10,000,000 s, 64 bytes each.
+    assert!((2.34e14..2.36e14).contains(&(estimate.memory_bytes as f64)), "{estimate:?}");
+    assert!(RunError::Memory(estimate).to_string().contains("MiB are available"));
+    let finite = scenario(text, &[r#"switch.buffer="1000 cells""#]);
+    assert!(estimate_of(&finite).unwrap().memory_bytes < 10_000_000, "a finite buffer bounds it");
+}
+
+#[test]
+fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
+    for text in [LOSSY, MARKED] {
+        let scenario = scenario(text, &[]);
+        let estimate = estimate_of(&scenario).unwrap();
+        let outcome = outcome(text, &[]);
+        let most = summary(&outcome)["totals"]["queued_max_cells"].as_u64().unwrap();
+        assert!(estimate.cells_in_flight >= most, "{} {most}", estimate.cells_in_flight);
+        assert!(estimate.memory_bytes < 20_000_000, "{estimate:?}");
+    }
+}
+
+#[test]
+fn what_calls_for_a_look_is_said() {
+    let sound = outcome(&LOSSY.replace("count = 3", "count = 1"), &[r#"topology.bottleneck_rate="20 Mbit/s""#]);
+    assert_eq!(codes(&sound), Vec::<String>::new(), "{}", sound.summary);
+    let has = |text: &str, overrides: &[&str], code: &str| {
+        let codes = codes(&outcome(text, overrides));
+        assert!(codes.contains(&code.into()), "{overrides:?}: {codes:?}");
+    };
+    // A round trip is 1.2 ms and a few cell times.
+    has(LOSSY, &[r#"measure.to="115 ms""#], "short-window");
+    has(LOSSY, &[r#"measure.from="20 ms""#], "short-warm-up");
+    has(LOSSY, &[r#"switch.buffer="100000 cells""#], "buffer-never-filled");
+    has(LOSSY, &[r#"tcp.initial_window=1000"#], "parameter-clipped");
+    has(LOSSY, &[r#"tcp.min_rto="1 ms""#], "parameter-clipped");
+    has(&LOSSY.replace("count = 3", r#"start = "550 ms""#), &[], "window-empty");
+    has(&LOSSY.replace("count = 3", r#"start = "700 ms""#), &[], "never-starts");
+    has(MARKED, &["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"], "parameter-clipped");
+    has(&MARKED.replace(r#"rate = "5 Mbit/s""#, r#"rate = "60 Mbit/s""#), &[], "parameter-clipped");
+}
+
+#[test]
+fn transfers_need_no_warm_up() {
+    let text =
+        LOSSY.replace(r#"service = "ubr" }"#, r#"service = "ubr", source = { kind = "transfer", size = "200 kB" } }"#);
+    let outcome = outcome(&text, &[r#"measure.from="0 s""#]);
+    assert!(!codes(&outcome).contains(&"short-warm-up".into()));
+    let flow = &summary(&outcome)["flows"][0];
+    assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
+}

@@ -1,0 +1,152 @@
+//! Traces: what is sampled, of what, and how it is kept.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::trace::{Point, Trace};
+use cellrate_engine::network::{PortState, Simulation};
+
+use crate::scenario::TraceKind;
+
+/// A traced quantity, as it is handed out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// What was traced: `queue`, `acr`, `cwnd`, `sequence` or `utilisation`.
+    pub kind: String,
+    /// Of which queue, channel, flow or port.
+    pub entity: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// Begin of the interval that each point stands for, in seconds.
+    pub seconds: Vec<f64>,
+    /// Least value sampled in it.
+    pub low: Vec<f64>,
+    /// Greatest value sampled in it.
+    pub high: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Quantity {
+    Queue { port: usize, queue: usize },
+    Acr { flow: usize },
+    Cwnd { flow: usize },
+    Sequence { flow: usize },
+    Utilisation { port: usize, cells_per_second: f64, departed: u64, since: Ps },
+}
+
+impl Quantity {
+    fn kind_and_unit(&self) -> (&'static str, &'static str) {
+        match self {
+            Quantity::Queue { .. } => ("queue", "cells"),
+            Quantity::Acr { .. } => ("acr", "cells/s"),
+            Quantity::Cwnd { .. } => ("cwnd", "bytes"),
+            Quantity::Sequence { .. } => ("sequence", "bytes"),
+            Quantity::Utilisation { .. } => ("utilisation", "ratio"),
+        }
+    }
+
+    /// The value now; none where there is nothing to measure yet.
+    fn value(&mut self, simulation: &Simulation, ports: &[PortState]) -> Option<f64> {
+        match self {
+            Quantity::Queue { port, queue } => Some(ports[*port].lengths[*queue] as f64),
+            Quantity::Acr { flow } => simulation.acr(*flow),
+            Quantity::Cwnd { flow } => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
+            Quantity::Sequence { flow } => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
+            Quantity::Utilisation { port, cells_per_second, departed, since } => {
+                let (cells, now) = (ports[*port].departed, simulation.now());
+                let span = (now - *since).as_secs_f64();
+                let sent = cells - std::mem::replace(departed, cells);
+                *since = now;
+                (span > 0.0).then(|| sent as f64 / (*cells_per_second * span))
+            }
+        }
+    }
+}
+
+/// All traces of a run.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    traces: Vec<(Quantity, String, Trace)>,
+    /// Whether some trace looks at ports.
+    looks_at_ports: bool,
+}
+
+impl Recorder {
+    /// Traces of everything that `kinds` asks for, each of at most `points` points.
+    pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
+        let mut recorder = Recorder::default();
+        for kind in kinds {
+            let wanted = match kind {
+                TraceKind::Queue => queues(simulation),
+                TraceKind::Utilisation => lines(simulation),
+                TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence => flows(simulation, *kind),
+            };
+            recorder.looks_at_ports |= matches!(kind, TraceKind::Queue | TraceKind::Utilisation);
+            recorder.traces.extend(wanted.into_iter().map(|(what, name)| (what, name, Trace::new(points))));
+        }
+        recorder
+    }
+
+    /// Samples everything now.
+    pub fn sample(&mut self, simulation: &mut Simulation) {
+        let ports = if self.looks_at_ports { simulation.port_states() } else { Vec::new() };
+        for (quantity, _, trace) in &mut self.traces {
+            if let Some(value) = quantity.value(simulation, &ports) {
+                trace.add(simulation.now(), value);
+            }
+        }
+    }
+
+    /// What was recorded, in the order asked for.
+    pub fn series(&self) -> Vec<Series> {
+        self.traces.iter().map(|(quantity, entity, trace)| series(quantity, entity, &trace.points())).collect()
+    }
+
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.traces.iter().map(|(_, _, trace)| trace.bytes()).sum()
+    }
+}
+
+fn series(quantity: &Quantity, entity: &str, points: &[Point]) -> Series {
+    let (kind, unit) = quantity.kind_and_unit();
+    Series {
+        kind: kind.into(),
+        entity: entity.into(),
+        unit: unit.into(),
+        seconds: points.iter().map(|point| point.at.as_secs_f64()).collect(),
+        low: points.iter().map(|point| point.low).collect(),
+        high: points.iter().map(|point| point.high).collect(),
+    }
+}
+
+/// `A->B` if the port has one queue, `A->B/1` and so on in order of priority if it has several.
+fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
+    let mut found = Vec::new();
+    for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
+        let name = &simulation.plan().links[facts.link].name;
+        for queue in 0..facts.queues.len() {
+            let entity = if facts.queues.len() == 1 { name.clone() } else { format!("{name}/{}", queue + 1) };
+            found.push((Quantity::Queue { port, queue }, entity));
+        }
+    }
+    found
+}
+
+fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
+    let line = |(port, facts): (usize, cellrate_engine::network::SwitchPort)| {
+        let link = &simulation.plan().links[facts.link];
+        let cells_per_second = link.rate.cells_per_second();
+        (Quantity::Utilisation { port, cells_per_second, departed: 0, since: Ps::ZERO }, link.name.clone())
+    };
+    simulation.switch_ports().into_iter().enumerate().map(line).collect()
+}
+
+/// Flows of which there is such a thing.
+fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
+    let names = simulation.plan().flows.iter().map(|flow| &flow.name).enumerate();
+    let quantity = |(flow, name): (usize, &String)| match kind {
+        TraceKind::Acr => simulation.acr(flow).map(|_| (Quantity::Acr { flow }, format!("{name}/forward"))),
+        TraceKind::Cwnd => simulation.tcp_window(flow).map(|_| (Quantity::Cwnd { flow }, name.clone())),
+        _ => simulation.tcp_window(flow).map(|_| (Quantity::Sequence { flow }, name.clone())),
+    };
+    names.filter_map(quantity).collect()
+}
