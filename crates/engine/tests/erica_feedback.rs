@@ -119,6 +119,16 @@ fn zero_input_is_the_fair_share_or_zero_load() {
 }
 
 #[test]
+fn before_the_first_interval_all_channels_or_one_share_the_capacity() {
+    // 100,000 cells/s over 4 channels, or over the one that the scheme supposes.
+    for (initial, expected) in [("established", 25_000.0), ("one", 100_000.0)] {
+        let mut port = Port::new(json!({ "initial_sources": initial }), 4);
+        near(port.erica.fair_share(), expected);
+        near(port.er(0), expected);
+    }
+}
+
+#[test]
 fn zero_input_gives_the_fair_share_and_not_the_largest_allocation() {
     let mut port = Port::new(json!({ "average_sources": true }), 2);
     port.frm(0, 80_000.0);
@@ -539,6 +549,7 @@ fn every_parameter_changes_the_feedback() {
         ("per_vc_ccr", json!({}), json!(true)),
         ("bidirectional_counting", json!({}), json!(true)),
         ("zero_input_policy", averaged, json!("zero-load")),
+        ("initial_sources", json!({}), json!("one")),
         ("queue_control", json!({}), json!({})),
         ("queue_control", json!({ "queue_control": {} }), json!({ "target_delay": "100 us" })),
         ("queue_control", json!({ "queue_control": {} }), json!({ "a": 1.5 })),

@@ -4,7 +4,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-pub use super::erica_config::{CapacityForm, EricaConfig, LoadAveraging, QueueControl, ZeroInputPolicy};
+pub use super::erica_config::{
+    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, ZeroInputPolicy,
+};
 use super::{PortFacts, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::kernel::Ps;
@@ -86,12 +88,15 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// The scheme at a port. Before the first interval ends, the established channels share the
-    /// target capacity, and the load is 1.
+    /// The scheme at a port. Before the first interval ends, the established channels, or one of
+    /// them, share the target capacity, and the load is 1.
     pub fn new(config: &EricaConfig, facts: PortFacts) -> Erica {
         let link = facts.rate.cells_per_second();
         let utilisation = config.utilisation();
-        let n_last = facts.channels.max(1) as f64;
+        let n_last = match config.initial_sources {
+            InitialSources::Established => facts.channels.max(1) as f64,
+            InitialSources::One => 1.0,
+        };
         let fair_share = utilisation * link / n_last;
         Erica {
             epoch: FIRST_EPOCH,
@@ -173,9 +178,10 @@ impl Erica {
         self.powers.get(age).copied().unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
-    /// In the first interval all established channels are counted already.
+    /// In the first interval all established channels may be counted already.
     fn count_immediately(&mut self, weight: f64) {
-        if self.config.immediate_fair_share && self.epoch > FIRST_EPOCH {
+        let counted = self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
+        if self.config.immediate_fair_share && !counted {
             self.n_last += weight;
             self.fair_share = self.abr_capacity / self.n_last;
         }

@@ -45,6 +45,17 @@ pub enum ZeroInputPolicy {
     ZeroLoad,
 }
 
+/// What the scheme takes for the number of active sources before its first interval has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialSources {
+    /// Every channel that is set up.
+    #[default]
+    Established,
+    /// One, as after any interval without cells: the scheme has seen nothing yet.
+    One,
+}
+
 /// Queue control of ERICA+: the factor f(Tq) on the ABR capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -114,6 +125,8 @@ pub struct EricaConfig {
     pub bidirectional_counting: bool,
     /// What an interval without input says.
     pub zero_input_policy: ZeroInputPolicy,
+    /// Active sources before the first interval has ended.
+    pub initial_sources: InitialSources,
     /// Queue control of ERICA+; off if absent.
     pub queue_control: Option<QueueControl>,
 }
@@ -138,6 +151,7 @@ impl Default for EricaConfig {
             per_vc_ccr: false,
             bidirectional_counting: false,
             zero_input_policy: ZeroInputPolicy::FairShare,
+            initial_sources: InitialSources::Established,
             queue_control: None,
         }
     }
