@@ -1,3 +1,153 @@
 //! The bench: what a cell costs, against the bare floor loops, in one process on one core.
 
+pub mod floor;
 pub mod workloads;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::Plan;
+use serde::Serialize;
+
+use floor::Load;
+
+/// Numbers of sources of W1 and W3.
+pub const SOURCES: [usize; 4] = [15, 100, 1_000, 10_000];
+const LONG: Ps = Ps::from_ms(5);
+const LAN: Ps = Ps::from_us(5);
+/// Sources above which one global winner tree is the cheaper floor.
+const FOLDED_ABOVE: usize = 1_000;
+/// Rounds; each figure is the best of them, and the loops take turns, so that a disturbance of the
+/// machine hits all alike.
+const ROUNDS: usize = 5;
+/// Cell-hops of one measurement, about.
+const HOPS: f64 = 4e6;
+/// Simulated time before the clock of W2 starts, by when the queue of the start-up is gone.
+const SETTLING: Ps = Ps::from_ms(500);
+
+/// Nanoseconds per cell-hop (one cell over one link), and bytes per cell.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Bench {
+    /// Bare loops, by number of sources.
+    pub floor: BTreeMap<String, f64>,
+    /// W1 and W3: CBR sources over 5 ms links, by number of sources.
+    pub w1: BTreeMap<String, f64>,
+    /// Bare loop over 5 us links.
+    pub floor_lan: f64,
+    /// W1 over 5 us links.
+    pub w1_lan: f64,
+    /// W2: 15 TCP sources over ABR with ERICA, 5 ms links.
+    pub w2: f64,
+    /// W2 over 5 us links.
+    pub w2_lan: f64,
+    /// Storage for each cell in flight or queued, by workload.
+    pub bytes_per_cell: BTreeMap<String, f64>,
+}
+
+struct Entry {
+    name: String,
+    nanoseconds: f64,
+    run: Box<dyn FnMut() -> Sample>,
+}
+
+struct Sample {
+    hops: u64,
+    seconds: f64,
+    bytes_per_cell: Option<f64>,
+}
+
+fn timed(work: impl FnOnce() -> u64) -> Sample {
+    let begin = Instant::now();
+    let hops = work();
+    Sample { hops, seconds: begin.elapsed().as_secs_f64(), bytes_per_cell: None }
+}
+
+/// Simulated seconds in which `n` sources make [`HOPS`] cell-hops and enough of them have arrived.
+fn span(n: usize) -> Ps {
+    let cells_per_second = 0.95 * workloads::LINE as f64 / 424.0 * n as f64 / workloads::PLAIN_SOURCES as f64;
+    Ps::from_secs_f64(HOPS / (3.0 * cells_per_second)).max(Ps::from_ms(60))
+}
+
+fn simulate(plan: Plan, settling: Ps, end: Ps) -> Sample {
+    let mut simulation: Simulation = match Simulation::new(plan) {
+        Ok(simulation) => simulation,
+        Err(error) => unreachable!("the bench's own plans are valid: {error}"),
+    };
+    simulation.run_until(settling);
+    let before = simulation.cell_hops();
+    let begin = Instant::now();
+    simulation.run_until(settling + end);
+    let seconds = begin.elapsed().as_secs_f64();
+    let hops = simulation.cell_hops() - before;
+    Sample { hops, seconds, bytes_per_cell: Some(simulation.peak_storage().bytes_per_cell()) }
+}
+
+fn entries() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut add = |name: String, run: Box<dyn FnMut() -> Sample>| {
+        entries.push(Entry { name, nanoseconds: f64::INFINITY, run });
+    };
+    for n in SOURCES {
+        let load = Load::new(n, LONG, span(n));
+        let bare = if n > FOLDED_ABOVE { floor::folded } else { floor::trains };
+        add(format!("floor/{n}"), Box::new(move || timed(|| bare(&load).hops)));
+        add(format!("w1/{n}"), Box::new(move || simulate(workloads::cbr(n, LONG), Ps::ZERO, span(n))));
+    }
+    let n = workloads::PLAIN_SOURCES;
+    let load = Load::new(n, LAN, span(n));
+    add("floor_lan".into(), Box::new(move || timed(|| floor::folded(&load).hops)));
+    add("w1_lan".into(), Box::new(move || simulate(workloads::cbr(n, LAN), Ps::ZERO, span(n))));
+    for (name, delay) in [("w2", LONG), ("w2_lan", LAN)] {
+        let run = move || simulate(workloads::tcp_over_erica(delay), SETTLING, span(n));
+        add(name.into(), Box::new(run));
+    }
+    entries
+}
+
+/// Names of the measurements, as `only` of [`run`] takes them.
+pub fn names() -> Vec<String> {
+    entries().into_iter().map(|entry| entry.name).collect()
+}
+
+/// Measures everything, or what `only` names; `progress` is told the share done, and ends the bench
+/// early (`None`) by returning false.
+pub fn run(only: Option<&[String]>, progress: &mut dyn FnMut(f64) -> bool) -> Option<Bench> {
+    let mut entries = entries();
+    if let Some(only) = only {
+        entries.retain(|entry| only.contains(&entry.name));
+    }
+    let total = (ROUNDS * entries.len()) as f64;
+    let mut bench = Bench::default();
+    for round in 0..ROUNDS {
+        for i in 0..entries.len() {
+            let entry = &mut entries[i];
+            let sample = (entry.run)();
+            entry.nanoseconds = entry.nanoseconds.min(sample.seconds * 1e9 / sample.hops as f64);
+            if let Some(bytes) = sample.bytes_per_cell {
+                bench.bytes_per_cell.insert(entry.name.replace('/', "_"), bytes);
+            }
+            if !progress((round * entries.len() + i + 1) as f64 / total) {
+                return None;
+            }
+        }
+    }
+    entries.iter().for_each(|entry| bench.note(&entry.name, entry.nanoseconds));
+    Some(bench)
+}
+
+impl Bench {
+    fn note(&mut self, name: &str, nanoseconds: f64) {
+        match name.split_once('/') {
+            Some(("floor", n)) => drop(self.floor.insert(n.into(), nanoseconds)),
+            Some((_, n)) => drop(self.w1.insert(n.into(), nanoseconds)),
+            None => match name {
+                "floor_lan" => self.floor_lan = nanoseconds,
+                "w1_lan" => self.w1_lan = nanoseconds,
+                "w2" => self.w2 = nanoseconds,
+                _ => self.w2_lan = nanoseconds,
+            },
+        }
+    }
+}

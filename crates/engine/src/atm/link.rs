@@ -35,6 +35,22 @@ impl Link {
         let (cell, behind) = self.cells.pop_and_peek()?;
         Some((cell, behind.map_or(Ps::NEVER, |cell| cell.at)))
     }
+    /// The next cells, as many as can be had at once; [`Link::discard`] receives them.
+    #[inline]
+    pub fn stretch(&self) -> &[Cell] {
+        self.cells.stretch()
+    }
+    /// Receives the next `count` cells, none of which has a body.
+    #[inline]
+    pub fn discard(&mut self, count: usize) {
+        self.cells.discard(count);
+    }
+    /// Receives the next cell with its body.
+    #[inline]
+    pub fn pop_whole(&mut self) -> Option<(Cell, Option<Body>)> {
+        let cell = self.cells.pop()?;
+        Some((cell, if cell.info.has_body() { self.bodies.pop() } else { None }))
+    }
     /// The body of the cell received last.
     #[inline]
     pub fn pop_body(&mut self) -> Option<Body> {

@@ -86,6 +86,21 @@ impl<T: Copy> Ring<T> {
         let behind = if self.len == 0 { None } else { Some(unsafe { self.slots.get_unchecked(next).assume_init_ref() }) };
         Some((value, behind))
     }
+    /// The oldest values, as many as lie side by side in memory: all of them or those before the
+    /// ring's end.
+    #[inline]
+    pub fn stretch(&self) -> &[T] {
+        let end = (self.head + self.len).min(self.slots.len());
+        // SAFETY: the `len` slots from `head` on have been written, and `MaybeUninit<T>` is laid out like `T`.
+        unsafe { core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head) }
+    }
+    /// Removes the oldest `count` values; there must be as many.
+    #[inline]
+    pub fn discard(&mut self, count: usize) {
+        assert!(count <= self.len);
+        self.head = (self.head + count) & self.slots.len().wrapping_sub(1);
+        self.len -= count;
+    }
     /// From oldest to newest.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mask = self.slots.len().wrapping_sub(1);
@@ -123,6 +138,12 @@ mod tests {
                     assert_eq!(value, read);
                     read += 1;
                 }
+            }
+            if round % 11 == 0 {
+                let stretch = ring.stretch().to_vec();
+                assert!(stretch.iter().copied().eq(read..read + stretch.len() as u32));
+                ring.discard(stretch.len());
+                read += stretch.len() as u32;
             }
         }
         assert_eq!(ring.len() as u32, written - read);

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::inbox::Inbox;
 use super::log::Log;
 use super::terminal::{Outside, Terminal};
+use crate::atm::cell::Cell;
 use crate::atm::link::Link;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
@@ -41,6 +42,10 @@ impl<S: Server> Host<S> {
     /// were empty and got a cell are noted in `fresh`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        if let Some(mut link) = inbox.take_only(links) {
+            self.turn_with(&mut link, links, horizon, fresh);
+            return inbox.put_only(link, links);
+        }
         loop {
             let (timer, index) = self.clocks.first();
             let (arrival, input) = inbox.first();
@@ -48,9 +53,7 @@ impl<S: Server> Host<S> {
                 if timer >= horizon {
                     return;
                 }
-                // Alone until the next arrival or the next terminal's clock.
-                let others = self.runner_up(index);
-                let limit = horizon.min(Ps(arrival.0.saturating_add(1))).min(others.max(Ps(timer.0 + 1)));
+                let limit = self.limit(horizon, timer, arrival, index);
                 self.work(index, links, fresh, |terminal, out| terminal.run(limit, out));
             } else {
                 if arrival >= horizon {
@@ -65,6 +68,43 @@ impl<S: Server> Host<S> {
                 }
             }
         }
+    }
+
+    /// The same with just one incoming link.
+    fn turn_with(&mut self, link: &mut Link, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        loop {
+            let (timer, index) = self.clocks.first();
+            let taken = self.receive_plainly(link.stretch(), horizon.min(timer));
+            link.discard(taken);
+            let arrival = link.next_arrival();
+            if timer.min(arrival) >= horizon {
+                return;
+            }
+            if timer <= arrival {
+                let limit = self.limit(horizon, timer, arrival, index);
+                self.work(index, links, fresh, |terminal, out| terminal.run(limit, out));
+            } else {
+                let Some((cell, body)) = link.pop_whole() else { return };
+                self.work(cell.label as usize, links, fresh, |terminal, out| terminal.receive(cell, body, out));
+            }
+        }
+    }
+
+    /// Receives cells without bodies that arrive before `limit`, up to the first that has one.
+    /// Returns how many. They change no terminal's clock.
+    #[inline(always)]
+    fn receive_plainly(&mut self, cells: &[Cell], limit: Ps) -> usize {
+        let terminals = &mut self.terminals[..];
+        let plain = cells.iter().take_while(|cell| cell.at < limit && !cell.info.has_body());
+        plain.map(|cell| terminals[cell.label as usize].receive_plain(*cell)).count()
+    }
+
+    /// How far the terminal `index`, whose clock is the first, may go alone: to the next arrival,
+    /// which comes after timers of the same instant, or the next terminal's clock.
+    #[inline]
+    fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
+        let others = self.runner_up(index).max(Ps(timer.0 + 1));
+        horizon.min(Ps(arrival.0.saturating_add(1))).min(others)
     }
 
     fn runner_up(&self, first: usize) -> Ps {

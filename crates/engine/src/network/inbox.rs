@@ -44,6 +44,20 @@ impl Inbox {
     pub fn body(&self, input: usize, links: &mut [Link]) -> Option<Body> {
         links[self.links[input] as usize].pop_body()
     }
+    /// Takes out the link of a node that has just one; it must be put back.
+    #[inline]
+    pub fn take_only(&self, links: &mut [Link]) -> Option<Link> {
+        match self.links[..] {
+            [only] => Some(core::mem::take(&mut links[only as usize])),
+            _ => None,
+        }
+    }
+    /// Puts the only link back.
+    #[inline]
+    pub fn put_only(&mut self, link: Link, links: &mut [Link]) {
+        self.heads.set(0, link.next_arrival());
+        links[self.links[0] as usize] = link;
+    }
     /// Links in order.
     pub fn links(&self) -> &[u32] {
         &self.links

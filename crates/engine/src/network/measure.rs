@@ -239,12 +239,11 @@ impl<S: Server> Simulation<S> {
             digest: format!("{:016x}", self.digest(&last).value()),
             simulated_seconds: self.now.as_secs_f64(),
             window_seconds: window.as_secs_f64(),
-            cell_hops: self.cell_hops(&last, &in_flight),
+            cell_hops: self.crossings(&last, &in_flight),
             totals: self.totals(&flows, &vcs),
             ports: self.port_reports(window),
             flows,
             vcs,
-            bytes_per_cell: self.peak.1 as f64 / self.peak.0.max(1) as f64,
         }
     }
 
@@ -272,7 +271,13 @@ impl<S: Server> Simulation<S> {
         found
     }
 
-    fn cell_hops(&self, last: &Snapshot, in_flight: &[(u64, u64, u64)]) -> u64 {
+    /// Cells that have crossed a link so far.
+    pub fn cell_hops(&mut self) -> u64 {
+        let last = self.snapshot();
+        self.crossings(&last, &self.in_flight())
+    }
+
+    fn crossings(&self, last: &Snapshot, in_flight: &[(u64, u64, u64)]) -> u64 {
         let mut crossings = 0;
         for (channel, send) in last.sends.iter().enumerate() {
             let hops = &self.channels[channel].hops;

@@ -12,6 +12,7 @@ mod reference;
 pub mod report;
 mod simulation;
 mod source_queue;
+mod storage;
 mod switch;
 mod terminal;
 
@@ -21,3 +22,4 @@ pub use plan::Plan;
 pub use reference::Reference;
 pub use report::Report;
 pub use simulation::Simulation;
+pub use storage::Storage;

@@ -27,8 +27,6 @@ pub struct Report {
     pub vcs: Vec<VcReport>,
     /// One entry per output port of a switch.
     pub ports: Vec<PortReport>,
-    /// Most bytes of storage per cell in flight or queued, as counted at the ends of slices.
-    pub bytes_per_cell: f64,
 }
 
 /// Sums and indices over all flows.

@@ -6,23 +6,38 @@ use super::build::{Channel, Node, Parts, PlanError, build};
 use super::inbox::Inbox;
 use super::measure::Window;
 use super::plan::{LinkPlan, Plan};
+use super::storage::Storage;
 use crate::atm::link::Link;
 use crate::atm::server::{LazyServer, Server};
 use crate::kernel::{Ps, Tournament};
 
 /// How long a node on which nothing depends, or that depends on nothing, works in one turn at
 /// least, in cell times of its links: long enough to be worth a turn, short enough for the cache.
-const UNTIED_CELLS: u64 = 128;
+const UNTIED_CELLS: u64 = 512;
+
+/// Turns between two looks at the storage.
+const TURNS_PER_LOOK: u32 = 1 << 12;
 
 /// How a node is tied to the others.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Ties {
     /// What reaches the node after an event elsewhere takes at least this long. For a node that
     /// nothing reaches, the length of a turn.
     lookahead: Ps,
     /// How long the node may lag behind its arrivals: above zero only if it sends nothing.
     lag: Ps,
+    /// Nodes that send to this one, each with the least time that a cell takes from there.
+    senders: Vec<(u32, Ps)>,
+    /// Before this instant nothing can arrive that is not on a link already.
+    safe_until: Ps,
+    /// Turns to come in which the clocks of the senders are not asked, because they told nothing.
+    patience: u32,
+    /// Patience after the next disappointment.
+    patience_next: u32,
 }
+
+/// Most turns between two questions to the senders.
+const MOST_PATIENCE: u32 = 64;
 
 /// Nodes joined by links. Each works alone for as long as nothing that is not on its links yet can
 /// reach it; then the node with the earliest event goes next.
@@ -39,10 +54,13 @@ pub struct Simulation<S: Server = LazyServer> {
     input_of: Vec<u32>,
     ties: Vec<Ties>,
     schedule: Tournament,
+    /// For each node, the instant before which it has done everything.
+    clocks: Vec<Ps>,
     fresh: Vec<u32>,
     pub(super) now: Ps,
-    /// Most cells held on links and in queues at the end of a slice, and their bytes then.
-    pub(super) peak: (usize, usize),
+    /// The fullest moment seen.
+    pub(super) peak: Storage,
+    turns: u32,
 }
 
 impl<S: Server> Simulation<S> {
@@ -65,6 +83,7 @@ impl<S: Server> Simulation<S> {
         }
         let links = plan.links.iter().map(|_| Link::default()).collect();
         Ok(Simulation {
+            clocks: alloc::vec![Ps::ZERO; nodes.len()],
             ends: ends(&nodes, plan.flows.len()),
             window: Window::default(),
             plan,
@@ -77,7 +96,8 @@ impl<S: Server> Simulation<S> {
             schedule,
             fresh: Vec::new(),
             now: Ps::ZERO,
-            peak: (0, 0),
+            peak: Storage::default(),
+            turns: 0,
         })
     }
 
@@ -85,6 +105,8 @@ impl<S: Server> Simulation<S> {
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
+    /// t
+    pub fn turns(&self) -> u32 { self.turns }
     /// Everything before this instant has happened.
     pub fn now(&self) -> Ps {
         self.now
@@ -97,9 +119,12 @@ impl<S: Server> Simulation<S> {
             if at >= until {
                 break;
             }
-            // Whatever is not on its way yet begins with an event elsewhere, at `at` or later.
-            let horizon = at.saturating_add(self.ties[node].lookahead).min(until);
+            let horizon = self.horizon(at, node).min(until);
             self.turn(node, horizon);
+            self.turns = self.turns.wrapping_add(1);
+            if self.turns % TURNS_PER_LOOK == 0 {
+                self.note_storage();
+            }
         }
         for node in 0..self.nodes.len() {
             if self.inboxes[node].first().0 < until {
@@ -110,12 +135,40 @@ impl<S: Server> Simulation<S> {
         self.note_storage();
     }
 
+    /// How far `node`, which has the earliest event of all, at `at`, may go alone.
+    fn horizon(&mut self, at: Ps, node: usize) -> Ps {
+        let ties = &mut self.ties[node];
+        if ties.senders.is_empty() {
+            // Such nodes end their turns together, so that their receivers get long turns too.
+            return Ps((at.0 / ties.lookahead.0).saturating_add(1).saturating_mul(ties.lookahead.0));
+        }
+        // Whatever is not on its way yet begins with an event elsewhere, at `at` or later.
+        let anyway = at.saturating_add(ties.lookahead);
+        if ties.safe_until > anyway {
+            return ties.safe_until;
+        }
+        if ties.patience > 0 {
+            ties.patience -= 1;
+            return anyway;
+        }
+        let told = ties.senders.iter().map(|(sender, way)| self.clocks[*sender as usize].max(at).saturating_add(*way));
+        ties.safe_until = told.min().unwrap_or(anyway);
+        if ties.safe_until.0 - at.0 < 2 * ties.lookahead.0 {
+            ties.patience = ties.patience_next;
+            ties.patience_next = (2 * ties.patience_next).min(MOST_PATIENCE);
+        } else {
+            ties.patience_next = 1;
+        }
+        ties.safe_until.max(anyway)
+    }
+
     fn turn(&mut self, node: usize, horizon: Ps) {
         let (inbox, fresh) = (&mut self.inboxes[node], &mut self.fresh);
         match &mut self.nodes[node] {
             Node::Host(host) => host.turn(inbox, &mut self.links, horizon, fresh),
             Node::Switch(switch) => switch.turn(inbox, &mut self.links, horizon, fresh),
         }
+        self.clocks[node] = horizon;
         self.reschedule(node);
         self.tell_receivers();
     }
@@ -135,24 +188,6 @@ impl<S: Server> Simulation<S> {
             if due < self.schedule.get(node) {
                 self.schedule.set(node, due);
             }
-        }
-    }
-
-    fn note_storage(&mut self) {
-        let (mut cells, mut bytes) = (0, 0);
-        for link in &self.links {
-            cells += link.len();
-            bytes += link.bytes();
-        }
-        for node in &self.nodes {
-            for (port, _) in node.ports() {
-                let (port_bytes, port_cells) = port.storage();
-                cells += port_cells;
-                bytes += port_bytes;
-            }
-        }
-        if cells > self.peak.0 {
-            self.peak = (cells, bytes);
         }
     }
 }
@@ -181,8 +216,16 @@ impl Ties {
         let tie = |(inbox, sends): (&Inbox, Option<Ps>)| {
             let used = inbox.links().iter().map(|link| &links[*link as usize]);
             let lookahead = used.clone().map(|link| link.delay + link.rate.cell_time_floor()).min();
-            let lag = if sends.is_some() { None } else { used.map(untied).min() };
-            Ties { lookahead: lookahead.or(sends).unwrap_or(Ps::from_ms(1)), lag: lag.unwrap_or(Ps::ZERO) }
+            let lag = if sends.is_some() { None } else { used.clone().map(untied).min() };
+            let way = |link: &LinkPlan| (link.from as u32, link.delay + link.rate.cell_time_floor());
+            Ties {
+                lookahead: lookahead.or(sends).unwrap_or(Ps::from_ms(1)),
+                lag: lag.unwrap_or(Ps::ZERO),
+                senders: used.map(way).collect(),
+                safe_until: Ps::ZERO,
+                patience: 0,
+                patience_next: 1,
+            }
         };
         inboxes.iter().zip(sends).map(tie).collect()
     }

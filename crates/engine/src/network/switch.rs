@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::batch::{Arrived, Batch};
 use super::inbox::Inbox;
 use super::log::{Event, Log, What};
 use crate::atm::cell::{Body, Cell, Kind};
@@ -70,18 +71,50 @@ impl<S: Server> Switch<S> {
     /// starts last. Links that were empty and got a cell are noted in `fresh`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
-        while let Some(batch) = inbox.take_batch(horizon, links) {
-            for arrived in batch.arrivals() {
-                self.wake_until(arrived.cell.at, links, fresh);
-                self.take(arrived.cell, arrived.input as usize, inbox, links, fresh);
+        if let Some(mut link) = inbox.take_only(links) {
+            self.drain(&mut link, links, horizon, fresh);
+            inbox.put_only(link, links);
+        } else {
+            while let Some(batch) = inbox.take_batch(horizon, links) {
+                self.take_batch(&batch, inbox, links, fresh);
+                inbox.give_back(batch);
             }
-            inbox.give_back(batch);
+            self.merge(horizon, inbox, links, fresh);
         }
-        self.merge(horizon, inbox, links, fresh);
         if self.timers.first().0 < horizon {
             self.wake_until(Ps(horizon.0 - 1), links, fresh);
         }
         self.advance(horizon, links, fresh);
+    }
+
+    /// Forwards what arrives on the only incoming link before `horizon`.
+    fn drain(&mut self, link: &mut Link, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        loop {
+            let limit = horizon.min(self.timers.first().0);
+            let sent = self.forward_plainly(link.stretch(), |cell| *cell, limit, links, fresh);
+            link.discard(sent);
+            let arrival = link.next_arrival();
+            if arrival >= horizon {
+                return;
+            }
+            self.wake_until(arrival, links, fresh);
+            let Some((cell, mut body)) = link.pop_whole() else { return };
+            self.forward(cell, body.as_mut(), links, fresh);
+        }
+    }
+
+    /// Forwards a sorted batch.
+    fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let mut rest = batch.arrivals();
+        loop {
+            let limit = self.timers.first().0;
+            let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links, fresh);
+            let Some((Arrived { cell, input }, behind)) = rest[sent..].split_first() else { return };
+            self.wake_until(cell.at, links, fresh);
+            let mut body = if cell.info.has_body() { inbox.body(*input as usize, links) } else { None };
+            self.forward(*cell, body.as_mut(), links, fresh);
+            rest = behind;
+        }
     }
 
     /// Forwards what arrives before `horizon`, cell by cell.
@@ -95,7 +128,10 @@ impl<S: Server> Switch<S> {
             }
             self.wake_until(arrival, links, fresh);
             let Some(cell) = inbox.receive(input, links) else { break };
-            self.take(cell, input, inbox, links, fresh);
+            if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links, fresh) == 0 {
+                let mut body = if cell.info.has_body() { inbox.body(input, links) } else { None };
+                self.forward(cell, body.as_mut(), links, fresh);
+            }
             cells += 1;
         }
         if cells > 0 {
@@ -103,14 +139,35 @@ impl<S: Server> Switch<S> {
         }
     }
 
+    /// Forwards cells without bodies that arrive before `limit` through ports that let them in
+    /// unasked and know their departure, up to the first that is not so. Returns how many.
     #[inline(always)]
-    fn take(&mut self, cell: Cell, input: usize, inbox: &Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
-        if cell.info.has_body() {
-            let mut body = inbox.body(input, links);
-            self.forward(cell, body.as_mut(), links, fresh);
-        } else if !self.forward_express(cell, links, fresh) {
-            self.forward(cell, None, links, fresh);
+    fn forward_plainly<T>(
+        &mut self,
+        cells: &[T],
+        cell: impl Fn(&T) -> Cell,
+        limit: Ps,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) -> usize {
+        let (table, ports) = (&self.table[..], &mut self.ports[..]);
+        for (i, arrived) in cells.iter().enumerate() {
+            let cell = cell(arrived);
+            if cell.at >= limit || cell.info.has_body() {
+                return i;
+            }
+            let route = &table[cell.label as usize];
+            let (port, link) = &mut ports[route.port as usize];
+            let queued = Queued { label: route.label, info: cell.info };
+            let slot = if route.controlled { Some(route.control_slot) } else { None };
+            let Some(was_empty) = port.arrive_express(cell.at, slot, queued, &mut links[*link as usize]) else {
+                return i;
+            };
+            if was_empty {
+                fresh.push(*link);
+            }
         }
+        cells.len()
     }
 
     /// Timers up to and at `now`: at one instant they come before arrivals.
@@ -119,26 +176,6 @@ impl<S: Server> Switch<S> {
         while self.timers.first().0 <= now {
             let (at, port) = self.timers.first();
             self.wake(at, port, links, fresh);
-        }
-    }
-
-    /// Forwards a cell without a body through a port that lets it in unasked and knows its
-    /// departure; false if the port is not like that.
-    #[inline]
-    fn forward_express(&mut self, cell: Cell, links: &mut [Link], fresh: &mut Vec<u32>) -> bool {
-        let route = &self.table[cell.label as usize];
-        let (port, link) = &mut self.ports[route.port as usize];
-        let outgoing = &mut links[*link as usize];
-        let queued = Queued { label: route.label, info: cell.info };
-        let slot = if route.controlled { Some(route.control_slot) } else { None };
-        match port.arrive_express(cell.at, slot, queued, outgoing) {
-            Some(was_empty) => {
-                if was_empty {
-                    fresh.push(*link);
-                }
-                true
-            }
-            None => false,
         }
     }
 

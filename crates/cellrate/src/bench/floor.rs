@@ -1,0 +1,218 @@
+//! What W1 costs at least on this machine: the bare arithmetic of its cells, without tables, classes,
+//! statistics, conservation checks or anything else that makes a simulator. The bench quotes its
+//! figures as multiples of these.
+
+use cellrate_engine::kernel::{Ps, Ring, Tournament};
+
+use super::workloads::{BUFFER, LINE, PLAIN_SOURCES, period};
+
+#[derive(Clone, Copy, Default)]
+struct Bare {
+    at: Ps,
+    source: u32,
+    number: u32,
+}
+
+/// What a loop delivered; two loops over the same load agree in all but `hops`' split over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// Cells that crossed a link.
+    pub hops: u64,
+    /// Cells that reached their destination.
+    pub cells: u64,
+    /// Cells that found the bottleneck's buffer full.
+    pub dropped: u64,
+    /// Hash of who arrived when.
+    pub checksum: u64,
+}
+
+impl Delivered {
+    #[inline(always)]
+    fn deliver(&mut self, cell: Bare) {
+        self.hops += 1;
+        self.cells += 1;
+        let name = (cell.source as u64) << 32 | cell.number as u64;
+        let hash = (name.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ cell.at.0).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        self.checksum = self.checksum.wrapping_add(hash);
+    }
+}
+
+/// W1 in whole picoseconds.
+#[derive(Clone, Debug)]
+pub struct Load {
+    end: Ps,
+    access: Ps,
+    bottleneck: Ps,
+    delay: Ps,
+    periods: Vec<Ps>,
+    phases: Vec<Ps>,
+}
+
+impl Load {
+    /// `n` sources over links of `delay` until `end`.
+    pub fn new(n: usize, delay: Ps, end: Ps) -> Load {
+        let cell = 424e12 / LINE as f64;
+        Load {
+            end,
+            delay,
+            access: Ps(cell as u64),
+            bottleneck: Ps((cell * PLAIN_SOURCES as f64 / n as f64) as u64),
+            periods: (0..n).map(|i| Ps(period(i, n) as u64)).collect(),
+            phases: (0..n).map(|i| Ps((period(i, n) * i as f64 / n as f64) as u64)).collect(),
+        }
+    }
+    fn most_wait(&self) -> Ps {
+        Ps(BUFFER * self.bottleneck.0)
+    }
+}
+
+/// Serves a cell that arrives at `now` on a line that is free at `free_at`; `None` if it would wait
+/// for `most` or longer.
+#[inline(always)]
+fn serve(now: Ps, free_at: &mut Ps, service: Ps, most: Ps) -> Option<Ps> {
+    let start = now.max(*free_at);
+    if start - now >= most {
+        return None;
+    }
+    *free_at = start + service;
+    Some(*free_at)
+}
+
+/// Windows of one link delay: every source fills its access link, switch A merges the links with a
+/// winner tree, switch B distributes, the sinks empty theirs.
+pub fn trains(load: &Load) -> Delivered {
+    let n = load.periods.len();
+    let mut result = Delivered::default();
+    let mut access: Vec<Ring<Bare>> = (0..n).map(|_| Ring::default()).collect();
+    let mut egress: Vec<Ring<Bare>> = (0..n).map(|_| Ring::default()).collect();
+    let mut trunk: Ring<Bare> = Ring::default();
+    let mut source_free = vec![Ps::ZERO; n];
+    let mut egress_free = vec![Ps::ZERO; n];
+    let mut trunk_free = Ps::ZERO;
+    let mut next = load.phases.clone();
+    let mut numbers = vec![0; n];
+    let mut heads = Tournament::new(n);
+    let head = |ring: &Ring<Bare>| ring.front().map_or(Ps::NEVER, |cell| cell.at);
+    let mut begin = Ps::ZERO;
+    while begin < load.end {
+        let until = (begin + load.delay).min(load.end);
+        for link in &mut egress {
+            while head(link) < until
+                && let Some(cell) = link.pop()
+            {
+                result.deliver(cell);
+            }
+        }
+        while head(&trunk) < until
+            && let Some(mut cell) = trunk.pop()
+        {
+            result.hops += 1;
+            let to = cell.source as usize;
+            if let Some(done) = serve(cell.at, &mut egress_free[to], load.access, Ps::NEVER) {
+                cell.at = done + load.delay;
+                egress[to].push(cell);
+            }
+        }
+        for (i, link) in access.iter().enumerate() {
+            heads.set(i, head(link));
+        }
+        loop {
+            let (at, from) = heads.first();
+            if at >= until {
+                break;
+            }
+            let Some((mut cell, behind)) = access[from].pop_and_peek() else { break };
+            heads.set(from, behind.map_or(Ps::NEVER, |cell| cell.at));
+            result.hops += 1;
+            match serve(cell.at, &mut trunk_free, load.bottleneck, load.most_wait()) {
+                Some(done) => {
+                    cell.at = done + load.delay;
+                    trunk.push(cell);
+                }
+                None => result.dropped += 1,
+            }
+        }
+        for i in 0..n {
+            let (mut at, mut free, mut number) = (next[i], source_free[i], numbers[i]);
+            while at < until {
+                free = at.max(free) + load.access;
+                access[i].push(Bare { at: free + load.delay, source: i as u32, number });
+                number += 1;
+                at += load.periods[i];
+            }
+            (next[i], source_free[i], numbers[i]) = (at, free, number);
+        }
+        begin = until;
+    }
+    result
+}
+
+/// One event per cell at each switch: sources are folded into their access links, sinks into
+/// theirs, and a winner tree over all links finds the earliest arrival.
+pub fn folded(load: &Load) -> Delivered {
+    let n = load.periods.len();
+    let mut result = Delivered::default();
+    let mut trunk: Ring<Bare> = Ring::default();
+    let mut source_free = vec![Ps::ZERO; n];
+    let mut egress_free = vec![Ps::ZERO; n];
+    let mut trunk_free = Ps::ZERO;
+    let mut next = load.phases.clone();
+    let mut pending = vec![Bare::default(); n];
+    let mut heads = Tournament::new(n + 1);
+    let mut generate = |i: usize, number: u32| {
+        let free = source_free[i].max(next[i]) + load.access;
+        source_free[i] = free;
+        next[i] += load.periods[i];
+        Bare { at: free + load.delay, source: i as u32, number }
+    };
+    for (i, cell) in pending.iter_mut().enumerate() {
+        *cell = generate(i, 0);
+        heads.set(i, cell.at);
+    }
+    loop {
+        let (now, from) = heads.first();
+        if now >= load.end {
+            return result;
+        }
+        result.hops += 1;
+        if from < n {
+            let mut cell = pending[from];
+            pending[from] = generate(from, cell.number + 1);
+            heads.set(from, pending[from].at);
+            match serve(now, &mut trunk_free, load.bottleneck, load.most_wait()) {
+                Some(done) => {
+                    cell.at = done + load.delay;
+                    if trunk.is_empty() {
+                        heads.set(n, cell.at);
+                    }
+                    trunk.push(cell);
+                }
+                None => result.dropped += 1,
+            }
+        } else if let Some((mut cell, behind)) = trunk.pop_and_peek() {
+            heads.set(n, behind.map_or(Ps::NEVER, |cell| cell.at));
+            let to = cell.source as usize;
+            if let Some(done) = serve(now, &mut egress_free[to], load.access, Ps::NEVER) {
+                cell.at = done + load.delay;
+                if cell.at < load.end {
+                    result.deliver(cell);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_loops_deliver_the_same_cells_at_the_same_times() {
+        for (n, delay) in [(15, Ps::from_ms(5)), (100, Ps::from_us(300))] {
+            let load = Load::new(n, delay, Ps::from_ms(40));
+            let (trains, folded) = (trains(&load), folded(&load));
+            assert!(trains.cells > 1_000);
+            assert_eq!((trains.cells, trains.checksum), (folded.cells, folded.checksum));
+        }
+    }
+}
