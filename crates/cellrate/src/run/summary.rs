@@ -18,7 +18,6 @@ struct Summary {
     cell_hops: u64,
     warnings: Vec<Warning>,
     window_seconds: f64,
-    bytes_per_cell: f64,
     totals: Totals,
     flows: Vec<FlowReport>,
     vcs: Vec<VcReport>,
@@ -28,8 +27,7 @@ struct Summary {
 /// The summary as JSON.
 pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
     // Without `..`, so that nothing new in a report is left out here.
-    let Report { digest, simulated_seconds, window_seconds, cell_hops, totals, flows, vcs, ports, bytes_per_cell } =
-        report;
+    let Report { digest, simulated_seconds, window_seconds, cell_hops, totals, flows, vcs, ports } = report;
     let summary = Summary {
         version: VERSION,
         digest,
@@ -39,7 +37,6 @@ pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>
         cell_hops,
         warnings,
         window_seconds,
-        bytes_per_cell,
         totals,
         flows,
         vcs,

@@ -51,7 +51,7 @@ fn codes(outcome: &Outcome) -> Vec<String> {
 #[test]
 fn a_summary_has_every_key_the_front_relies_on() {
     let lossy = summary(&outcome(LOSSY, &["measure.cell_delay=true"]));
-    let all = "version digest seed simulated_seconds wall_seconds cell_hops warnings window_seconds bytes_per_cell \
+    let all = "version digest seed simulated_seconds wall_seconds cell_hops warnings window_seconds \
                totals flows vcs ports";
     let found: Vec<&str> = lossy.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(found, all.split_whitespace().collect::<Vec<_>>());

@@ -111,7 +111,11 @@ impl<S: Server> Port<S> {
         let cells = freely_below.saturating_sub(1);
         Port {
             freely_below,
-            free_backlog: Ps(if freely_below == u64::MAX { u64::MAX } else { cells.saturating_mul(line.clock.floor().0) }),
+            free_backlog: Ps(if freely_below == u64::MAX {
+                u64::MAX
+            } else {
+                cells.saturating_mul(line.clock.floor().0)
+            }),
             reads_queue,
             server: S::new(line, queues.len(), settings.controlled, marks),
             control: settings.control,
@@ -156,7 +160,13 @@ impl<S: Server> Port<S> {
     /// under control, and is let in unasked. Returns whether it entered an empty link; `None`, and
     /// nothing has happened, if [`Port::arrive`] must take a closer look.
     #[inline(always)]
-    pub fn arrive_express(&mut self, now: Ps, control_slot: Option<u32>, mut cell: Queued, link: &mut Link) -> Option<bool> {
+    pub fn arrive_express(
+        &mut self,
+        now: Ps,
+        control_slot: Option<u32>,
+        mut cell: Queued,
+        link: &mut Link,
+    ) -> Option<bool> {
         let server = self.server.express()?;
         if server.backlog(now) >= self.free_backlog {
             return None;

@@ -83,7 +83,8 @@ impl<T: Copy> Ring<T> {
         let value = unsafe { self.slots.get_unchecked(self.head).assume_init() };
         self.head = next;
         self.len -= 1;
-        let behind = if self.len == 0 { None } else { Some(unsafe { self.slots.get_unchecked(next).assume_init_ref() }) };
+        let behind =
+            if self.len == 0 { None } else { Some(unsafe { self.slots.get_unchecked(next).assume_init_ref() }) };
         Some((value, behind))
     }
     /// The oldest values, as many as lie side by side in memory: all of them or those before the

@@ -45,7 +45,8 @@ impl Trace {
     /// Adds a sample; times must not go back.
     pub fn add(&mut self, at: Ps, value: f64) {
         let sample = Point { at, low: value, high: value };
-        let (point, samples) = self.open.take().map_or((sample, 1), |(point, samples)| (point.join(sample), samples + 1));
+        let (point, samples) =
+            self.open.take().map_or((sample, 1), |(point, samples)| (point.join(sample), samples + 1));
         if samples < self.stride {
             self.open = Some((point, samples));
             return;

@@ -106,7 +106,9 @@ impl<S: Server> Simulation<S> {
         &self.plan
     }
     /// t
-    pub fn turns(&self) -> u32 { self.turns }
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
     /// Everything before this instant has happened.
     pub fn now(&self) -> Ps {
         self.now
