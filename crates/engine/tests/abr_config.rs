@@ -109,7 +109,7 @@ fn brm(er: f64) -> RmCell {
 
 fn feed(source: &mut AbrSource, destination: &mut AbrDestination, now: Ps, tick: u64, marked: Info) {
     let er = [1e9, 333.3, 1e9, 0.0, 5.0, 1e9, 1e9, 1e9][(tick / 90 % 8) as usize];
-    if tick / 90 % 4 == 0 {
+    if (tick / 90).is_multiple_of(4) {
         destination.on_data(marked);
     } else if tick / 90 % 4 == 2 {
         destination.on_data(Info::data(0));

@@ -153,6 +153,7 @@ impl<S: Server> Port<S> {
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         self.server.push(now, index, cell, body.as_deref(), &mut outlet);
         *was_empty |= outlet.link_was_empty;
+        self.end_damage(arrival.slot, cell.info);
         None
     }
 
@@ -200,7 +201,7 @@ impl<S: Server> Port<S> {
         }
         let queue = &mut self.queues[index];
         let verdict = queue.settings.discard.admit(slot, cell.info, length, queue.settings.buffer);
-        let eom = cell.info.is_eom();
+        let info = cell.info;
         let refused = match verdict {
             Verdict::Accept => {
                 let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
@@ -209,14 +210,20 @@ impl<S: Server> Port<S> {
                 None
             }
             Verdict::Drop(cause) => {
-                self.lose(now, slot, index, cell.info);
+                self.lose(now, slot, index, info);
                 Some(cause)
             }
         };
-        if eom && self.damage > 0 && core::mem::take(&mut self.damaged[slot as usize]) {
+        self.end_damage(slot, info);
+        refused
+    }
+
+    /// What is lost behind the end of a PDU is lost of another.
+    #[inline]
+    fn end_damage(&mut self, slot: u32, info: Info) {
+        if self.damage > 0 && info.is_eom() && core::mem::take(&mut self.damaged[slot as usize]) {
             self.damage -= 1;
         }
-        refused
     }
 
     #[cold]

@@ -164,6 +164,16 @@ impl CellClock {
         let exact = span as u128 * self.denominator as u128 + carry as u128;
         (exact / CELL_PS_BITS as u128) as u64 + 1
     }
+    /// Sum over the same cells of the time from `now` to their completion, in picoseconds.
+    pub fn time_left(&self, now: Ps, last: Ps, carry: u64) -> u128 {
+        let cells = self.cells_until(now, last, carry) as u128;
+        if cells == 0 {
+            return 0;
+        }
+        let (denominator, cell) = (self.denominator as u128, CELL_PS_BITS as u128);
+        let of_last = (last.0 - now.0) as u128 * denominator + carry as u128;
+        sum_of_quotients(cells, cell, of_last - (cells - 1) * cell, denominator)
+    }
     /// Time of one cell, rounded down.
     pub const fn floor(&self) -> Ps {
         Ps(self.whole)
@@ -172,6 +182,21 @@ impl CellClock {
     pub const fn ceil(&self) -> Ps {
         Ps(self.whole + (self.remainder > 0) as u64)
     }
+}
+
+/// Sum of `(first + i * step) / divisor`, rounded down each, over the `count` values of `i` from 0:
+/// what is a multiple of the divisor is summed at once, and of the rest, by counting the points below
+/// a line along its other axis, a smaller sum remains (as in Euclid's algorithm).
+fn sum_of_quotients(mut count: u128, mut step: u128, mut first: u128, mut divisor: u128) -> u128 {
+    let mut sum = 0;
+    while count > 0 {
+        sum += count * (count - 1) / 2 * (step / divisor) + count * (first / divisor);
+        (step, first) = (step % divisor, first % divisor);
+        let beyond = step * count + first;
+        (count, first) = (beyond / divisor, beyond % divisor);
+        (step, divisor) = (divisor, step);
+    }
+    sum
 }
 
 /// Intervals of a paced source: whole picoseconds and a carried fraction of 2^-32 ps.
@@ -238,6 +263,8 @@ mod tests {
         for probe in completions.iter().flat_map(|c| [Ps(c.0 - 1), *c, Ps(c.0 + 1)]) {
             let counted = completions.iter().filter(|c| **c > probe).count() as u64;
             assert_eq!(clock.cells_until(probe, at, carry), counted);
+            let left: u64 = completions.iter().filter(|c| **c > probe).map(|c| c.0 - probe.0).sum();
+            assert_eq!(clock.time_left(probe, at, carry), left as u128);
         }
     }
 

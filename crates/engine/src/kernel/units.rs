@@ -108,7 +108,7 @@ impl fmt::Display for Ps {
             return f.write_str("0 s");
         }
         let units = [(1_000_000_000_000, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
-        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0 % factor == 0).unwrap_or((1, "ps"));
+        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0.is_multiple_of(*factor)).unwrap_or((1, "ps"));
         write!(f, "{} {unit}", self.0 / factor)
     }
 }
@@ -173,7 +173,7 @@ impl FromStr for Rate {
                 _ => return None,
             };
             let thousandths = libm::round(value * bits * line_per_payload * 1e3);
-            (thousandths >= 1.0 && thousandths < 1e18).then_some(Rate(thousandths as u64))
+            (1.0..1e18).contains(&thousandths).then_some(Rate(thousandths as u64))
         });
         found.ok_or_else(|| refuse(text, RATE_ALLOWED))
     }
@@ -181,7 +181,7 @@ impl FromStr for Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 % 1_000_000 == 0 {
+        if self.0.is_multiple_of(1_000_000) {
             f.write_str(&with_unit(self.0 as f64 / 1e9, "Mbit/s"))
         } else {
             f.write_str(&with_unit(self.0 as f64 / 1e3, "bit/s"))
@@ -222,7 +222,7 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 > 0 && self.0 % 1024 == 0 {
+        if self.0 > 0 && self.0.is_multiple_of(1024) {
             write!(f, "{} KiB", self.0 / 1024)
         } else {
             write!(f, "{} bytes", self.0)

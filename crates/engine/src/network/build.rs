@@ -146,7 +146,7 @@ impl<'a> Draft<'a> {
 
     fn path(&self, channel: usize) -> &'a [usize] {
         let flow = &self.plan.flows[channel / 2];
-        if channel % 2 == 0 { &flow.forward } else { &flow.backward }
+        if channel.is_multiple_of(2) { &flow.forward } else { &flow.backward }
     }
 
     /// A path leads from host to host through switches, without a loop.
@@ -187,7 +187,7 @@ impl<'a> Draft<'a> {
 
     fn class(&self, channel: usize) -> ServiceClass {
         let flow = &self.plan.flows[channel / 2];
-        if channel % 2 == 0 { flow.service } else { flow.ack_service }
+        if channel.is_multiple_of(2) { flow.service } else { flow.ack_service }
     }
 
     fn log(&self) -> Log {

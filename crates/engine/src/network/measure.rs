@@ -346,7 +346,7 @@ impl<S: Server> Simulation<S> {
             bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
-            packets_lost: sends.losses.packets - sent.losses.packets,
+            packets_lost: if over_tcp { sends.losses.packets - sent.losses.packets } else { 0 },
             packets_merged: self.terminal(index, 1).merges(),
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
             rate_limited_share: rate_limited,
@@ -398,7 +398,7 @@ impl<S: Server> Simulation<S> {
     fn vc_report(&self, channel: usize, in_flight: u64) -> VcReport {
         let flow = &self.plan.flows[channel / 2];
         let (direction, service) =
-            if channel % 2 == 0 { ("forward", flow.service) } else { ("backward", flow.ack_service) };
+            if channel.is_multiple_of(2) { ("forward", flow.service) } else { ("backward", flow.ack_service) };
         let (then, now) = (&self.window.begin.sends[channel], &self.window.end.snapshot.sends[channel]);
         let abr = self.terminal(channel / 2, channel % 2).abr();
         let out_of_rate = |c: &Counters| c.out_of_rate_frms + c.out_of_rate_brms;

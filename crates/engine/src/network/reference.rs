@@ -41,10 +41,15 @@ impl Reference {
         self.0.now = until;
     }
 
+    /// What has come of it so far, to be sampled, read and reported. Only the reference may run it.
+    pub fn state(&mut self) -> &mut Simulation<EagerServer> {
+        &mut self.0
+    }
+
     /// Runs over the whole measuring window and reports, see [`Simulation::measure`].
     ///
-    /// # Errors
-    /// As [`Simulation::measure`].
+    /// # Panics
+    /// As [`Simulation::report`].
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.0.begin_window();

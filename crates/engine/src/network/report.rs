@@ -99,7 +99,7 @@ pub struct FlowReport {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// PDUs that lost at least one cell at a switch.
+    /// PDUs that lost at least one cell at a switch; 0 for bare cells.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (Kalyanaraman 97 section 8.12; whole run).

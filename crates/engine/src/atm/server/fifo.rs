@@ -38,9 +38,7 @@ impl FifoServer {
         let backlog = self.free_at.0 - now.0;
         self.accepted += 1;
         self.sojourns += backlog as u128;
-        if backlog >= self.longest.0 {
-            self.longest = (backlog, self.carry);
-        }
+        self.longest = self.longest.max((backlog, self.carry));
         link.push(Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info }, body)
     }
     #[inline]
@@ -81,10 +79,7 @@ impl Server for FifoServer {
     }
     fn backlog_integral(&mut self, now: Ps, _queue: usize, _outlet: &mut Outlet<'_>) -> f64 {
         // Of the cells still here, the part of their stay that lies after `now` does not count yet.
-        let (length, service) =
-            (self.length(now) as f64, (self.line.clock.floor().0 + self.line.clock.ceil().0) as f64 / 2.0);
-        let last = self.free_at.saturating_sub(now).0 as f64;
-        self.sojourns as f64 - (length * last - service * length * (length - 1.0) / 2.0)
+        (self.sojourns - self.line.clock.time_left(now, self.free_at, self.carry)) as f64
     }
     fn longest(&self, _queue: usize) -> u64 {
         self.line.clock.cells_until(Ps::ZERO, Ps(self.longest.0), self.longest.1)

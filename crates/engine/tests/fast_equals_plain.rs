@@ -1,0 +1,189 @@
+//! The fast engine against the plain reference, cell by cell, on random networks; and against
+//! itself with other slices and more looks.
+
+mod support;
+
+use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
+use cellrate_engine::discard::Cause;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::{PortState, Reference, Simulation};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use support::random_network::{Network, networks};
+use support::{difference, outcome, repeatable};
+
+/// Instants that cut a run of length `end`: `cuts` are shares of it in 1/65536.
+fn instants(end: Ps, cuts: &[u16]) -> Vec<Ps> {
+    let mut instants: Vec<Ps> = cuts.iter().map(|cut| Ps((end.0 >> 16) * *cut as u64)).collect();
+    instants.sort_unstable();
+    instants
+}
+
+/// The measuring window: from the first cut to the last, the whole run if there are fewer than two.
+fn window(end: Ps, instants: &[Ps]) -> (Ps, Ps) {
+    match instants {
+        [from, .., to] if from < to => (*from, *to),
+        _ => (Ps::ZERO, end),
+    }
+}
+
+/// What both engines can do.
+trait Engine {
+    type Server: Server;
+    fn run_until(&mut self, until: Ps);
+    fn state(&mut self) -> &mut Simulation<Self::Server>;
+}
+
+impl Engine for Simulation {
+    type Server = LazyServer;
+    fn run_until(&mut self, until: Ps) {
+        Simulation::run_until(self, until);
+    }
+    fn state(&mut self) -> &mut Simulation {
+        self
+    }
+}
+
+impl Engine for Reference {
+    type Server = EagerServer;
+    fn run_until(&mut self, until: Ps) {
+        Reference::run_until(self, until);
+    }
+    fn state(&mut self) -> &mut Simulation<EagerServer> {
+        Reference::state(self)
+    }
+}
+
+/// What a run shows.
+#[derive(Debug, PartialEq)]
+struct Observation {
+    /// The report.
+    outcome: String,
+    looks: Vec<Look>,
+    /// Events, and how many were omitted.
+    log: (Vec<Event>, u64),
+}
+
+/// What a look finds.
+#[derive(Debug, PartialEq)]
+struct Look {
+    ports: Vec<PortState>,
+    /// ACR of each flow.
+    rates: Vec<Option<f64>>,
+    /// Window and acknowledged bytes of each flow.
+    windows: Vec<Option<(u64, u64)>>,
+}
+
+fn look<S: Server>(state: &mut Simulation<S>) -> Look {
+    let flows = 0..state.plan().flows.len();
+    let rates = flows.clone().map(|flow| state.acr(flow)).collect();
+    let windows = flows.map(|flow| state.tcp_window(flow)).collect();
+    state.sample();
+    Look { ports: state.port_states(), rates, windows }
+}
+
+/// Without what only looks produce: sampled quantiles and maxima.
+fn without_samples(outcome: &str) -> String {
+    let sampled = ["queued_max_cells", "queue_p50_cells", "queue_p95_cells", "queue_p99_cells"];
+    let mut lines = outcome.lines().peekable();
+    let mut kept = String::new();
+    while let Some(line) = lines.next() {
+        if sampled.iter().any(|name| line.trim_start().starts_with(name)) {
+            // The value of an `Option` follows on lines of its own.
+            while line.ends_with('(') && lines.next().is_some_and(|line| line.trim() != "),") {}
+        } else {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// Runs to `end` with a look at each of `looks`.
+fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) -> Observation {
+    let mut instants = [looks, &[window.0, window.1, end]].concat();
+    instants.sort_unstable();
+    instants.dedup();
+    let mut seen = Vec::new();
+    for at in instants {
+        engine.run_until(at);
+        if at == window.0 {
+            engine.state().begin_window();
+        }
+        if at == window.1 {
+            engine.state().end_window();
+        }
+        if looks.contains(&at) {
+            seen.push(look(engine.state()));
+        }
+    }
+    let state = engine.state();
+    Observation { outcome: outcome(state.report()), looks: seen, log: state.events(usize::MAX) }
+}
+
+proptest! {
+    #![proptest_config(repeatable(64))]
+
+    #[test]
+    fn the_fast_engine_equals_the_plain_reference(
+        network in networks(),
+        cuts in prop::collection::vec(any::<u16>(), 0..8),
+    ) {
+        let Network { plan, end } = network;
+        let looks = instants(end, &cuts);
+        let window = window(end, &looks);
+        let fast = observe(&mut Simulation::<LazyServer>::new(plan.clone()).unwrap(), window, &looks, end);
+        let plain = observe(&mut Reference::new(plan).unwrap(), window, &looks, end);
+        prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
+        prop_assert_eq!(fast, plain);
+    }
+    #[test]
+    fn slices_and_looks_change_nothing(
+        network in networks(),
+        window_cuts in prop::collection::vec(any::<u16>(), 2),
+        cuts in prop::collection::vec(any::<u16>(), 1..40),
+    ) {
+        let Network { plan, end } = network;
+        let window = window(end, &instants(end, &window_cuts));
+        let whole = observe(&mut Simulation::<LazyServer>::new(plan.clone()).unwrap(), window, &[], end);
+        let sliced = observe(&mut Simulation::<LazyServer>::new(plan).unwrap(), window, &instants(end, &cuts), end);
+        let (whole_outcome, sliced_outcome) = (without_samples(&whole.outcome), without_samples(&sliced.outcome));
+        prop_assert_eq!(difference(&whole_outcome, &sliced_outcome), None);
+        prop_assert_eq!(whole.log, sliced.log);
+    }
+}
+
+/// What happens in so many of the random networks: without it the tests above would prove little.
+#[test]
+fn random_networks_show_everything_there_is() {
+    let mut runner = TestRunner::new(repeatable(1));
+    let mut seen = std::collections::BTreeMap::new();
+    let mut note = |what: &'static str, holds: bool| *seen.entry(what).or_insert(0u32) += holds as u32;
+    for _ in 0..200 {
+        let Network { plan, end } = networks().new_tree(&mut runner).unwrap().current();
+        let mut run: Simulation = Simulation::new(plan).unwrap();
+        let report = run.measure(Ps::ZERO, end, end);
+        let (events, _) = run.events(usize::MAX);
+        let lost = |wanted| events.iter().any(|e| matches!(e.what, What::Loss { cause, .. } if cause == wanted));
+        note("overflow", lost(Cause::Overflow));
+        note("partial packet discard", lost(Cause::PartialPacket));
+        note("early packet discard", lost(Cause::EarlyPacket));
+        note("intelligent tail drop", lost(Cause::IntelligentTail));
+        note("mark", events.iter().any(|e| matches!(e.what, What::Mark { .. })));
+        note("timeout", report.flows.iter().any(|flow| flow.timeouts > 0));
+        note("fast retransmission", report.flows.iter().any(|flow| flow.fast_retransmits > 0));
+        note("merged PDUs", report.flows.iter().any(|flow| flow.packets_merged > 0));
+        note("loss at a source queue", report.flows.iter().any(|flow| flow.source_queue_dropped_packets > 0));
+        note("completed transfer", report.flows.iter().any(|flow| flow.completion_seconds.is_some()));
+        note("out-of-rate RM cells", report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0));
+        note("return to ICR", report.vcs.iter().any(|vc| vc.idle_resets > 0));
+        note("cut for want of BRMs", report.vcs.iter().any(|vc| vc.missing_brm_cuts > 0));
+        note("several queues in use", report.ports.iter().any(|port| port.queues.len() > 1));
+        note("simultaneous events", events.windows(2).any(|pair| pair[0].at == pair[1].at));
+        note("more than 10,000 hops", report.cell_hops > 10_000);
+    }
+    let rare: Vec<_> = seen.iter().filter(|(_, times)| **times < 4).collect();
+    assert!(rare.is_empty(), "seldom seen in 200 networks: {rare:?} of {seen:?}");
+}

@@ -1,0 +1,82 @@
+//! Plans by hand: nodes and links by name, flows with defaults.
+
+use cellrate_engine::atm::aal5::Encapsulation;
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::control::ControlConfig;
+use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::traffic::SourceConfig;
+
+/// A line on which a cell takes `us` microseconds exactly.
+pub const fn cell_time_us(us: u64) -> Rate {
+    Rate(424_000_000_000 / us)
+}
+
+/// A switch with one queue for all classes, without a limit and without control.
+pub fn plain_switch() -> SwitchPlan {
+    SwitchPlan {
+        buffer: Buffer::INFINITE,
+        priority: vec![ServiceClass::ALL.to_vec()],
+        control: ControlConfig::default(),
+        discard: DiscardConfig::default(),
+    }
+}
+
+/// Nodes and links under construction.
+#[derive(Default)]
+pub struct Graph {
+    pub nodes: Vec<NodePlan>,
+    pub links: Vec<LinkPlan>,
+}
+
+impl Graph {
+    pub fn host(&mut self, name: &str) -> usize {
+        self.nodes.push(NodePlan { name: name.into(), kind: NodeKind::Host });
+        self.nodes.len() - 1
+    }
+    pub fn switch(&mut self, name: &str, settings: SwitchPlan) -> usize {
+        self.nodes.push(NodePlan { name: name.into(), kind: NodeKind::Switch(settings) });
+        self.nodes.len() - 1
+    }
+    /// Two links, there and back. The second has the number of the first plus one.
+    pub fn duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
+        let there = self.links.len();
+        for (from, to) in [(from, to), (to, from)] {
+            let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
+            self.links.push(LinkPlan { name, from, to, rate, delay });
+        }
+        there
+    }
+    /// The plan of `flows` over this graph.
+    pub fn plan(self, flows: Vec<FlowPlan>) -> Plan {
+        Plan { seed: 1, nodes: self.nodes, links: self.links, flows, measure: MeasurePlan::default() }
+    }
+}
+
+/// The links back along `forward`, all of which are duplex.
+pub fn back(forward: &[usize]) -> Vec<usize> {
+    forward.iter().rev().map(|link| link ^ 1).collect()
+}
+
+/// A flow without a way back, everything else at its default.
+pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Vec<usize>) -> FlowPlan {
+    FlowPlan {
+        name: name.into(),
+        group: name.into(),
+        index: 1,
+        service,
+        ack_service: service,
+        forward,
+        backward: Vec::new(),
+        start: Ps::ZERO,
+        source,
+        tcp: TcpConfig::default(),
+        abr: AbrConfig::default(),
+        encapsulation: Encapsulation::default(),
+        source_queue: Buffer::INFINITE,
+    }
+}
