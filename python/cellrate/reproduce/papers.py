@@ -47,7 +47,7 @@ def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, lis
 
     Args:
         paper: Id of a paper or of an experiment; all papers if absent.
-        wanted: Ids of experiments, with or without the paper's prefix; all if absent.
+        wanted: Ids of experiments, with or without the paper's prefix, or of papers; all if absent.
 
     Raises:
         ReproduceError: If one of them does not exist; the message lists what there is.
@@ -69,8 +69,5 @@ def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, lis
 
 
 def _is_wanted(paper: Paper, experiment: Experiment, wanted: list[str] | None) -> bool:
-    return (
-        not wanted
-        or experiment.id in wanted
-        or experiment.id.removeprefix(f"{paper.id}-") in wanted
-    )
+    names = {experiment.id, experiment.id.removeprefix(f"{paper.id}-"), paper.id}
+    return not wanted or not names.isdisjoint(wanted)
