@@ -120,7 +120,7 @@ fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) ->
         }
     }
     let state = engine.state();
-    Observation { outcome: outcome(state.report()), looks: seen, log: state.events(usize::MAX) }
+    Observation { outcome: outcome(&state.report()), looks: seen, log: state.events(usize::MAX) }
 }
 
 proptest! {
