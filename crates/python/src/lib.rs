@@ -1,1 +1,29 @@
+//! `cellrate._core`: scenarios, runs and stored results for Python. No domain logic: everything is
+//! done by the crate `cellrate`, with the interpreter's lock released where it takes long.
 
+mod errors;
+mod jobs;
+mod outcome;
+mod store;
+
+use pyo3::prelude::*;
+
+/// Simulations at cell level, in Rust.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::errors::{Cancelled, ScenarioError};
+    #[pymodule_export]
+    use super::jobs::{check, estimate, key, resolve, run};
+    #[pymodule_export]
+    use super::outcome::Outcome;
+    #[pymodule_export]
+    use super::store::Store;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::errors::declare_attributes(module.py())?;
+        module.add("__version__", cellrate::store::VERSION)
+    }
+}

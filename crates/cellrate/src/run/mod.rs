@@ -3,6 +3,7 @@
 mod container;
 mod driver;
 mod events;
+mod job;
 mod memory;
 mod outcome;
 mod summary;
@@ -12,6 +13,7 @@ mod warnings;
 
 pub use driver::{Progress, RunError, estimate_of, simulate};
 pub use events::Events;
+pub use job::{Failure, Job};
 pub use memory::{Estimate, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use traces::Series;

@@ -36,7 +36,7 @@ impl Ps {
     }
     /// In seconds, for reports only.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
     /// `self + span`, `NEVER` on overflow.
     pub const fn saturating_add(self, span: Ps) -> Ps {

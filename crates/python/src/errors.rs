@@ -1,0 +1,76 @@
+//! Exceptions, and how what goes wrong in Rust becomes one.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cellrate::run::Failure;
+use cellrate::scenario::{Diagnostic, Refusal, Severity};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+create_exception!(cellrate._core, ScenarioError, PyValueError, "A scenario cannot be run.");
+create_exception!(cellrate._core, Cancelled, PyException, "A run was stopped by its progress function.");
+
+/// Gives [`ScenarioError`] the attributes that every instance made by Rust has of its own.
+pub fn declare_attributes(py: Python<'_>) -> PyResult<()> {
+    let class = py.get_type::<ScenarioError>();
+    class.setattr("rendered", "")?;
+    class.setattr("diagnostics", PyList::empty(py))
+}
+
+/// One diagnostic as a dictionary.
+pub fn diagnostic<'py>(py: Python<'py>, found: &Diagnostic) -> PyResult<Bound<'py, PyDict>> {
+    let severity = match found.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("severity", severity)?;
+    dict.set_item("message", &found.message)?;
+    dict.set_item("path", &found.path)?;
+    dict.set_item("line", found.line)?;
+    dict.set_item("column", found.column)?;
+    dict.set_item("label", &found.label)?;
+    dict.set_item("help", &found.help)?;
+    Ok(dict)
+}
+
+/// Diagnostics as dictionaries.
+pub fn diagnostics<'py>(py: Python<'py>, found: &[Diagnostic]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    found.iter().map(|one| diagnostic(py, one)).collect()
+}
+
+/// A refusal as a [`ScenarioError`].
+pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    let message = refusal.diagnostics.first().map_or("", |first| first.message.as_str());
+    let error = ScenarioError::new_err(message.to_string());
+    let fill = || {
+        let value = error.value(py);
+        value.setattr("rendered", &refusal.rendered)?;
+        value.setattr("diagnostics", diagnostics(py, &refusal.diagnostics)?)
+    };
+    fill().err().unwrap_or(error)
+}
+
+/// A failure as the exception that belongs to it.
+pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
+    match failure {
+        Failure::Cancelled => Cancelled::new_err("the run was stopped"),
+        Failure::Refused(refusal) => refused(py, refusal),
+    }
+}
+
+/// Does `work` without the interpreter's lock. A panic, which is a defect of the program, becomes a
+/// `RuntimeError`.
+pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    // Nothing that a panic leaves half done is looked at again.
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
+    result.map_err(|message| PyRuntimeError::new_err(format!("a defect of cellrate, please report it: {message}")))
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".into())
+}

@@ -1,0 +1,90 @@
+//! Scenarios: read, checked, run.
+
+use cellrate::run::Job;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{diagnostics, failed, refused, unlocked};
+use crate::outcome::Outcome;
+
+fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> PyResult<Job> {
+    unlocked(py, || Job::new(text, path, overrides, seed))?.map_err(|refusal| refused(py, &refusal))
+}
+
+/// The scenario with every default written out, as TOML.
+#[pyfunction]
+pub fn resolve(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, seed: Option<u64>) -> PyResult<String> {
+    job(py, text, path, &overrides, seed).map(|job| job.resolved().to_string())
+}
+
+/// Warnings about a scenario that can be run.
+#[pyfunction]
+pub fn check<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    diagnostics(py, job(py, text, path, &overrides, seed)?.warnings())
+}
+
+/// What a run will need at most, and what there is; zero bytes available where that is not known.
+#[pyfunction]
+pub fn estimate<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let job = job(py, text, path, &overrides, seed)?;
+    let estimate = unlocked(py, || job.estimate())?.map_err(|refusal| refused(py, &refusal))?;
+    let dict = PyDict::new(py);
+    dict.set_item("memory_bytes", estimate.memory_bytes)?;
+    dict.set_item("available_bytes", estimate.available_bytes)?;
+    dict.set_item("cells_in_flight", estimate.cells_in_flight)?;
+    Ok(dict)
+}
+
+/// Runs a scenario. `progress(now_seconds, end_seconds)` is called about ten times a second and
+/// stops the run by returning False.
+#[pyfunction]
+pub fn run(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Outcome> {
+    let job = job(py, text, path, &overrides, seed)?;
+    let mut raised = None;
+    let result = unlocked(py, || {
+        job.run(&mut |now, end| {
+            let told = Python::attach(|py| tell(py, progress.as_ref(), now.as_secs_f64(), end.as_secs_f64()));
+            told.unwrap_or_else(|error| {
+                raised = Some(error);
+                false
+            })
+        })
+    })?;
+    match raised {
+        Some(error) => Err(error),
+        None => result.map(Outcome::from).map_err(|failure| failed(py, &failure)),
+    }
+}
+
+/// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.
+pub fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
+    py.check_signals()?;
+    let Some(progress) = progress else { return Ok(true) };
+    let answer = progress.bind(py).call1((now, end))?;
+    Ok(answer.is_none() || answer.is_truthy()?)
+}
+
+/// Under which the result of a resolved scenario is kept: SHA-256 over version and scenario.
+#[pyfunction]
+pub fn key(resolved: &str) -> String {
+    cellrate::store::key(resolved)
+}

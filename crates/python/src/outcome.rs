@@ -1,0 +1,91 @@
+//! A finished run.
+
+use std::sync::Arc;
+
+use cellrate::run;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::unlocked;
+
+/// A finished run: summary, scenario as it was run, traces and events.
+#[pyclass(frozen, module = "cellrate._core")]
+pub struct Outcome(Arc<run::Outcome>);
+
+impl From<run::Outcome> for Outcome {
+    fn from(outcome: run::Outcome) -> Outcome {
+        Outcome(Arc::new(outcome))
+    }
+}
+
+fn floats<'py>(py: Python<'py>, values: &[f64]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    PyBytes::new(py, &bytes)
+}
+
+#[pymethods]
+impl Outcome {
+    /// Every measure, as one JSON object.
+    fn summary(&self) -> &str {
+        &self.0.summary
+    }
+    /// The scenario with every default written out, as TOML.
+    fn resolved(&self) -> &str {
+        &self.0.resolved
+    }
+    /// Under which the outcome is kept.
+    fn key(&self) -> String {
+        self.0.key()
+    }
+    /// What was traced: kind, entity, unit and number of points of each series.
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let info = |series: &run::Series| {
+            let dict = PyDict::new(py);
+            dict.set_item("kind", &series.kind)?;
+            dict.set_item("entity", &series.entity)?;
+            dict.set_item("unit", &series.unit)?;
+            dict.set_item("points", series.seconds.len())?;
+            Ok(dict)
+        };
+        self.0.series.iter().map(info).collect()
+    }
+    /// Seconds, least and greatest values of a series as little-endian doubles.
+    #[expect(clippy::type_complexity, reason = "three columns")]
+    fn series_data<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let series = self.0.series.get(index).ok_or_else(|| PyIndexError::new_err("no such series"))?;
+        Ok((floats(py, &series.seconds), floats(py, &series.low), floats(py, &series.high)))
+    }
+    /// The event log as columns.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        // Without `..`, so that no column is left out here.
+        let run::Events { time_seconds, kind, vc, port, pdu, cause, cell, sequence_bytes, er_cells_per_second } =
+            &self.0.events;
+        let dict = PyDict::new(py);
+        dict.set_item("time_seconds", time_seconds)?;
+        dict.set_item("kind", kind)?;
+        dict.set_item("vc", vc)?;
+        dict.set_item("port", port)?;
+        dict.set_item("pdu", pdu)?;
+        dict.set_item("cause", cause)?;
+        dict.set_item("cell", cell)?;
+        dict.set_item("sequence_bytes", sequence_bytes)?;
+        dict.set_item("er_cells_per_second", er_cells_per_second)?;
+        Ok(dict)
+    }
+    /// Everything as bytes, with a checksum.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let outcome = Arc::clone(&self.0);
+        Ok(PyBytes::new(py, &unlocked(py, move || outcome.to_bytes())?))
+    }
+    /// The outcome in bytes that `to_bytes` gave; ValueError if they are damaged.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Outcome> {
+        let outcome = unlocked(py, || run::Outcome::from_bytes(data))?;
+        outcome.map(Outcome::from).map_err(|damaged| PyValueError::new_err(damaged.to_string()))
+    }
+}
