@@ -187,3 +187,31 @@ def run(
 
 def key(resolved: str) -> str:
     """Under which the result of a resolved scenario is kept: a hash of version and scenario."""
+
+def schema() -> str:
+    """JSON Schema of the scenario file."""
+
+def registry() -> str:
+    """Everything that a scenario can name, each with ``name`` and ``about``, as JSON."""
+
+def template(name: str) -> str:
+    """A commented scenario to start from.
+
+    Raises:
+        ValueError: There is no template of that name.
+    """
+
+def bench(
+    workloads: list[str] | None, progress: Callable[[float, float], bool | None] | None
+) -> str:
+    """Times the engine on one core against bare floor loops: ns per cell-hop, as JSON.
+
+    Args:
+        workloads: Which measurements; all by default.
+        progress: Called with the share done and 1 after each measurement; stops the bench by
+            returning False.
+
+    Raises:
+        ValueError: There is no such measurement.
+        Cancelled: The progress function stopped the bench.
+    """

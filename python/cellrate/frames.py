@@ -60,7 +60,7 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
 
 
 def events(outcome: _core.Outcome) -> pl.DataFrame:
-    """One row per event: time, kind, channel, port, PDU and cause, as far as it has them."""
+    """One row per event: time, kind, channel, port, PDU, cause and so on, as far as it has them."""
     schema = {
         "time_seconds": pl.Float64,
         "kind": pl.String,
@@ -68,6 +68,9 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
         "port": pl.String,
         "pdu": pl.Int64,
         "cause": pl.String,
+        "cell": pl.Int64,
+        "sequence_bytes": pl.Int64,
+        "er_cells_per_second": pl.Float64,
     }
     return pl.DataFrame(outcome.events(), schema=schema)
 

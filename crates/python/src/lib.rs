@@ -1,8 +1,10 @@
 //! `cellrate._core`: scenarios, runs and stored results for Python. No domain logic: everything is
 //! done by the crate `cellrate`, with the interpreter's lock released where it takes long.
 
+mod bench;
 mod errors;
 mod jobs;
+mod listing;
 mod outcome;
 mod store;
 
@@ -12,9 +14,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::bench::bench;
+    #[pymodule_export]
     use super::errors::{Cancelled, ScenarioError};
     #[pymodule_export]
     use super::jobs::{check, estimate, key, resolve, run};
+    #[pymodule_export]
+    use super::listing::{registry, schema, template};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

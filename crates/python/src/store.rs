@@ -1,12 +1,21 @@
 //! Results kept by content.
 
+use std::io;
 use std::path::PathBuf;
 
 use cellrate::store;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::unlocked;
+
+fn failed(error: io::Error) -> PyErr {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => PyValueError::new_err(error.to_string()),
+        _ => error.into(),
+    }
+}
 
 /// A directory of results, safe for several threads and processes at once.
 #[pyclass(frozen, module = "cellrate._core")]
@@ -16,24 +25,24 @@ pub struct Store(store::Store);
 impl Store {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Store> {
-        Ok(Store(unlocked(py, || store::Store::open(path))??))
+        unlocked(py, || store::Store::open(path))?.map(Store).map_err(failed)
     }
     /// The bytes kept under a key; None if there are none or they are damaged.
     fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let found = unlocked(py, || self.0.get(key))??;
+        let found = unlocked(py, || self.0.get(key))?.map_err(failed)?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
     }
     /// Keeps bytes under a key, whole or not at all.
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
-        Ok(unlocked(py, || self.0.put(key, data))??)
+        unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
     /// Whether `get` would find something.
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
-        Ok(unlocked(py, || self.0.contains(key))??)
+        unlocked(py, || self.0.contains(key))?.map_err(failed)
     }
     /// All keys, in order.
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(unlocked(py, || self.0.keys())??)
+        unlocked(py, || self.0.keys())?.map_err(failed)
     }
     /// Damaged entries met so far, each told once.
     fn problems(&self) -> Vec<String> {

@@ -61,9 +61,7 @@ impl Job {
         simulate(&self.scenario, &self.resolved, warnings, progress).map_err(|error| match error {
             RunError::Cancelled => Failure::Cancelled,
             RunError::Memory(_) => Failure::Refused(refused(&self.path, error.to_string(), LESS_MEMORY)),
-            RunError::Scenario(_) | RunError::Plan(_) => {
-                Failure::Refused(refused(&self.path, error.to_string(), ""))
-            }
+            RunError::Scenario(_) | RunError::Plan(_) => Failure::Refused(refused(&self.path, error.to_string(), "")),
         })
     }
 }

@@ -1,0 +1,33 @@
+//! The bench.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{Cancelled, unlocked};
+use crate::jobs::tell;
+
+/// Times the engine on one core against the bare floor loops: nanoseconds per cell-hop, as JSON.
+/// `progress(share, 1.0)` is called after every measurement and ends the bench by returning False.
+#[pyfunction]
+pub fn bench(py: Python<'_>, workloads: Option<Vec<String>>, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let known = cellrate::bench::names();
+    if let Some(unknown) = workloads.iter().flatten().find(|name| !known.contains(name)) {
+        return Err(PyValueError::new_err(format!("no workload `{unknown}`; there are {}", known.join(", "))));
+    }
+    let mut raised = None;
+    let result = unlocked(py, || {
+        cellrate::bench::run(workloads.as_deref(), &mut |share| {
+            Python::attach(|py| tell(py, progress.as_ref(), share, 1.0)).unwrap_or_else(|error| {
+                raised = Some(error);
+                false
+            })
+        })
+    })?;
+    match (raised, result) {
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Cancelled::new_err("the bench was stopped")),
+        (None, Some(bench)) => {
+            serde_json::to_string(&bench).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+        }
+    }
+}
