@@ -31,7 +31,11 @@ SUMMARY = {
     "window_seconds": 2.0,
     "totals": {"cells_sent": 100, "jain_index": None},
     "flows": [flow("tcp.1", 3, 4e6), flow("tcp.2", 4, 2e6), flow("random.1", 9, 1e6, tcp=False)],
-    "vcs": [{"name": "tcp.1/forward", "cells_sent": 8}],
+    "vcs": [
+        {"name": "tcp.1/forward", "cells_sent": 8, "cells_dropped": 2},
+        {"name": "tcp.2/forward", "cells_sent": 12, "cells_dropped": 3},
+        {"name": "random.1/forward", "cells_sent": 99, "cells_dropped": 9},
+    ],
     "ports": [
         {"name": "A->sink", "utilisation": 0.5, "queues": [queue(["cbr"], 99), queue(["abr"], 7)]},
         {"name": "A->src.1", "utilisation": 0.9, "queues": [queue(["ubr", "abr"], 2)]},
@@ -83,6 +87,7 @@ ROW = Row("row", {(1, 2): lambda: Run(HandMade(), "a"), (1, 3): lambda: Run(Hand
         ("run.totals.cells_sent", 100),
         ("run.packets_lost", 7),
         ("run.throughput_mbit", 6.0),
+        ("run.cell_loss_ratio", 0.25),
         ("run.effective_throughput", pytest.approx(0.6)),
         ("run.group('random').sum('packets_lost')", 9),
         ("run.tcp.values('packets_lost')", [3, 4]),

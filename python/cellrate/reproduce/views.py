@@ -233,6 +233,15 @@ class Run(Record):
         return int(self.tcp.sum("packets_lost"))
 
     @property
+    def cell_loss_ratio(self) -> float:
+        """Cells dropped at switches / cells sent, over the forward channels of the TCP flows.
+
+        That is what Kalyanaraman 97 section 8.8 counts: data goes one way there.
+        """
+        channels = [self.vc(f"{name}/forward") for name in self.tcp.values("name")]
+        return float(sum(c.cells_dropped for c in channels) / sum(c.cells_sent for c in channels))
+
+    @property
     def bottleneck_port(self) -> Port:
         """The switch port with the longest queue of ABR and UBR."""
         ports = [p for p in self._table["ports"] if _shared_queues(p)]
