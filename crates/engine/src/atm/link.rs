@@ -8,20 +8,40 @@ use crate::kernel::{Ps, Ring};
 #[derive(Default)]
 pub struct Link {
     cells: Ring<Cell>,
-    bodies: Ring<Body>,
+    /// Bodies, each with the arrival of its cell.
+    bodies: Ring<(Ps, Body)>,
+    /// Whether the receiver need not look at cells without bodies before one with a body comes.
+    patient: bool,
 }
 
+/// Cells without bodies after which even a patient receiver looks, lest they fill the memory.
+const MOST_UNSEEN: usize = 256;
+
 impl Link {
-    /// Sends a cell; `cell.at` must not lie before the cell sent last. True if the link was empty.
+    /// An empty link; `patient` if cells without bodies make its receiver do nothing.
+    pub fn new(patient: bool) -> Link {
+        Link { patient, ..Link::default() }
+    }
+    /// Sends a cell; `cell.at` must not lie before the cell sent last. True if the receiver must be
+    /// told, because [`Link::due`] has changed.
     #[inline]
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) -> bool {
-        let was_empty = self.cells.is_empty();
         debug_assert_eq!(cell.info.has_body(), body.is_some());
+        let unseen = self.cells.len();
+        let is_due = if self.patient { unseen == MOST_UNSEEN } else { unseen == 0 };
         self.cells.push(cell);
-        if let Some(body) = body {
-            self.bodies.push(*body);
+        let Some(body) = body else { return is_due };
+        let first = self.bodies.is_empty();
+        self.bodies.push((cell.at, *body));
+        is_due || (self.patient && first)
+    }
+    /// When the receiver must look at the latest, `NEVER` if there is no reason to.
+    #[inline]
+    pub fn due(&self) -> Ps {
+        if self.patient && self.cells.len() <= MOST_UNSEEN {
+            return self.bodies.front().map_or(Ps::NEVER, |(at, _)| *at);
         }
-        was_empty
+        self.next_arrival()
     }
     /// Arrival of the next cell, `NEVER` if none is on its way.
     #[inline]
@@ -40,7 +60,7 @@ impl Link {
     pub fn stretch(&self) -> &[Cell] {
         self.cells.stretch()
     }
-    /// Receives the next `count` cells, none of which has a body.
+    /// Receives the next `count` cells; for each that has a body, [`Link::pop_body`] must follow.
     #[inline]
     pub fn discard(&mut self, count: usize) {
         self.cells.discard(count);
@@ -49,12 +69,12 @@ impl Link {
     #[inline]
     pub fn pop_whole(&mut self) -> Option<(Cell, Option<Body>)> {
         let cell = self.cells.pop()?;
-        Some((cell, if cell.info.has_body() { self.bodies.pop() } else { None }))
+        Some((cell, if cell.info.has_body() { self.pop_body() } else { None }))
     }
     /// The body of the cell received last.
     #[inline]
     pub fn pop_body(&mut self) -> Option<Body> {
-        self.bodies.pop()
+        self.bodies.pop().map(|(_, body)| body)
     }
     /// Cells held.
     pub fn len(&self) -> usize {

@@ -142,6 +142,18 @@ impl<S: Server> Port<S> {
     ) -> Option<Cause> {
         let Arrival { control_slot, queue, controlled, mut cell, .. } = arrival;
         let index = queue as usize;
+        if let Some(server) = self.server.express()
+            && server.backlog(now) < self.free_backlog
+        {
+            if controlled {
+                self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+            } else {
+                self.control.on_background(now);
+            }
+            *was_empty |= server.send(now, cell, body.as_deref(), link);
+            self.end_damage(arrival.slot, cell.info);
+            return None;
+        }
         if self.freely_below < u64::MAX && !self.server.surely_shorter(now, index, self.freely_below) {
             return self.arrive_watched(now, arrival, body, link, was_empty);
         }

@@ -52,10 +52,10 @@ impl Batch {
         let span = (cells as f64 / self.density) as u64;
         limit.min(begin.saturating_add(Ps(span.max(1))))
     }
-    /// Adds an arrival; those of one input in their order.
+    /// Adds arrivals of one input, in their order.
     #[inline]
-    pub fn add(&mut self, cell: Cell, input: u32) {
-        self.arrived.push(Arrived { cell, input });
+    pub fn add(&mut self, cells: &[Cell], input: u32) {
+        self.arrived.extend(cells.iter().map(|cell| Arrived { cell: *cell, input }));
     }
     /// Sorts the arrivals, all of which lie in `begin..end`, by time and input.
     pub fn sort(&mut self, begin: Ps, end: Ps) {
@@ -120,7 +120,7 @@ mod tests {
             for label in 0..500u32 {
                 let at = Ps(1_000 + stream.below(Ps(span)).0);
                 let input = label % 4;
-                batch.add(Cell { at, label, info: Info::data(0) }, input);
+                batch.add(&[Cell { at, label, info: Info::data(0) }], input);
                 expected.push((at.0, input));
             }
             batch.sort(Ps(1_000), Ps(1_000 + span));

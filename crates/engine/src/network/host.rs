@@ -42,9 +42,9 @@ impl<S: Server> Host<S> {
     /// were empty and got a cell are noted in `fresh`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
-        if let Some(mut link) = inbox.take_only(links) {
-            self.turn_with(&mut link, links, horizon, fresh);
-            return inbox.put_only(link, links);
+        if let Some(only) = inbox.only() {
+            self.turn_with(only as usize, links, horizon, fresh);
+            return inbox.note_due(links[only as usize].due());
         }
         loop {
             let (timer, index) = self.clocks.first();
@@ -71,9 +71,10 @@ impl<S: Server> Host<S> {
     }
 
     /// The same with just one incoming link.
-    fn turn_with(&mut self, link: &mut Link, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    fn turn_with(&mut self, incoming: usize, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
         loop {
             let (timer, index) = self.clocks.first();
+            let link = &mut links[incoming];
             let taken = self.receive_plainly(link.stretch(), horizon.min(timer));
             link.discard(taken);
             let arrival = link.next_arrival();

@@ -30,7 +30,7 @@ impl Inbox {
     /// A cell entered the empty link of `input` and arrives at `at`.
     #[inline]
     pub fn expect(&mut self, input: usize, at: Ps) {
-        self.heads.set(input, at);
+        self.heads.bring_forward(input, at);
     }
     /// Takes the next cell from `input`.
     #[inline]
@@ -44,18 +44,28 @@ impl Inbox {
     pub fn body(&self, input: usize, links: &mut [Link]) -> Option<Body> {
         links[self.links[input] as usize].pop_body()
     }
+    /// The link of a node that has just one.
+    #[inline]
+    pub fn only(&self) -> Option<u32> {
+        match self.links[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+    /// The only link has been looked at; when to look again.
+    #[inline]
+    pub fn note_due(&mut self, due: Ps) {
+        self.heads.set(0, due);
+    }
     /// Takes out the link of a node that has just one; it must be put back.
     #[inline]
     pub fn take_only(&self, links: &mut [Link]) -> Option<Link> {
-        match self.links[..] {
-            [only] => Some(core::mem::take(&mut links[only as usize])),
-            _ => None,
-        }
+        self.only().map(|only| core::mem::take(&mut links[only as usize]))
     }
     /// Puts the only link back.
     #[inline]
     pub fn put_only(&mut self, link: Link, links: &mut [Link]) {
-        self.heads.set(0, link.next_arrival());
+        self.note_due(link.due());
         links[self.links[0] as usize] = link;
     }
     /// Links in order.
@@ -73,18 +83,17 @@ impl Inbox {
         let mut batch = self.batch.take()?;
         let end = batch.end(begin, limit);
         for (input, link) in self.links.iter().enumerate() {
-            let link = &mut links[*link as usize];
-            let mut head = self.heads.get(input);
-            if head >= end {
+            if self.heads.get(input) >= end {
                 continue;
             }
-            while head < end
-                && let Some((cell, next)) = link.pop()
-            {
-                batch.add(cell, input as u32);
-                head = next;
+            let link = &mut links[*link as usize];
+            while link.next_arrival() < end {
+                let stretch = link.stretch();
+                let taken = stretch.iter().take_while(|cell| cell.at < end).count();
+                batch.add(&stretch[..taken], input as u32);
+                link.discard(taken);
             }
-            self.heads.put(input, head);
+            self.heads.put(input, link.next_arrival());
         }
         self.heads.rebuild();
         batch.sort(begin, end);

@@ -81,7 +81,10 @@ impl<S: Server> Simulation<S> {
         for (index, node) in nodes.iter().enumerate() {
             schedule.set(index, node.next_event());
         }
-        let links = plan.links.iter().map(|_| Link::default()).collect();
+        // A host with one link takes cells without bodies in the order in which they came, whenever
+        // it looks; with several it would have to merge them.
+        let patient = |link: &LinkPlan| matches!(nodes[link.to], Node::Host(_)) && inboxes[link.to].links().len() == 1;
+        let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
         Ok(Simulation {
             clocks: alloc::vec![Ps::ZERO; nodes.len()],
             ends: ends(&nodes, plan.flows.len()),
@@ -105,10 +108,6 @@ impl<S: Server> Simulation<S> {
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
-    /// t
-    pub fn turns(&self) -> u32 {
-        self.turns
-    }
     /// Everything before this instant has happened.
     pub fn now(&self) -> Ps {
         self.now
@@ -129,7 +128,8 @@ impl<S: Server> Simulation<S> {
             }
         }
         for node in 0..self.nodes.len() {
-            if self.inboxes[node].first().0 < until {
+            let mut incoming = self.inboxes[node].links().iter();
+            if incoming.any(|link| self.links[*link as usize].next_arrival() < until) {
                 self.turn(node, until);
             }
         }
@@ -183,12 +183,12 @@ impl<S: Server> Simulation<S> {
     /// Links that were empty and are no longer get their place in the receivers' merges.
     fn tell_receivers(&mut self) {
         while let Some(link) = self.fresh.pop() {
-            let at = self.links[link as usize].next_arrival();
+            let at = self.links[link as usize].due();
             let node = self.plan.links[link as usize].to;
             self.inboxes[node].expect(self.input_of[link as usize] as usize, at);
             let due = at.saturating_add(self.ties[node].lag);
             if due < self.schedule.get(node) {
-                self.schedule.set(node, due);
+                self.schedule.bring_forward(node, due);
             }
         }
     }
