@@ -535,10 +535,6 @@ impl Terminal {
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
-    /// When the application starts.
-    pub fn start(&self) -> Ps {
-        self.start
-    }
     /// PDUs discarded because cells of an earlier one preceded them.
     pub fn merges(&self) -> u64 {
         self.reassembler.stats().merges
