@@ -6,8 +6,16 @@ use pyo3::prelude::*;
 use crate::errors::{Cancelled, unlocked};
 use crate::jobs::tell;
 
-/// Times the engine on one core against the bare floor loops: nanoseconds per cell-hop, as JSON.
-/// `progress(share, 1.0)` is called after every measurement and ends the bench by returning False.
+/// Times the engine on one core against bare floor loops: ns per cell-hop, as JSON.
+///
+/// Args:
+///     workloads: Which measurements; all by default.
+///     progress: Called with the share done and 1 after each measurement; stops the bench by
+///         returning False.
+///
+/// Raises:
+///     ValueError: There is no such measurement.
+///     Cancelled: The progress function stopped the bench.
 #[pyfunction]
 pub fn bench(py: Python<'_>, workloads: Option<Vec<String>>, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let known = cellrate::bench::names();

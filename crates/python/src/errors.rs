@@ -10,7 +10,12 @@ use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-create_exception!(cellrate._core, ScenarioError, PyValueError, "A scenario cannot be run.");
+create_exception!(
+    cellrate._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario cannot be run.\n\nAttributes:\n    rendered: All diagnostics as annotated plain text.\n    diagnostics: At least one error; warnings too."
+);
 create_exception!(cellrate._core, Cancelled, PyException, "A run was stopped by its progress function.");
 
 /// Gives [`ScenarioError`] the attributes that every instance made by Rust has of its own.

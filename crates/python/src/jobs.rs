@@ -12,12 +12,24 @@ fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: Optio
 }
 
 /// The scenario with every default written out, as TOML.
+///
+/// Args:
+///     text: The scenario.
+///     path: Its name in diagnostics.
+///     overrides: ``path=value`` settings, applied in order.
+///     seed: Replaces the scenario's seed.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
 #[pyfunction]
 pub fn resolve(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, seed: Option<u64>) -> PyResult<String> {
     job(py, text, path, &overrides, seed).map(|job| job.resolved().to_string())
 }
 
 /// Warnings about a scenario that can be run.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
 #[pyfunction]
 pub fn check<'py>(
     py: Python<'py>,
@@ -29,7 +41,10 @@ pub fn check<'py>(
     diagnostics(py, job(py, text, path, &overrides, seed)?.warnings())
 }
 
-/// What a run will need at most, and what there is; zero bytes available where that is not known.
+/// What a run will need of memory at most, and what there is.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
 #[pyfunction]
 pub fn estimate<'py>(
     py: Python<'py>,
@@ -47,8 +62,19 @@ pub fn estimate<'py>(
     Ok(dict)
 }
 
-/// Runs a scenario. `progress(now_seconds, end_seconds)` is called about ten times a second and
-/// stops the run by returning False.
+/// Runs a scenario, with the interpreter's lock released.
+///
+/// Args:
+///     text: The scenario.
+///     path: Its name in diagnostics.
+///     overrides: ``path=value`` settings, applied in order.
+///     seed: Replaces the scenario's seed.
+///     progress: Called with now and end in simulated seconds about ten times a second; stops the
+///         run by returning False.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong, or needs more memory than there is.
+///     Cancelled: The progress function stopped the run.
 #[pyfunction]
 pub fn run(
     py: Python<'_>,
@@ -83,7 +109,7 @@ pub fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) ->
     Ok(answer.is_none() || answer.is_truthy()?)
 }
 
-/// Under which the result of a resolved scenario is kept: SHA-256 over version and scenario.
+/// Under which the result of a resolved scenario is kept: a hash of version and scenario.
 #[pyfunction]
 pub fn key(resolved: &str) -> String {
     cellrate::store::key(resolved)

@@ -10,7 +10,7 @@ pub fn schema() -> String {
     format!("{:#}", schemars::schema_for!(cellrate::scenario::Scenario).to_value())
 }
 
-/// Everything that a scenario can name, each with its name and a line about it, as JSON.
+/// Everything that a scenario can name, each with ``name`` and ``about``, as JSON.
 #[pyfunction]
 pub fn registry() -> String {
     use cellrate_engine::{control, discard, tcp::recovery, traffic};
@@ -27,7 +27,10 @@ pub fn registry() -> String {
     registry.to_string()
 }
 
-/// The commented text of a template; ValueError if there is none of that name.
+/// A commented scenario to start from.
+///
+/// Raises:
+///     ValueError: There is no template of that name.
 #[pyfunction]
 pub fn template(name: &str) -> PyResult<String> {
     Err(PyValueError::new_err(format!("there is no template `{name}`")))

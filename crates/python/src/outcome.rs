@@ -38,7 +38,7 @@ impl Outcome {
     fn key(&self) -> String {
         self.0.key()
     }
-    /// What was traced: kind, entity, unit and number of points of each series.
+    /// What was traced.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let info = |series: &run::Series| {
             let dict = PyDict::new(py);
@@ -51,6 +51,9 @@ impl Outcome {
         self.0.series.iter().map(info).collect()
     }
     /// Seconds, least and greatest values of a series as little-endian doubles.
+    ///
+    /// Raises:
+    ///     IndexError: There is no such series.
     #[expect(clippy::type_complexity, reason = "three columns")]
     fn series_data<'py>(
         &self,
@@ -82,7 +85,10 @@ impl Outcome {
         let outcome = Arc::clone(&self.0);
         Ok(PyBytes::new(py, &unlocked(py, move || outcome.to_bytes())?))
     }
-    /// The outcome in bytes that `to_bytes` gave; ValueError if they are damaged.
+    /// The outcome in bytes that ``to_bytes`` gave.
+    ///
+    /// Raises:
+    ///     ValueError: They are damaged, or of another version.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Outcome> {
         let outcome = unlocked(py, || run::Outcome::from_bytes(data))?;
