@@ -12,8 +12,6 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Warnings of our own crates are errors; clippy carries them (`lint`), so that no flag change rebuilds the dependencies.
 CLIPPY_FLAGS := -D warnings
-# The bindings are tested from Python; a test executable of theirs would have to link libpython.
-CARGO_TEST_FLAGS := --workspace --exclude cellrate-python
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
@@ -59,7 +57,7 @@ format: $(VENV)/.dependencies ## format everything
 	$(BIN)/ruff format --quiet
 
 test-rust: | $(BIN)/python
-	$(CARGO) test $(CARGO_TEST_FLAGS) --locked --quiet
+	$(CARGO) test --workspace --locked --quiet
 
 test-python: install
 	$(BIN)/pytest --quiet
