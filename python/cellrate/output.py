@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cellrate import figures as drawing
-
 if TYPE_CHECKING:
     from cellrate.api import Result
 
@@ -51,9 +49,7 @@ def save(result: Result, directory: Path, *, figures: bool) -> Path:
         if result.logs_events:
             result.events.write_parquet(place / EVENTS)
         if figures:
-            (place / FIGURES).mkdir()
-            for kind in dict.fromkeys(series.kind for series in result.traces):
-                drawing.save(result.plot(kind), place / FIGURES / kind)
+            _draw(result, place / FIGURES)
     return directory
 
 
@@ -75,6 +71,15 @@ def replacing(directory: Path) -> Iterator[Path]:
         _exchange(directory, fresh, scratch / "old")
     finally:
         shutil.rmtree(scratch)
+
+
+def _draw(result: Result, place: Path) -> None:
+    """Draws each kind of trace into a file of its own."""
+    from cellrate.figures import save as save_figure
+
+    place.mkdir()
+    for kind in dict.fromkeys(series.kind for series in result.traces):
+        save_figure(result.plot(kind), place / kind)
 
 
 def _exchange(directory: Path, fresh: Path, old: Path) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Above this, flows are shown by group.
 MOST_FLOWS = 20
+# Only the longest queues are shown.
+MOST_QUEUES = 8
 # A file or a pipe has no width of its own.
 PLAIN_WIDTH = 120
 
@@ -96,18 +98,20 @@ def _ports(ports: Sequence[dict[str, Any]]) -> Table:
     table = _table(
         "port", "classes", "utilisation", "queue mean", "queue max", "lost cells", "control"
     )
-    for port in ports:
-        for queue in port["queues"]:
-            if queue["cells_arrived"]:
-                table.add_row(
-                    port["name"],
-                    " ".join(queue["classes"]),
-                    f"{port['utilisation']:.3f}",
-                    f"{queue['queue_mean_cells']:.1f}",
-                    f"{queue['queue_max_cells']:,}",
-                    f"{queue['cells_dropped']:,}",
-                    port["control"]["scheme"],
-                )
+    busy = [(port, queue) for port in ports for queue in port["queues"] if queue["cells_arrived"]]
+    busy.sort(key=lambda pair: pair[1]["queue_max_cells"], reverse=True)
+    for port, queue in busy[:MOST_QUEUES]:
+        table.add_row(
+            port["name"],
+            " ".join(queue["classes"]),
+            f"{port['utilisation']:.3f}",
+            f"{queue['queue_mean_cells']:.1f}",
+            f"{queue['queue_max_cells']:,}",
+            f"{queue['cells_dropped']:,}",
+            port["control"]["scheme"],
+        )
+    if len(busy) > MOST_QUEUES:
+        table.caption = f"{len(busy) - MOST_QUEUES} more, none of them longer"
     return table
 
 
