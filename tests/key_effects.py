@@ -367,6 +367,7 @@ ERICA_KEYS = [
         '"established"',
         '"one"',
         "rises",
+        *UNEASY,
         # The whole run is the first interval.
         'switch.control.interval="1 s"',
         'switch.control.interval_cells="1000000 cells"',
@@ -398,7 +399,7 @@ TCP_KEYS = [
     row("tcp.mss", '"512 bytes"', '"1024 bytes"', "falls", per_flow("segments_sent"), *IDLE),
     row("tcp.window", '"512 bytes"', '"1 KiB"', "rises", THROUGHPUT, *IDLE),
     row("tcp.initial_window", "1", "8", "rises", THROUGHPUT, *UBR, 'run.duration="8 ms"'),
-    row("tcp.initial_ssthresh", '"1 KiB"', '"64 KiB"', "rises", THROUGHPUT, *ROOMY),
+    row("tcp.initial_ssthresh", '"1 KiB"', '"64 KiB"', "rises", THROUGHPUT, *ROOMY, FAR),
     row("tcp.granularity", '"1 ms"', '"100 ms"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.initial_rto", '"10 ms"', '"200 ms"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.min_rto", '"10 ms"', '"150 ms"', "falls", TIMEOUTS, *LOSSY),

@@ -14,11 +14,13 @@ from cellrate.reproduce.words import Words, read_words
 def papers_root() -> Path:
     """The directory that holds `words.toml` and one directory per paper.
 
+    In a checkout that is its `papers`; the package has a copy, which a build may have left behind.
+
     Raises:
         ReproduceError: If the data is not there.
     """
     package = Path(str(resources.files("cellrate")))
-    for candidate in (package / "papers", package.parent.parent / "papers"):
+    for candidate in (package.parent.parent / "papers", package / "papers"):
         if (candidate / "words.toml").is_file():
             return candidate
     raise ReproduceError(f"no papers beside {package}")
