@@ -96,13 +96,14 @@ def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) 
     if not isinstance(run, Run) or curve.series is None:
         raise TypeError(f"{curve.run or curve.variant} is no run")
     traces = run.series_all(*curve.series)
-    for trace in traces:
+    for number, trace in enumerate(traces):
         label = (
             curve.label if len(traces) == 1 else f"{curve.label} {trace.entity.rsplit('.', 1)[-1]}"
         )
         times = trace.times * figure.x.scale
         middle = (trace.low + trace.high) / 2 * figure.y.scale
-        (line,) = axes.plot(times, middle, label=label, linewidth=0.9)
+        dashes = "-" if number < len(COLOURS) else "--"
+        (line,) = axes.plot(times, middle, label=label, linewidth=0.9, linestyle=dashes)
         if (trace.high > trace.low).any():
             low, high = trace.low * figure.y.scale, trace.high * figure.y.scale
             axes.fill_between(times, low, high, color=line.get_color(), alpha=0.35, linewidth=0)
