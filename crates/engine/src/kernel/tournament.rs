@@ -5,62 +5,79 @@ use core::hint::select_unpredictable;
 
 use super::time::Ps;
 
-/// Keeps one time per component and knows the earliest; equal times go to the lower component.
-///
-/// A key is one 128-bit integer (time, component), so a match is a single branch-free comparison.
-pub struct Tournament {
-    leaves: usize,
-    keys: Vec<u128>,
+/// A clock and whose it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Clock {
+    at: u64,
+    component: u64,
 }
 
-fn key(at: Ps, component: usize) -> u128 {
-    (at.0 as u128) << 64 | component as u128
+impl Clock {
+    /// The winner of a match with the node beside `node`, where this is. The left one wins ties: it
+    /// is the lower component. Who wins cannot be predicted, so each word is selected by itself,
+    /// without a branch.
+    #[inline(always)]
+    fn play(self, sibling: Clock, node: usize) -> Clock {
+        let is_right = node & 1 == 1;
+        let loses = (sibling.at < self.at) | ((sibling.at == self.at) & is_right);
+        Clock {
+            at: select_unpredictable(loses, sibling.at, self.at),
+            component: select_unpredictable(loses, sibling.component, self.component),
+        }
+    }
+}
+
+/// Keeps one time per component and knows the earliest; equal times go to the lower component.
+pub struct Tournament {
+    leaves: usize,
+    /// The root at 1, the leaves from `leaves` on.
+    clocks: Vec<Clock>,
 }
 
 impl Tournament {
     /// `components` clocks, none of them scheduled.
     pub fn new(components: usize) -> Tournament {
         let leaves = components.next_power_of_two().max(1);
-        let mut keys = alloc::vec![0; 2 * leaves];
+        let never = |component: usize| Clock { at: Ps::NEVER.0, component: component as u64 };
+        let mut clocks = alloc::vec![never(0); 2 * leaves];
         for leaf in 0..leaves {
-            keys[leaves + leaf] = key(Ps::NEVER, leaf);
+            clocks[leaves + leaf] = never(leaf);
         }
-        for node in (1..leaves).rev() {
-            keys[node] = keys[2 * node];
-        }
-        Tournament { leaves, keys }
+        let mut tree = Tournament { leaves, clocks };
+        tree.rebuild();
+        tree
     }
     /// The earliest clock; `NEVER` if none is scheduled.
     #[inline]
     pub fn first(&self) -> (Ps, usize) {
-        // SAFETY: there are at least two keys; index 1 is the root, or the only leaf.
-        let root = unsafe { *self.keys.get_unchecked(1) };
-        (Ps((root >> 64) as u64), root as u64 as usize)
+        // SAFETY: there are at least two clocks; index 1 is the root, or the only leaf.
+        let root = unsafe { *self.clocks.get_unchecked(1) };
+        (Ps(root.at), root.component as usize)
     }
     /// The earliest clock but that of `component`.
     pub fn first_except(&self, component: usize) -> Ps {
         let mut node = self.leaves + component;
-        let mut winner = u128::MAX;
+        let mut first = Ps::NEVER;
         while node > 1 {
-            winner = winner.min(self.keys[node ^ 1]);
+            first = first.min(Ps(self.clocks[node ^ 1].at));
             node >>= 1;
         }
-        Ps((winner >> 64) as u64)
+        first
     }
     /// The clock of `component`.
     #[inline]
     pub fn get(&self, component: usize) -> Ps {
-        Ps((self.keys[self.leaves + component] >> 64) as u64)
+        Ps(self.clocks[self.leaves + component].at)
     }
     /// Sets the clock of `component` without telling anybody: [`Tournament::rebuild`] must follow.
     #[inline]
     pub fn put(&mut self, component: usize, at: Ps) {
-        self.keys[self.leaves + component] = key(at, component);
+        self.clocks[self.leaves + component].at = at.0;
     }
     /// Plays all matches again.
     pub fn rebuild(&mut self) {
         for node in (1..self.leaves).rev() {
-            self.keys[node] = self.keys[2 * node].min(self.keys[2 * node + 1]);
+            self.clocks[node] = self.clocks[2 * node].play(self.clocks[2 * node + 1], 2 * node);
         }
     }
     /// Sets the clock of `component` to a time that is not later than its own: cheaper than
@@ -68,11 +85,16 @@ impl Tournament {
     #[inline]
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
         debug_assert!(at <= self.get(component));
-        let key = key(at, component);
+        let clock = Clock { at: at.0, component: component as u64 };
         let mut node = self.leaves + component;
-        while node > 0 && key <= self.keys[node] {
-            self.keys[node] = key;
+        self.clocks[node] = clock;
+        while node > 1 {
             node >>= 1;
+            let winner = self.clocks[node];
+            if (winner.at, winner.component) < (clock.at, clock.component) {
+                return;
+            }
+            self.clocks[node] = clock;
         }
     }
     /// Sets the clock of `component`.
@@ -80,19 +102,15 @@ impl Tournament {
     pub fn set(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);
         let mut node = self.leaves + component;
-        let mut winner = key(at, component);
-        if node == 1 {
-            self.keys[1] = winner;
-            return;
-        }
-        // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks; `node ^ 1` is its sibling.
+        let mut winner = Clock { at: at.0, component: component as u64 };
+        // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks; `node ^ 1` is its
+        // sibling, and at least 2 where it is read.
         unsafe {
-            *self.keys.get_unchecked_mut(node) = winner;
+            *self.clocks.get_unchecked_mut(node) = winner;
             while node > 1 {
-                let sibling = *self.keys.get_unchecked(node ^ 1);
-                winner = select_unpredictable(sibling < winner, sibling, winner);
+                winner = winner.play(*self.clocks.get_unchecked(node ^ 1), node);
                 node >>= 1;
-                *self.keys.get_unchecked_mut(node) = winner;
+                *self.clocks.get_unchecked_mut(node) = winner;
             }
         }
     }

@@ -223,10 +223,11 @@ impl Terminal {
             if app == self.wake {
                 self.now = app;
                 self.run_app(app, limit, out);
+                self.wake = self.next_wake();
             } else {
-                self.run_shaper(limit.min(app), out);
+                let shaper = self.run_shaper(self.wake, limit.min(app), out);
+                self.wake = shaper.map_or_else(|| self.next_wake(), |at| at.min(app));
             }
-            self.wake = self.next_wake();
         }
     }
 
@@ -289,17 +290,14 @@ impl Terminal {
         }
     }
 
-    /// Sends cells as the shaper permits until `limit`.
-    fn run_shaper<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
-        loop {
-            let at = self.shaper_wake();
-            if at >= limit {
-                return;
-            }
+    /// Sends cells as the shaper permits from `at` until `limit`. Returns when the shaper wants to
+    /// go on, or nothing if the application may want to do something before.
+    fn run_shaper<S: Server>(&mut self, mut at: Ps, limit: Ps, out: &mut Outside<'_, S>) -> Option<Ps> {
+        while at < limit {
             self.now = at;
             let waiting = self.data_waiting();
             let emission = match &mut self.shaper {
-                Shaper::None => return,
+                Shaper::None => return None,
                 Shaper::Unshaped(source) => source.opportunity(at, waiting),
                 Shaper::Abr(source) => {
                     let emission = source.opportunity(at, waiting);
@@ -312,16 +310,18 @@ impl Terminal {
             match emission {
                 Some(Emission::Data) => {
                     if self.send_data(at, out) {
-                        return;
+                        return None;
                     }
                 }
                 Some(Emission::Rm(info, rm)) => {
                     self.counts.cells_sent += 1;
                     send(out, at, self.label, self.slot, info, Some(Body::Rm(rm)));
                 }
-                None => return,
+                None => return None,
             }
+            at = self.shaper_wake();
         }
+        Some(at)
     }
 
     /// Sends a data cell; true if that may have moved a timer of TCP.
