@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
 ]
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 nitpicky = False
@@ -33,6 +33,5 @@ napoleon_google_docstring = True
 html_theme = "furo"
 html_title = f"cellrate {release}"
 html_copy_source = False
-mathjax_path = ""
 
 doctest_test_doctest_blocks = ""

@@ -9,6 +9,23 @@ Schema: TypeAlias = dict[str, Any]
 
 # Sections of a scenario in the order in which one writes them.
 SECTIONS = ("run", "measure", "topology", "switch", "tcp", "abr", "aal5", "flow")
+# Definitions whose keys stand elsewhere than where they are used.
+ELSEWHERE = {
+    "ControlConfig": "[control scheme](schemes.md) and its keys",
+    "DiscardConfig": "[discard policy](policies.md) and its keys",
+    "SourceConfig": "[traffic source](sources.md) and its keys",
+    "Recovery": "[recovery](recoveries.md)",
+    "TcpConfig": "keys of `[tcp]`",
+    "AbrConfig": "keys of `[abr]`",
+}
+SIMPLE = {
+    "boolean": "`true` or `false`",
+    "integer": "whole number",
+    "object": "table",
+    "string": "text",
+}
+# A longer default says less than the keys themselves.
+LONGEST_DEFAULT = 60
 
 HEAD = """# Scenario file
 
@@ -29,122 +46,163 @@ class SchemaPages:
         self.definitions: dict[str, Schema] = schema.get("$defs", {})
 
     def scenario(self) -> str:
-        """The page with every section of the file."""
+        """The page with every section of the file, and what a quantity of each kind is."""
         parts = [HEAD]
         for name in SECTIONS:
-            found = self.schema["properties"][name]
-            brackets = f"[[{name}]]" if found.get("type") == "array" else f"[{name}]"
-            section = self.resolve(found.get("items", found))
-            parts.append(f"## `{brackets}`\n\n{text(found) or text(section)}\n")
-            parts += self.variants(section) if "oneOf" in section else [self.keys(section)]
+            value = self.schema["properties"][name]
+            used = self.definition(value.get("items", value)) in ("TcpConfig", "AbrConfig")
+            parts += self.table(name, value, "##", even_elsewhere=used)
+        quantities = [(name, one) for name, one in self.definitions.items() if "pattern" in one]
+        parts.append("## Quantities\n")
+        parts += [f"{name.lower()}\n: {text(one)}\n" for name, one in sorted(quantities)]
         return "\n".join(parts)
 
     def choices(self, title: str, place: str, tag: str, entries: list[dict[str, str]]) -> str:
         """The page of one registry: every entry, what it is, and its parameters."""
-        variants = self.tagged(tag)
-        parts = [
-            f"# {title}\n\nValues of `{tag}` in `{place}`, each with the keys that come with it.\n"
-        ]
+        variants = self.tagged(tag, {entry["name"] for entry in entries})
+        intro = f"Values of `{tag}` in `{place}`, each with the keys that come with it."
+        parts = [f"# {title}\n\n{intro}\n"]
         for entry in entries:
             parts.append(f"## {entry['name']}\n\n{entry['about']}\n")
-            parts.append(self.keys(variants[entry["name"]], without=tag))
+            parts += self.keys(place.strip("[]"), variants[entry["name"]], "###", without=tag)
         return "\n".join(parts)
 
-    def tagged(self, tag: str) -> dict[str, Schema]:
-        """Variants of the definition that is told apart by `tag`, by name.
+    def tagged(self, tag: str, names: set[str]) -> dict[str, Schema]:
+        """Variants, by name, of the definition that is told apart by `tag` and has these names.
 
         Raises:
-            LookupError: No definition, or more than one, is.
+            LookupError: No definition has them, or more than one.
         """
-        found = [
-            {str(constant(self.properties(variant)[tag])): variant for variant in one["oneOf"]}
-            for one in self.definitions.values()
-            if all(tag in self.properties(variant) for variant in one.get("oneOf", [{}]))
-        ]
+        found = []
+        for one in self.definitions.values():
+            variants = one.get("oneOf", [])
+            tags = [constant(self.properties(variant).get(tag, {})) for variant in variants]
+            if names == set(tags):
+                found.append(dict(zip(map(str, tags), variants, strict=True)))
         if len(found) != 1:
-            raise LookupError(f"{len(found)} definitions are told apart by {tag}")
+            raise LookupError(
+                f"{len(found)} definitions are told apart by {tag} as {sorted(names)}"
+            )
         return found[0]
 
-    def variants(self, section: Schema) -> list[str]:
-        """Keys of each variant of a section."""
-        parts = []
-        for variant in section["oneOf"]:
+    def table(
+        self, path: str, value: Schema, heading: str, *, even_elsewhere: bool = False
+    ) -> list[str]:
+        """A table or a list of tables: what it is, its keys, and the tables in it."""
+        value = next((one for one in value.get("anyOf", ()) if "$ref" in one), value)
+        inner = self.resolve(value.get("items", value))
+        known = self.definition(value.get("items", value)) in ELSEWHERE and not even_elsewhere
+        if known or not ("properties" in inner or self.has_variants(inner)):
+            return []
+        brackets = f"[[{path}]]" if "items" in value else f"[{path}]"
+        parts = [f"{heading} `{brackets}`\n\n{text(value) or text(inner)}\n"]
+        if not self.has_variants(inner):
+            return parts + self.keys(path, inner, f"{heading}#")
+        for variant in inner["oneOf"]:
             properties = self.properties(variant)
-            tag = next(key for key, value in properties.items() if constant(value) is not None)
-            about = text(variant)
-            parts.append(f'### `{tag} = "{constant(properties[tag])}"`\n\n{about}\n')
-            parts.append(self.keys(variant, without=tag))
+            tag = next(key for key, one in properties.items() if constant(one) is not None)
+            name = f'{heading}# `{tag} = "{constant(properties[tag])}"`'
+            parts.append(f"{name}\n\n{text(variant) or text(self.resolve(variant))}\n")
+            parts += self.keys(path, variant, f"{heading}##", without=tag)
         return parts
 
-    def keys(self, section: Schema, without: str = "") -> str:
-        """A definition list of all keys: type, default, and what they mean."""
+    def has_variants(self, schema: Schema) -> bool:
+        """Whether a table is one of several that a key tells apart."""
+        return any(self.properties(variant) for variant in schema.get("oneOf", ()))
+
+    def keys(self, path: str, section: Schema, heading: str, without: str = "") -> list[str]:
+        """A definition list of all keys, then the tables among them."""
         required = self.required(section)
-        lines = []
-        for key, value in self.properties(section).items():
-            if key == without:
-                continue
-            facts = [self.type_of(value)]
-            if key in required:
-                facts.append("required")
-            elif value.get("default") is not None:
-                facts.append(f"default `{json.dumps(value['default'], ensure_ascii=False)}`")
-            lines.append(f"`{key}`\n: {', '.join(facts)}. {text(value)}\n")
-        return "\n".join(lines) or "No keys.\n"
+        properties = {k: v for k, v in self.properties(section).items() if k != without}
+        lines = [self._line(key, value, required) for key, value in properties.items()]
+        tables = [
+            self.table(f"{path}.{key}".lstrip("."), value, heading)
+            for key, value in properties.items()
+        ]
+        return [*(lines or ["No keys.\n"]), *(part for table in tables for part in table)]
+
+    def _line(self, key: str, value: Schema, required: set[str]) -> str:
+        facts = [self.type_of(value)]
+        if key in required:
+            facts.append("required")
+        elif value.get("default") is not None:
+            default = toml(value["default"])
+            facts += [f"default `{default}`"] if len(default) <= LONGEST_DEFAULT else []
+        lines = [f"`{key}`\n: {', '.join(facts)}. {text(value)}", *self._meanings(value)]
+        return "\n".join(lines) + "\n"
+
+    def _meanings(self, value: Schema) -> list[str]:
+        """What each of the texts means that a key allows, as far as the schema says so."""
+        if "anyOf" in value:
+            value = next((one for one in value["anyOf"] if "$ref" in one), value)
+        if self.definition(value) in ELSEWHERE:
+            return []
+        described = [one for one in self.resolve(value).get("oneOf", ()) if text(one)]
+        return [f"\n  - `{toml(name)}`: {text(one)}" for one in described for name in names_of(one)]
 
     def type_of(self, value: Schema) -> str:
         """What may be written, in words."""
+        name = self.definition(value)
+        if name in ELSEWHERE:
+            return ELSEWHERE[name]
+        if "pattern" in self.definitions.get(name, {}):
+            return f"[{name.lower()}](scenario.md#quantities)"
         value = self.resolve(value)
         if "anyOf" in value:
             kinds = [self.type_of(one) for one in value["anyOf"] if one.get("type") != "null"]
             return " or ".join(dict.fromkeys(kinds))
-        if "oneOf" in value:
-            names = [constant(one) for one in value["oneOf"]]
-            if all(name is not None for name in names):
-                return " or ".join(f'`"{name}"`' for name in names)
-            return "table"
-        if "enum" in value:
-            return " or ".join(f'`"{name}"`' for name in value["enum"])
-        if value.get("type") == "array" or "array" in value.get("type", ()):
-            return f"list of {self.type_of(value.get('items', {}))}"
-        return self._simple_type(value)
-
-    def _simple_type(self, value: Schema) -> str:
-        kinds = value.get("type", "value")
+        if names := names_of(value):
+            return " or ".join(f'`"{one}"`' for one in names)
+        kinds = value.get("type", "table")
         kind = kinds if isinstance(kinds, str) else next(one for one in kinds if one != "null")
-        name = {
-            "string": "text",
-            "integer": "whole number",
-            "object": "table",
-            "boolean": "`true` or `false`",
-        }
-        if "title" in value and kind == "string":
-            return str(value["title"]).lower()
-        return name.get(kind, kind)
+        if kind == "array":
+            return f"list of {self.type_of(value['items'])}"
+        return SIMPLE.get(kind, kind)
 
     def properties(self, schema: Schema) -> dict[str, Schema]:
         """Keys of a table, those of the definition that it refers to included."""
-        found = dict(self.resolve(schema).get("properties", {})) if "$ref" in schema else {}
+        found = self.resolve(schema).get("properties", {}) if "$ref" in schema else {}
         return {**schema.get("properties", {}), **found}
 
     def required(self, schema: Schema) -> set[str]:
         """Keys that a table must have."""
         return {*schema.get("required", ()), *self.resolve(schema).get("required", ())}
 
+    def definition(self, schema: Schema) -> str:
+        """Name of the definition that a schema refers to, if it does."""
+        return str(schema.get("$ref", "")).rpartition("/")[2]
+
     def resolve(self, schema: Schema) -> Schema:
-        """The definition that a reference refers to; anything else as it is."""
+        """The definition that a schema refers to; anything else as it is."""
         while "$ref" in schema:
-            schema = self.definitions[schema["$ref"].rpartition("/")[2]]
+            schema = self.definitions[self.definition(schema)]
         return schema
 
 
-def constant(schema: Schema) -> str | None:
-    """The one value that a schema allows, if there is just one."""
+def names_of(schema: Schema) -> list[str]:
+    """The texts that a schema allows, if it allows just some."""
+    if "oneOf" in schema:
+        return [name for one in schema["oneOf"] for name in names_of(one)]
     if "const" in schema:
-        return str(schema["const"])
-    values = schema.get("enum", [])
-    return str(values[0]) if len(values) == 1 else None
+        return [str(schema["const"])]
+    return [str(name) for name in schema.get("enum", ())]
+
+
+def constant(schema: Schema) -> str | None:
+    """The one text that a schema allows, if there is just one."""
+    names = names_of(schema)
+    return names[0] if len(names) == 1 else None
 
 
 def text(schema: Schema) -> str:
     """Description of a schema, on one line."""
     return " ".join(str(schema.get("description", "")).split())
+
+
+def toml(value: object) -> str:
+    """A default as one writes it."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {toml(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
