@@ -186,6 +186,10 @@ impl Reassembler {
     pub fn cells_waiting(&self) -> u32 {
         total(&self.earlier) + self.run.cells
     }
+    /// The number that would follow that of the last cell.
+    pub fn next_number(&self) -> u32 {
+        self.next
+    }
     /// Counts since the start.
     pub fn stats(&self) -> &ReassemblerStats {
         &self.stats

@@ -83,6 +83,13 @@ impl<S: Server> Simulation<S> {
         self.terminal(channel / 2, channel % 2).counts().data_sent
     }
 
+    /// Data cells of `channel` that have arrived, and the number that follows that of the last of
+    /// them, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
+    pub fn data_cells_received(&self, channel: usize) -> (u64, u32) {
+        let terminal = self.terminal(channel / 2, 1 - channel % 2);
+        (terminal.counts().data_received, terminal.next_number())
+    }
+
     /// Cells that are on links or queued at switches now.
     pub fn cells_held(&self) -> u64 {
         let links: usize = self.links.iter().map(|link| link.len()).sum();

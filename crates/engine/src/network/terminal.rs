@@ -539,6 +539,10 @@ impl Terminal {
     pub fn merges(&self) -> u64 {
         self.reassembler.stats().merges
     }
+    /// The number that follows that of the data cell that arrived last.
+    pub fn next_number(&self) -> u32 {
+        self.reassembler.next_number()
+    }
     /// Application bytes in the PDU that is arriving or waiting to be processed.
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();

@@ -1,0 +1,127 @@
+//! What must hold in every network at every moment.
+
+mod support;
+
+use cellrate_engine::atm::cell::{Info, ServiceClass};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::FlowPlan;
+use cellrate_engine::network::{Plan, Report, Simulation};
+use proptest::prelude::*;
+use support::random_network::{Network, networks};
+use support::repeatable;
+
+const LOOKS: u64 = 300;
+
+/// MCR and PCR of the channel `direction` (0 forward, 1 backward) of a flow, in cells/s.
+fn rate_limits(plan: &Plan, flow: &FlowPlan, direction: usize) -> (f64, f64) {
+    let path = if direction == 0 { &flow.forward } else { &flow.backward };
+    (flow.abr.mcr_cells(), flow.abr.pcr_cells(plan.links[path[0]].rate))
+}
+
+fn channels(plan: &Plan) -> impl Iterator<Item = usize> + use<> {
+    let used: Vec<bool> = plan.flows.iter().flat_map(|flow| [true, !flow.backward.is_empty()]).collect();
+    (0..used.len()).filter(move |channel| used[*channel])
+}
+
+/// How far each channel has come: data cells received, and how many cells the numbers have advanced.
+struct Progress(Vec<(u64, u64)>);
+
+impl Progress {
+    /// Numbers only rise, by one for each cell that arrives and one for each that was lost before it.
+    fn check(&mut self, run: &Simulation) {
+        for channel in channels(run.plan()) {
+            let (received, next) = run.data_cells_received(channel);
+            let (received_before, sent_before) = self.0[channel];
+            let behind = (sent_before % Info::NUMBERS as u64) as u32;
+            let advanced = (next.wrapping_sub(behind) % Info::NUMBERS) as u64;
+            let arrived = received - received_before;
+            assert!(advanced >= arrived, "{arrived} cells of channel {channel} took {advanced} numbers");
+            assert!(advanced < Info::NUMBERS as u64 / 2, "a cell of channel {channel} overtook another");
+            self.0[channel] = (received, sent_before + advanced);
+        }
+    }
+}
+
+fn check_ports(run: &mut Simulation) {
+    let ports = run.switch_ports();
+    for (port, state) in ports.iter().zip(run.port_states()) {
+        for ((_, buffer), length) in port.queues.iter().zip(&state.lengths) {
+            assert!(length <= buffer, "{length} cells in a buffer of {buffer}");
+        }
+    }
+}
+
+fn check_rates(run: &Simulation) {
+    for (number, flow) in run.plan().flows.iter().enumerate() {
+        if let Some(acr) = run.acr(number) {
+            let (mcr, pcr) = rate_limits(run.plan(), flow, 0);
+            assert!((mcr..=pcr).contains(&acr), "ACR {acr} of flow {number} leaves {mcr}..{pcr}");
+        }
+    }
+}
+
+/// A report over the run so far.
+fn report(run: &mut Simulation) -> Report {
+    run.end_window();
+    run.report()
+}
+
+fn check_report(run: &mut Simulation) {
+    let report = report(run);
+    for vc in &report.vcs {
+        assert_eq!(vc.cells_sent, vc.cells_delivered + vc.cells_dropped + vc.cells_in_flight, "{}", vc.name);
+        assert!(vc.data_cells_sent + vc.frm_cells_sent + vc.brm_cells_sent <= vc.cells_sent, "{}", vc.name);
+    }
+    for flow in &report.flows {
+        assert!(flow.balance.is_none_or(|balance| balance.sent() == balance.accounted()), "{}", flow.name);
+    }
+    for port in &report.ports {
+        assert!(port.utilisation <= 1.0 + 1e-9, "{} is used to {}", port.name, port.utilisation);
+        for queue in &port.queues {
+            assert!(queue.queue_max_cells <= queue.buffer_cells.unwrap_or(u64::MAX));
+            assert!(queue.queue_mean_cells <= queue.queue_max_cells as f64);
+        }
+    }
+    check_backward_rates(run, &report);
+    check_ports_against(run, &report);
+}
+
+fn check_backward_rates(run: &Simulation, report: &Report) {
+    for (vc, channel) in report.vcs.iter().zip(channels(run.plan())) {
+        let flow = &run.plan().flows[channel / 2];
+        if let Some(acr) = vc.acr_final_cells_per_second {
+            let (mcr, pcr) = rate_limits(run.plan(), flow, channel % 2);
+            assert!((mcr..=pcr).contains(&acr), "ACR {acr} of {} leaves {mcr}..{pcr}", vc.name);
+        }
+        assert_eq!(vc.acr_final_cells_per_second.is_some(), vc.service == ServiceClass::Abr);
+    }
+}
+
+/// What arrived at a port left it, was dropped or is still there.
+fn check_ports_against(run: &mut Simulation, report: &Report) {
+    for (port, state) in report.ports.iter().zip(run.port_states()) {
+        let arrived: u64 = port.queues.iter().map(|queue| queue.cells_arrived).sum();
+        assert_eq!(arrived, state.departed + state.dropped + state.lengths.iter().sum::<u64>(), "{}", port.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(repeatable(48))]
+
+    #[test]
+    fn cells_and_bytes_are_conserved_in_order_within_buffers_and_rates(network in networks()) {
+        let Network { plan, end } = network;
+        let mut run: Simulation = Simulation::new(plan).unwrap();
+        let mut progress = Progress(vec![(0, 0); 2 * run.plan().flows.len()]);
+        run.begin_window();
+        for look in 1..=LOOKS {
+            run.run_until(Ps(end.0 / LOOKS * look));
+            progress.check(&run);
+            check_ports(&mut run);
+            check_rates(&run);
+            if look % 20 == 0 {
+                check_report(&mut run);
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The servers of a port against a non-preemptive server of queues in strict priority that is
+//! written down cell by cell: departures, and what a look finds at any time.
+
+mod support;
+
+use cellrate_engine::atm::cell::Info;
+use cellrate_engine::atm::link::Link;
+use cellrate_engine::atm::server::{EagerServer, FifoServer, LazyServer, Line, Outlet, PriorityServer, Queued, Server};
+use cellrate_engine::control::{Control, ControlConfig, PortFacts};
+use cellrate_engine::kernel::{CellClock, Ps, Rate};
+use proptest::prelude::*;
+use proptest::sample::select;
+use support::repeatable;
+
+const DELAY: Ps = Ps(1_000);
+
+/// A cell for `queue` at `at`, or only a look.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    at: Ps,
+    queue: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Work {
+    rate: Rate,
+    queues: usize,
+    steps: Vec<Step>,
+}
+
+/// Arrivals and looks, many of them at completions, on a line whose cell time is whole or not.
+fn works() -> impl Strategy<Value = Work> {
+    let rates = vec![Rate::from_bps(424_000_000), Rate::from_bps(155_520_000), Rate(149_760_000_007)];
+    (select(rates), 1..4usize).prop_flat_map(|(rate, queues)| {
+        let cell = rate.cell_time_ceil().0;
+        let gap = prop_oneof![
+            4 => Just(0),
+            4 => (0..4u64).prop_map(move |cells| cells * cell),
+            2 => 0..3 * cell,
+            1 => Just(cell - 1),
+            1 => (0..40u64).prop_map(move |cells| cells * cell),
+        ];
+        let step = (gap, prop::option::weighted(0.8, 0..queues));
+        prop::collection::vec(step, 1..120).prop_map(move |steps| {
+            let mut at = Ps(1);
+            let steps = steps.into_iter().map(|(gap, queue)| {
+                at += Ps(gap);
+                Step { at, queue }
+            });
+            Work { rate, queues, steps: steps.collect() }
+        })
+    })
+}
+
+/// What a look finds.
+#[derive(Debug, PartialEq)]
+struct Look {
+    lengths: Vec<u64>,
+    departed: u64,
+    integrals: Vec<f64>,
+    longest: Vec<u64>,
+}
+
+/// Departures in their order, each with the number of the step that brought the cell; and looks.
+type Course = (Vec<(usize, Ps)>, Vec<Look>);
+
+struct Bench<S> {
+    server: S,
+    control: Control,
+    link: Link,
+}
+
+impl<S: Server> Bench<S> {
+    fn new(work: &Work) -> Bench<S> {
+        let line = Line { clock: CellClock::new(work.rate), delay: DELAY };
+        let control = ControlConfig::default().build(PortFacts { rate: work.rate, channels: 1 });
+        Bench { server: S::new(line, work.queues, 0, false), control, link: Link::default() }
+    }
+    fn with<T>(&mut self, act: impl FnOnce(&mut S, &mut Outlet<'_>) -> T) -> T {
+        let mut outlet = Outlet { link: &mut self.link, control: &mut self.control, link_was_empty: false };
+        act(&mut self.server, &mut outlet)
+    }
+    fn look(&mut self, now: Ps, queues: usize) -> Look {
+        self.with(|server, outlet| Look {
+            lengths: (0..queues).map(|queue| server.queue_length(now, queue, outlet)).collect(),
+            departed: server.departed(now, outlet),
+            integrals: (0..queues).map(|queue| server.backlog_integral(now, queue, outlet)).collect(),
+            longest: (0..queues).map(|queue| server.longest(queue)).collect(),
+        })
+    }
+    fn course(work: &Work) -> Course {
+        let mut bench = Bench::<S>::new(work);
+        let mut looks = Vec::new();
+        for (number, Step { at, queue }) in work.steps.iter().enumerate() {
+            match queue {
+                None => looks.push(bench.look(*at, work.queues)),
+                Some(queue) => {
+                    let cell = Queued { label: number as u32, info: Info::data(0) };
+                    bench.with(|server, outlet| server.push(*at, *queue, cell, None, outlet));
+                }
+            }
+        }
+        bench.with(|server, outlet| server.advance(Ps::from_s(1), outlet));
+        let cells = std::iter::from_fn(|| bench.link.pop());
+        (cells.map(|(cell, _)| (cell.label as usize, cell.at - DELAY)).collect(), looks)
+    }
+}
+
+/// A cell with the queue it is for and the step that brought it.
+#[derive(Clone, Copy)]
+struct Waiting {
+    queue: usize,
+    number: usize,
+    at: Ps,
+}
+
+fn cells(work: &Work) -> Vec<Waiting> {
+    let cells = work.steps.iter().enumerate();
+    cells.filter_map(|(number, step)| step.queue.map(|queue| Waiting { queue, number, at: step.at })).collect()
+}
+
+/// When the line is free, the cell that has arrived by then, is of the highest priority and came first
+/// is sent.
+fn departures(work: &Work) -> Vec<(usize, Ps)> {
+    let clock = CellClock::new(work.rate);
+    let (mut free, mut carry) = (Ps::ZERO, 0);
+    let mut waiting = cells(work);
+    let mut left = Vec::new();
+    while !waiting.is_empty() {
+        let start = free.max(waiting.iter().map(|cell| cell.at).min().unwrap());
+        let present = waiting.iter().enumerate().filter(|(_, cell)| cell.at <= start);
+        let (next, _) = present.min_by_key(|(_, cell)| (cell.queue, cell.number)).unwrap();
+        let cell = waiting.remove(next);
+        (free, carry) = clock.complete(start, if start == free { carry } else { 0 });
+        left.push((cell.number, free));
+    }
+    left
+}
+
+/// A cell is in its queue from its arrival until its last bit has left.
+fn expected(work: &Work) -> Course {
+    let left = departures(work);
+    let cells = cells(work);
+    let done = |cell: &Waiting| left.iter().find(|(number, _)| *number == cell.number).unwrap().1;
+    let of = |queue: usize, step: usize| cells.iter().filter(move |cell| cell.queue == queue && cell.number < step);
+    let length = |queue, step, now| of(queue, step).filter(|cell| done(cell) > now).count() as u64;
+    let queues = || 0..work.queues;
+    let look = |(step, now): (usize, Ps)| Look {
+        lengths: queues().map(|queue| length(queue, step, now)).collect(),
+        departed: queues().flat_map(|queue| of(queue, step)).filter(|cell| done(cell) <= now).count() as u64,
+        integrals: queues()
+            .map(|queue| of(queue, step).map(|cell| (done(cell).min(now) - cell.at).0).sum::<u64>() as f64)
+            .collect(),
+        longest: queues()
+            .map(|queue| of(queue, step).map(|cell| length(queue, cell.number + 1, cell.at)).max().unwrap_or(0))
+            .collect(),
+    };
+    let looks = work.steps.iter().enumerate().filter(|(_, step)| step.queue.is_none());
+    let looks = looks.map(|(number, step)| look((number, step.at))).collect();
+    (left, looks)
+}
+
+proptest! {
+    #![proptest_config(repeatable(400))]
+
+    #[test]
+    fn every_server_does_what_is_written_down(work in works()) {
+        let expected = expected(&work);
+        prop_assert_eq!(&Bench::<EagerServer>::course(&work), &expected);
+        prop_assert_eq!(&Bench::<PriorityServer>::course(&work), &expected);
+        prop_assert_eq!(&Bench::<LazyServer>::course(&work), &expected);
+        if work.queues == 1 {
+            prop_assert_eq!(&Bench::<FifoServer>::course(&work), &expected);
+        }
+    }
+}
