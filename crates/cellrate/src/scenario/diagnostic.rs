@@ -1,8 +1,11 @@
-//! What is wrong with a scenario, and where.
+//! What is wrong with a scenario, where, and as a reader sees it.
 
 use std::fmt;
 
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
+
+use super::source::{Line, Span, Text};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -27,9 +30,9 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column from 1, in characters.
     pub column: usize,
-    /// What the marked place is.
+    /// What should be at the marked place; may be empty.
     pub label: String,
-    /// What is allowed, or what to do; empty if there is nothing to add.
+    /// What is allowed, or what to do; may be empty.
     pub help: String,
 }
 
@@ -49,3 +52,110 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+/// A diagnostic before its line is looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub span: Span,
+    /// What is wrong, naming what was found.
+    pub message: String,
+    /// What should be at the marked place; may be empty.
+    pub label: String,
+    /// What is allowed, or what to do; may be empty.
+    pub help: String,
+}
+
+impl Fault {
+    /// An error without label and help.
+    pub fn error(span: Span, message: impl Into<String>) -> Fault {
+        let (label, help) = Default::default();
+        Fault { severity: Severity::Error, span, message: message.into(), label, help }
+    }
+    /// With what should be at the marked place.
+    pub fn label(mut self, label: impl Into<String>) -> Fault {
+        self.label = label.into();
+        self
+    }
+    /// With what is allowed.
+    pub fn help(mut self, help: impl Into<String>) -> Fault {
+        self.help = help.into();
+        self
+    }
+    /// With its line.
+    pub fn locate(&self, texts: &[Text<'_>]) -> Diagnostic {
+        let text = texts[self.span.text];
+        let Line { number, column, .. } = text.line(self.span);
+        Diagnostic {
+            severity: self.severity,
+            message: self.message.clone(),
+            path: text.name.into(),
+            line: number,
+            column,
+            label: self.label.clone(),
+            help: self.help.clone(),
+        }
+    }
+}
+
+/// Most faults that are shown; who has more repairs these first.
+const MOST_SHOWN: usize = 20;
+
+/// The refusal for `faults`, in the order of the texts.
+pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
+    faults.sort_by_key(|fault| (fault.severity, fault.span));
+    faults.dedup();
+    let more = faults.len().saturating_sub(MOST_SHOWN);
+    faults.truncate(MOST_SHOWN);
+    let diagnostics = faults.iter().map(|fault| fault.locate(texts)).collect();
+    let mut rendered = faults.iter().map(|fault| render(fault, texts)).collect::<Vec<_>>().join("\n\n");
+    if more > 0 {
+        rendered.push_str(&format!("\n\n{more} more of them are not shown"));
+    }
+    rendered.push('\n');
+    Refusal { diagnostics, rendered }
+}
+
+/// Longest line that is shown whole, in bytes.
+const LONGEST_LINE: usize = 300;
+
+/// A fault as annotated plain text.
+pub fn render(fault: &Fault, texts: &[Text<'_>]) -> String {
+    let text = texts[fault.span.text];
+    let line = text.line(fault.span);
+    let title = match fault.severity {
+        Severity::Error => Level::ERROR.primary_title(&fault.message),
+        Severity::Warning => Level::WARNING.primary_title(&fault.message),
+    };
+    let mut group = Group::with_title(title);
+    if line.text.len() <= LONGEST_LINE {
+        group = group.element(annotated(fault, line.text, &line, (line.start, line.end)).path(text.name));
+    } else {
+        let (cut, start, end) = cut(&line);
+        group = group.element(Origin::path(text.name).line(line.number).char_column(line.column));
+        group = group.element(annotated(fault, cut, &line, (start, end)));
+    }
+    if !fault.help.is_empty() {
+        group = group.element(Level::HELP.message(&fault.help));
+    }
+    Renderer::plain().render(&[group])
+}
+
+fn annotated<'a>(
+    fault: &'a Fault,
+    shown: &'a str,
+    line: &Line<'_>,
+    (start, end): (usize, usize),
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let label = (!fault.label.is_empty()).then_some(fault.label.as_str());
+    Snippet::source(shown).line_start(line.number).annotation(AnnotationKind::Primary.span(start..end).label(label))
+}
+
+/// The part of a long line around its span, and the span in that.
+fn cut<'a>(line: &Line<'a>) -> (&'a str, usize, usize) {
+    let before = line.text[..line.start].char_indices().rev().take(40).last().map_or(line.start, |(at, _)| at);
+    let after = line.text[line.start..].char_indices().nth(80).map_or(line.text.len(), |(at, _)| line.start + at);
+    (&line.text[before..after], line.start - before, line.end.min(after) - before)
+}

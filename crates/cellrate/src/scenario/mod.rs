@@ -1,17 +1,34 @@
 //! The scenario file: what it holds, how it is read and checked, and what it looks like with every
 //! default written out.
 
+mod checks;
 pub mod diagnostic;
+mod document;
 pub mod flow;
 pub mod graph;
 pub mod parse;
-pub mod problem;
+mod problem;
+mod quantity;
+pub mod registry;
+pub mod resolve;
+pub mod schema;
+mod set;
+mod shape;
+mod source;
 mod suggest;
+pub mod templates;
+#[cfg(test)]
+mod tests;
 pub mod topology;
 pub mod types;
 
 pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use flow::Flow;
-pub use parse::Checked;
+pub use graph::Graph;
+pub use parse::{Checked, decode};
+pub use registry::registry;
+pub use resolve::resolve;
+pub use schema::schema;
+pub use templates::template;
 pub use topology::{GraphHost, GraphLink, GraphNode, GraphSwitch, GraphTopology, NSource, SingleSwitch, Topology};
 pub use types::{Aal5, EventKind, Measure, Run, Scenario, Switch, TraceKind};

@@ -1,19 +1,29 @@
 //! From text to a checked scenario.
 
 use serde::Deserialize;
-use toml::{Table, Value};
 
-use super::diagnostic::{Diagnostic, Refusal, Severity};
+use super::checks;
+use super::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
+use super::document::{Entry, Item, Table, Value, locate, read};
+use super::graph::Graph;
+use super::problem::Problem;
+use super::source::{Span, Text};
 use super::types::Scenario;
+use super::{schema, set, shape};
 
 /// A scenario that can be run, and what to look at before its results are trusted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     /// The scenario, every flow with its own complete TCP and ABR parameters.
     pub scenario: Scenario,
+    /// Its graph and the ways of its flows.
+    pub graph: Graph,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// Longest scenario in bytes.
+const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
     /// Reads the scenario of `text`, which stands in the file `path`, with `overrides` of the form
@@ -22,56 +32,135 @@ impl Scenario {
     /// # Errors
     /// Everything that keeps the scenario from being run, located.
     pub fn parse(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Checked, Refusal> {
-        let mut table: Table = text.parse().map_err(|error| refuse(&error, path))?;
-        for text in overrides {
-            let changed: Table = text.parse().map_err(|error| refuse(&error, "--set"))?;
-            merge(&mut table, changed);
+        let seed = seed.map(|seed| seed.to_string());
+        let mut texts = vec![Text { name: path, text }];
+        texts.extend(overrides.iter().map(|text| Text { name: "--set", text }));
+        texts.extend(seed.iter().map(|text| Text { name: "--seed", text }));
+        match parse(&texts, overrides.len(), seed.as_deref()) {
+            Ok((scenario, graph, warnings)) => {
+                Ok(Checked { scenario, graph, warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect() })
+            }
+            Err(faults) => Err(refuse(faults, &texts)),
         }
-        if let (Some(seed), Some(Value::Table(run))) = (seed, table.get_mut("run")) {
-            run.insert("seed".into(), Value::Integer(seed as i64));
-        }
-        share(&mut table);
-        let scenario = Scenario::deserialize(table).map_err(|error| refuse(&error, path))?;
-        Ok(Checked { scenario, warnings: Vec::new() })
+    }
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// The first byte that is no text.
+pub fn decode<'b>(bytes: &'b [u8], path: &str) -> Result<&'b str, Refusal> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        let found = bytes[error.valid_up_to()];
+        let at = Span { text: 0, start: valid.len(), end: valid.len() };
+        let fault = Fault::error(at, format!("byte {} (0x{found:02x}) is no text in UTF-8", valid.len()));
+        refuse(vec![fault.help(NO_TEXT)], &[Text { name: path, text: valid }])
+    })
+}
+
+const NO_TEXT: &str = "a scenario is a text file in TOML";
+
+type Parsed = (Scenario, Graph, Vec<Fault>);
+
+/// The file is the first text, then come the overrides, then perhaps the seed.
+fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>) -> Result<Parsed, Vec<Fault>> {
+    refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
+    let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
+    let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
+    refuse_any(applied.collect())?;
+    if let Some(seed) = seed {
+        set_seed(&mut root, seed, texts.len() - 1);
+    }
+    refuse_any(shape::check(&root, schema()))?;
+    share(&mut root);
+    let mut scenario = Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
+    scenario.complete();
+    judge(scenario, &root)
+}
+
+/// The scenario with its graph and its warnings, or what is impossible in it.
+fn judge(scenario: Scenario, root: &Table) -> Result<Parsed, Vec<Fault>> {
+    let (graph, problems) = checks::check(&scenario);
+    let mut faults: Vec<Fault> = problems.into_iter().map(|problem| place(problem, root)).collect();
+    faults.sort_by_key(|fault| fault.span);
+    faults.dedup();
+    match graph {
+        Some(graph) if faults.iter().all(|fault| fault.severity == Severity::Warning) => Ok((scenario, graph, faults)),
+        _ => Err(faults),
+    }
+}
+
+fn refuse_any(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn refuse_no_text(text: &str) -> Result<(), Fault> {
+    let at = |start| Span { text: 0, start, end: start };
+    if text.len() > LONGEST_FILE {
+        let message = format!("the file has {} bytes", text.len());
+        let help = format!("a scenario has at most {LONGEST_FILE} bytes; `count` makes many flows of one");
+        return Err(Fault::error(at(0), message).help(help));
+    }
+    if let Some(nul) = text.find('\0') {
+        return Err(Fault::error(at(nul), "the file contains a NUL character").help(NO_TEXT));
+    }
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        let help = "`cellrate new n-source` writes a scenario to start from";
+        return Err(Fault::error(at(0), "the scenario is empty").help(help));
+    }
+    Ok(())
+}
+
+fn no_toml(error: &toml::de::Error) -> Fault {
+    let span = error.span().unwrap_or(0..0);
+    let fault = Fault::error(Span { text: 0, start: span.start, end: span.end }, error.message());
+    fault.help("a scenario is written in TOML")
+}
+
+/// The schema says that this cannot happen: what it lets through is read.
+fn unread(error: &toml::de::Error) -> Fault {
+    Fault::error(Span { text: 0, start: 0, end: 0 }, error.message())
+}
+
+fn set_seed(root: &mut Table, seed: &str, text: usize) {
+    let span = Span { text, start: 0, end: seed.len() };
+    let item = Item { value: Value::Integer(seed.parse().unwrap_or(i128::MAX)), span };
+    if let Some(Item { value: Value::Table(run), .. }) = root.get_mut("run") {
+        run.set(Entry { key: "seed".into(), span, item });
     }
 }
 
 /// Gives every flow the keys of `[tcp]` and `[abr]` that it does not have.
-fn share(table: &mut Table) {
-    for name in ["tcp", "abr"] {
-        let Some(Value::Table(shared)) = table.get(name).cloned() else { continue };
-        let Some(Value::Array(flows)) = table.get_mut("flow") else { continue };
-        for flow in flows.iter_mut().filter_map(Value::as_table_mut) {
-            let own = flow.remove(name);
-            let mut all = shared.clone();
-            if let Some(Value::Table(own)) = own {
-                merge(&mut all, own);
+fn share(root: &mut Table) {
+    for key in ["tcp", "abr"] {
+        let Some(shared) = root.entry(key).cloned() else { continue };
+        let Some(Item { value: Value::Array(flows), .. }) = root.get_mut("flow") else { continue };
+        for flow in flows {
+            let Value::Table(flow) = &mut flow.value else { continue };
+            let mut entry = shared.clone();
+            if let Some(own) = flow.entry(key) {
+                entry.span = own.span;
+                merge(&mut entry.item, &own.item);
             }
-            flow.insert(name.into(), Value::Table(all));
+            flow.set(entry);
         }
     }
 }
 
-fn merge(into: &mut Table, from: Table) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
-            (_, value) => {
-                into.insert(key, value);
-            }
+fn merge(shared: &mut Item, own: &Item) {
+    match (&mut shared.value, &own.value) {
+        (Value::Table(shared), Value::Table(own)) => {
+            own.entries.iter().for_each(|entry| match shared.get_mut(&entry.key) {
+                Some(item) => merge(item, &entry.item),
+                None => shared.set(entry.clone()),
+            })
         }
+        _ => *shared = own.clone(),
     }
 }
 
-fn refuse(error: &toml::de::Error, path: &str) -> Refusal {
-    let diagnostic = Diagnostic {
-        severity: Severity::Error,
-        message: error.message().into(),
-        path: path.into(),
-        line: 1,
-        column: 1,
-        label: String::new(),
-        help: String::new(),
-    };
-    Refusal { diagnostics: vec![diagnostic], rendered: error.to_string() }
+fn place(problem: Problem, root: &Table) -> Fault {
+    let Problem { severity, place, message, help } = problem;
+    Fault { severity, span: locate(root, &place), message, label: String::new(), help }
 }

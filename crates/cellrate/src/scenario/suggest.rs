@@ -1,12 +1,13 @@
 //! The nearest valid name, and lists of valid names.
 
-/// The candidate that `found` was probably meant to be: at most a third of its letters differ.
+/// The candidate that `found` was probably meant to be: at most a third of its letters differ, and
+/// two are the same.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
     let distances = candidates.into_iter().map(|name| (distance(&lower, &name.to_lowercase()), name));
     let (least, name) = distances.min_by_key(|(distance, _)| *distance)?;
     let letters = found.chars().count().max(name.chars().count());
-    (least <= letters.div_ceil(3)).then_some(name)
+    (least == 0 || least <= letters.div_ceil(3).min(letters.saturating_sub(2))).then_some(name)
 }
 
 /// `a`, `b` and `c`, shortened if they are many.
@@ -53,6 +54,8 @@ mod tests {
         assert_eq!(nearest("colour", names), None);
         assert_eq!(nearest("", names), None);
         assert_eq!(nearest("a", []), None);
+        assert_eq!(nearest("Y", ["X"]), None);
+        assert_eq!(nearest("h22", ["h1", "h2"]), Some("h2"));
     }
 
     #[test]

@@ -94,7 +94,8 @@ impl GraphNode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphHost {
-    /// Unique name.
+    /// Unique name: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
 }
 
@@ -102,7 +103,8 @@ pub struct GraphHost {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphSwitch {
-    /// Unique name.
+    /// Unique name: letters, digits, `_`, `.` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
     /// Limit of each queue of each port.
     pub buffer: Option<Buffer>,

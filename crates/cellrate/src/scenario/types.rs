@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flow::Flow;
-use super::topology::Topology;
+use super::topology::{NSource, SingleSwitch, Topology};
 
 /// A cell-level simulation of flow control under TCP: topology, switches, end systems, traffic and
 /// what is measured.
@@ -175,6 +175,21 @@ impl Scenario {
     /// Sampling period of traces, at least a picosecond.
     pub fn sample(&self) -> Ps {
         self.measure.sample.unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
+    }
+    /// Writes out the defaults that follow from other keys.
+    pub(super) fn complete(&mut self) {
+        let (_, to) = self.window();
+        (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
+        match &mut self.topology {
+            Topology::NSource(NSource { link_rate, bottleneck_rate, .. })
+            | Topology::SingleSwitch(SingleSwitch { link_rate, bottleneck_rate, .. }) => {
+                bottleneck_rate.get_or_insert(*link_rate);
+            }
+            Topology::Graph(_) => {}
+        }
+        for flow in self.flows.iter_mut().filter(|flow| flow.needs_backward()) {
+            flow.ack_service = Some(flow.ack_service());
+        }
     }
 }
 

@@ -14,7 +14,9 @@ pub fn expand(scenario: &Scenario, topology: &GraphTopology) -> Result<Graph, Ve
     let mut problems = Vec::new();
     let mut graph = Graph { nodes: Vec::new(), links: Vec::new(), flows: Vec::new() };
     let names = add_nodes(&mut graph, scenario, topology, &mut problems);
-    add_links(&mut graph, &names, topology, &mut problems);
+    if problems.is_empty() {
+        add_links(&mut graph, &names, topology, &mut problems);
+    }
     if problems.is_empty() {
         add_flows(&mut graph, &names, scenario, &mut problems);
     }

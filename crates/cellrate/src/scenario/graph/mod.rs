@@ -79,6 +79,12 @@ pub struct Instance {
 }
 
 impl Graph {
+    /// Round trip of a flow through empty queues: propagation and a cell time on every link, there
+    /// and back; at most `Ps::NEVER`.
+    pub fn round_trip(&self, flow: &Instance) -> Ps {
+        let links = flow.forward.iter().chain(&flow.backward).map(|link| &self.links[*link]);
+        links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay).saturating_add(link.rate.cell_time_ceil()))
+    }
     fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
         self.links.push(Link { name, from, to, rate, delay });

@@ -1,0 +1,126 @@
+//! End systems on their links: TCP, ABR, source queues, rates of sources.
+
+use cellrate_engine::atm::aal5::cells_for;
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::traffic::SourceConfig;
+
+use super::finding::problem;
+use crate::scenario::flow::Flow;
+use crate::scenario::graph::{Graph, Instance};
+use crate::scenario::problem::{Place, Problem, Step, place};
+use crate::scenario::types::Scenario;
+
+/// What is wrong with end systems where they are.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let mut problems = unused(scenario);
+    for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
+        let flow = &scenario.flows[instance.group];
+        let at = instance.group;
+        if flow.source.over_tcp() {
+            problems.extend(tcp(&flow.tcp, place!["flow", at, "tcp"]));
+            problems.extend(source_queue(scenario, flow, at));
+        }
+        if flow.service == ServiceClass::Abr {
+            problems.extend(abr(scenario, graph, instance));
+        }
+        problems.extend(offered(graph, flow, instance));
+        problems.extend(too_far(graph, instance));
+    }
+    problems
+}
+
+/// `[tcp]` and `[abr]` that no flow uses are checked as they stand.
+fn unused(scenario: &Scenario) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
+        problems.extend(tcp(&scenario.tcp, place!["tcp"]));
+    }
+    if !scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr) {
+        let findings = scenario.abr.check(Rate(u64::MAX));
+        problems.extend(findings.iter().map(|finding| problem(finding, place!["abr"], scenario.run.strict)));
+    }
+    problems
+}
+
+fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
+    let message = config.validate().err()?;
+    // It begins with the field and ends with what is allowed.
+    let field = message.split('`').nth(1).unwrap_or_default();
+    place.push(Step::from(field));
+    let (found, allowed) = message.split_once("; allowed: ").unwrap_or((&message, ""));
+    Some(Problem::error(place, found, allowed))
+}
+
+/// Cells of the largest PDU that a TCP flow sends.
+pub fn largest_pdu(scenario: &Scenario, flow: &Flow) -> u64 {
+    pdu_cells(scenario, flow, flow.tcp.mss.0)
+}
+
+/// Cells of a PDU with a segment of `payload` bytes.
+pub fn pdu_cells(scenario: &Scenario, flow: &Flow, payload: u64) -> u64 {
+    let headers = u64::from(flow.tcp.header_bytes) + u64::from(scenario.aal5.encapsulation.bytes());
+    u64::from(cells_for(payload.saturating_add(headers)))
+}
+
+fn source_queue(scenario: &Scenario, flow: &Flow, index: usize) -> Option<Problem> {
+    let cells = largest_pdu(scenario, flow);
+    (flow.source_queue.0 < cells).then(|| {
+        let message = format!("a source queue of {} never holds a segment of {cells} cells", flow.source_queue);
+        Problem::error(place!["flow", index, "source_queue"], message, format!("at least {cells} cells"))
+    })
+}
+
+fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
+    let flow = &scenario.flows[instance.group];
+    let place = place!["flow", instance.group, "abr"];
+    let rate = |links: &[usize]| links.first().map_or(Rate(u64::MAX), |link| graph.links[*link].rate);
+    let (forward, backward) = (rate(&instance.forward), rate(&instance.backward));
+    let mut findings = flow.abr.check(forward);
+    if findings.is_empty() {
+        findings = flow.abr.check(backward);
+    }
+    let mut problems: Vec<Problem> =
+        findings.iter().map(|finding| problem(finding, place.clone(), scenario.run.strict)).collect();
+    if let Some(pcr) = flow.abr.pcr.filter(|pcr| *pcr > forward) {
+        let mut place = place;
+        place.push(Step::from("pcr"));
+        let message = format!("PCR of {pcr} exceeds the link of {forward} that the source sends on");
+        problems.push(Problem::warning(place, message, format!("at most {forward}")));
+    }
+    problems
+}
+
+/// Bare cells that come faster than the first link takes them, or bursts shorter than a cell.
+fn offered(graph: &Graph, flow: &Flow, instance: &Instance) -> Option<Problem> {
+    if flow.source.check().is_some() {
+        return None;
+    }
+    let link = &graph.links[*instance.forward.first()?];
+    let at = |key: &str| place!["flow", instance.group, "source", key];
+    let (key, rate, share) = match &flow.source {
+        SourceConfig::Cbr(cbr) => ("rate", cbr.rate, 1.0),
+        SourceConfig::Poisson(poisson) => ("rate", poisson.rate, 1.0),
+        SourceConfig::OnOff(on_off) if on_off.period < on_off.peak.cell_time_ceil() => {
+            let cell = on_off.peak.cell_time_ceil();
+            let message = format!("a period of {} is shorter than a cell at the peak rate", on_off.period);
+            return Some(Problem::error(at("period"), message, format!("at least {cell}")));
+        }
+        SourceConfig::OnOff(on_off) => ("peak", on_off.peak, on_off.duty_cycle),
+        _ => return None,
+    };
+    (rate.0 as f64 * share > link.rate.0 as f64).then(|| {
+        let message = format!("{rate} exceeds, on average, the link `{}` of {}", link.name, link.rate);
+        Problem::error(at(key), message, "what does not leave would wait without end")
+    })
+}
+
+/// A round trip that integer time cannot hold.
+fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
+    const LONGEST: Ps = Ps::from_s(1_000_000);
+    (graph.round_trip(instance) > LONGEST).then(|| {
+        let message = format!("the round trip of `{}` takes more than {LONGEST}", instance.name);
+        Problem::error(place!["flow", instance.group], message, "shorter delays, or faster links")
+    })
+}

@@ -1,0 +1,64 @@
+//! Flows by themselves: names, numbers, services, sources.
+
+use cellrate_engine::atm::cell::ServiceClass;
+
+use crate::scenario::flow::Flow;
+use crate::scenario::problem::{Problem, Step, place};
+use crate::scenario::types::Scenario;
+
+/// Most flows of a scenario.
+const MOST_FLOWS: u64 = 100_000;
+
+/// Whether the flows are few enough to be laid out.
+pub fn are_countable(scenario: &Scenario) -> bool {
+    scenario.flows.iter().map(|flow| u64::from(flow.count)).sum::<u64>() <= MOST_FLOWS
+}
+
+/// What is wrong with flows before the topology is known.
+pub fn check(scenario: &Scenario) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !are_countable(scenario) {
+        let message = format!("there are more than {MOST_FLOWS} flows");
+        problems.push(Problem::error(place!["flow", 0, "count"], message, "fewer flows"));
+    }
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        problems.extend(source(index, flow));
+        problems.extend(both_abr(index, flow));
+        problems.extend(without_effect(index, flow, scenario));
+    }
+    problems
+}
+
+fn source(index: usize, flow: &Flow) -> Option<Problem> {
+    let (field, message) = flow.source.check()?;
+    Some(Problem::error(place!["flow", index, "source", field], message, ""))
+}
+
+/// RM cells are turned round into the other channel, so both are ABR or none.
+fn both_abr(index: usize, flow: &Flow) -> Option<Problem> {
+    let (forward, backward) = (flow.service == ServiceClass::Abr, flow.ack_service() == ServiceClass::Abr);
+    let help = match (forward, backward) {
+        (true, false) => "backward RM cells of an ABR flow travel on the other channel: `ack_service = \"abr\"`",
+        (false, true) => {
+            "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`"
+        }
+        _ => return None,
+    };
+    Some(Problem::error(place!["flow", index, "ack_service"], "only one of the two channels is ABR", help))
+}
+
+/// Settings that nothing reads.
+fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem> {
+    let unused = [
+        ("tcp", !flow.source.over_tcp() && flow.tcp != scenario.tcp, "its source is not over TCP"),
+        ("abr", flow.service != ServiceClass::Abr && flow.abr != scenario.abr, "its service is not `abr`"),
+        ("ack_service", !flow.needs_backward() && flow.ack_service.is_some(), "nothing travels back"),
+        ("return_route", !flow.needs_backward() && flow.return_route.is_some(), "nothing travels back"),
+        ("stagger", flow.count == 1 && flow.stagger.0 > 0, "there is one flow"),
+    ];
+    let problem = |(key, _, why): (&str, bool, &str)| {
+        let place = vec![Step::from("flow"), Step::from(index), Step::from(key)];
+        Problem::warning(place, format!("`{key}` of `{}` has no effect: {why}", flow.name), "")
+    };
+    unused.into_iter().filter(|(_, is_unused, _)| *is_unused).map(problem).collect()
+}

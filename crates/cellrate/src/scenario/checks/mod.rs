@@ -1,0 +1,35 @@
+//! Whether a scenario that reads well can be run, and whether it is what was probably meant.
+
+mod ends;
+mod finding;
+mod flows;
+mod names;
+mod run;
+mod switches;
+
+use super::graph::{Graph, expand};
+use super::problem::Problem;
+use super::types::Scenario;
+
+/// The graph of `scenario`, if it has one, and everything that is wrong.
+pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
+    let mut problems = run::check(scenario);
+    problems.extend(flows::check(scenario));
+    problems.extend(switches::check_priorities(scenario));
+    let misnamed = names::check(scenario);
+    if !misnamed.is_empty() || !flows::are_countable(scenario) {
+        problems.extend(misnamed);
+        return (None, problems);
+    }
+    match expand(scenario) {
+        Ok(graph) => {
+            problems.extend(ends::check(scenario, &graph));
+            problems.extend(switches::check(scenario, &graph));
+            (Some(graph), problems)
+        }
+        Err(more) => {
+            problems.extend(more);
+            (None, problems)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Duration, measuring window, traces.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::kernel::Ps;
+
+use crate::scenario::problem::{Place, Problem, place};
+use crate::scenario::types::{Scenario, TraceKind};
+
+/// Most samples of a trace that a run takes.
+const MOST_SAMPLES: u64 = 100_000_000;
+
+/// Times and lists that contradict each other.
+pub fn check(scenario: &Scenario) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    check_window(scenario, &mut problems);
+    check_sample(scenario, &mut problems);
+    check_lists(scenario, &mut problems);
+    check_traced(scenario, &mut problems);
+    problems
+}
+
+fn check_window(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let duration = scenario.run.duration;
+    let (from, to) = scenario.window();
+    if duration == Ps::ZERO {
+        return problems.push(Problem::error(place!["run", "duration"], "the run takes no time", "above 0 s"));
+    }
+    if to > duration {
+        let message = format!("the measuring window ends at {to}, after the run of {duration}");
+        problems.push(Problem::error(place!["measure", "to"], message, format!("at most {duration}")));
+    }
+    if from >= to.min(duration) {
+        let end = to.min(duration);
+        let message = format!("the measuring window begins at {from} but ends at {end}");
+        problems.push(Problem::error(place!["measure", "from"], message, format!("below {end}")));
+    }
+}
+
+fn check_sample(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let (sample, duration) = (scenario.sample(), scenario.run.duration);
+    let mut refuse = |message: String, help: String| {
+        problems.push(Problem::error(place!["measure", "sample"], message, help));
+    };
+    if sample == Ps::ZERO {
+        refuse("the sampling period is 0 s".into(), "above 0 s".into());
+    } else if sample > duration && duration > Ps::ZERO {
+        refuse(format!("the sampling period of {sample} exceeds the run of {duration}"), format!("at most {duration}"));
+    } else if duration.0 / sample.0 > MOST_SAMPLES {
+        let least = Ps(duration.0.div_ceil(MOST_SAMPLES));
+        refuse(
+            format!("a sampling period of {sample} takes more than {MOST_SAMPLES} samples"),
+            format!("at least {least}"),
+        );
+    }
+}
+
+fn check_lists(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let measure = &scenario.measure;
+    problems.extend(twice(&measure.traces, "traces"));
+    problems.extend(twice(&measure.events, "events"));
+    if !measure.events.is_empty() && measure.event_limit == 0 {
+        let message = "events are logged, but none may be kept";
+        problems.push(Problem::error(place!["measure", "event_limit"], message, "at least 1"));
+    }
+}
+
+fn twice<T: PartialEq>(list: &[T], key: &str) -> Option<Problem> {
+    let again = (1..list.len()).find(|&i| list[..i].contains(&list[i]))?;
+    let place: Place = place!["measure", key, again];
+    Some(Problem::error(place, format!("`{key}` names this twice"), "name it once"))
+}
+
+fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    let has_tcp = scenario.flows.iter().any(|flow| flow.source.over_tcp());
+    let has_abr = scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr);
+    for (index, trace) in scenario.measure.traces.iter().enumerate() {
+        let (is_there, what) = match trace {
+            TraceKind::Acr => (has_abr, "ABR"),
+            TraceKind::Cwnd | TraceKind::Sequence => (has_tcp, "TCP"),
+            TraceKind::Queue | TraceKind::Utilisation => (true, ""),
+        };
+        if !is_there {
+            let message = format!("no flow uses {what}: there is nothing to trace");
+            problems.push(Problem::warning(place!["measure", "traces", index], message, ""));
+        }
+    }
+}

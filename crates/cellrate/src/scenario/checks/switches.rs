@@ -1,0 +1,215 @@
+//! Output ports of switches with the channels that use them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::control::ControlConfig;
+use cellrate_engine::discard::{DiscardConfig, QueueFacts};
+use cellrate_engine::endsystem::Finding;
+
+use super::ends::{largest_pdu, pdu_cells};
+use super::finding::problem;
+use crate::scenario::graph::{Graph, Node};
+use crate::scenario::problem::{Place, Problem, Step, place};
+use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
+use crate::scenario::types::{Scenario, Switch};
+
+/// Classes that are in no queue or in two, and queues without a class.
+pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
+    let own = own_switches(scenario).filter_map(|(index, own)| {
+        let place = place!["topology", "node", index, "priority"];
+        Some(priorities(own.priority.as_ref()?, place))
+    });
+    let mut problems = priorities(&scenario.switch.priority, place!["switch", "priority"]);
+    problems.extend(own.flatten());
+    problems
+}
+
+fn priorities(queues: &[Vec<ServiceClass>], place: Place) -> Vec<Problem> {
+    const HELP: &str = "every class is in exactly one queue: cbr, vbr, abr, ubr, random";
+    let at = |queue: usize| {
+        let mut place = place.clone();
+        place.push(Step::Index(queue));
+        place
+    };
+    let mut problems = Vec::new();
+    for (index, classes) in queues.iter().enumerate() {
+        if classes.is_empty() {
+            problems.push(Problem::error(at(index), "a queue without a class", HELP));
+        }
+        for (i, class) in classes.iter().enumerate() {
+            if classes[..i].contains(class) || queues[..index].iter().flatten().any(|earlier| earlier == class) {
+                problems.push(Problem::error(at(index), format!("`{}` is in a queue already", name(*class)), HELP));
+            }
+        }
+    }
+    for class in ServiceClass::ALL {
+        if !queues.iter().flatten().any(|queued| *queued == class) {
+            problems.push(Problem::error(place.clone(), format!("`{}` is in no queue", name(class)), HELP));
+        }
+    }
+    problems
+}
+
+fn name(class: ServiceClass) -> &'static str {
+    match class {
+        ServiceClass::Cbr => "cbr",
+        ServiceClass::Vbr => "vbr",
+        ServiceClass::Abr => "abr",
+        ServiceClass::Ubr => "ubr",
+        ServiceClass::Random => "random",
+    }
+}
+
+fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitch)> {
+    let nodes = match &scenario.topology {
+        Topology::Graph(graph) => graph.nodes.as_slice(),
+        _ => &[],
+    };
+    nodes.iter().enumerate().filter_map(|(index, node)| match node {
+        GraphNode::Switch(switch) => Some((index, switch)),
+        GraphNode::Host(_) => None,
+    })
+}
+
+/// What is wrong with control and discard at the ports in use; of each place the first.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let loads = loads(scenario, graph);
+    let mut seen = HashSet::new();
+    let mut problems = Vec::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let Node { switch: Some(switch), .. } = node else { continue };
+        let Some(load) = loads.get(&index) else { continue };
+        let site = Site { scenario, switch, load, own: own(scenario, index) };
+        problems.extend(site.check().into_iter().filter(|problem| seen.insert(format!("{:?}", problem.place))));
+    }
+    problems
+}
+
+fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
+    own_switches(scenario).find(|(index, _)| *index == node)
+}
+
+/// What the busiest queues of a switch carry.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    largest_pdu: u64,
+    channels: usize,
+    has_abr: bool,
+    /// Longest cell time of its ports in use, in picoseconds.
+    cell_time: u64,
+}
+
+/// The loads of switches that carry anything, by node.
+fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
+    let mut queues: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut loads: BTreeMap<usize, Load> = BTreeMap::new();
+    for instance in &graph.flows {
+        let flow = &scenario.flows[instance.group];
+        let tcp = flow.source.over_tcp();
+        let forward = if tcp { largest_pdu(scenario, flow) } else { 0 };
+        let backward = if tcp { pdu_cells(scenario, flow, 0) } else { 0 };
+        for (links, class, pdu) in
+            [(&instance.forward, flow.service, forward), (&instance.backward, flow.ack_service(), backward)]
+        {
+            for &link in links {
+                let node = graph.links[link].from;
+                let Some(switch) = &graph.nodes[node].switch else { continue };
+                let queue = switch.priority.iter().position(|classes| classes.contains(&class)).unwrap_or(0);
+                let channels = queues.entry((link, queue)).or_default();
+                *channels += 1;
+                let load = loads.entry(node).or_default();
+                load.channels = load.channels.max(*channels);
+                load.largest_pdu = load.largest_pdu.max(pdu);
+                load.has_abr |= class == ServiceClass::Abr;
+                load.cell_time = load.cell_time.max(graph.links[link].rate.cell_time_ceil().0);
+            }
+        }
+    }
+    loads
+}
+
+/// A switch, what it carries, and where its settings are written.
+struct Site<'a> {
+    scenario: &'a Scenario,
+    switch: &'a Switch,
+    load: &'a Load,
+    own: Option<(usize, &'a GraphSwitch)>,
+}
+
+impl Site<'_> {
+    /// Where a setting is written: at the node, or in `[switch]`.
+    fn place(&self, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
+        match self.own {
+            Some((index, own)) if is_own(own) => place!["topology", "node", index, key],
+            _ => place!["switch", key],
+        }
+    }
+
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = self.control();
+        problems.extend(self.discard());
+        problems.extend(self.buffer());
+        problems
+    }
+
+    fn control(&self) -> Vec<Problem> {
+        let place = self.place("control", |own| own.control.is_some());
+        let mut findings = self.switch.control.check();
+        findings.extend(self.interval());
+        findings.extend(self.threshold());
+        let mut problems: Vec<Problem> =
+            findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
+        let controls = !matches!(self.switch.control, ControlConfig::None(_));
+        if controls && !self.scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr) {
+            let message = format!("`{}` has nothing to control: no flow is ABR", self.switch.control.name());
+            problems.push(Problem::warning(place, message, "`service = \"abr\"`, or no `control`"));
+        }
+        problems
+    }
+
+    fn interval(&self) -> Option<Finding> {
+        let ControlConfig::Erica(erica) = &self.switch.control else { return None };
+        (self.load.has_abr && erica.interval.0 > 0 && erica.interval.0 < self.load.cell_time)
+            .then(|| Finding::impossible("interval", format!("{} is shorter than the time of a cell", erica.interval)))
+    }
+
+    fn threshold(&self) -> Option<Finding> {
+        let ControlConfig::Efci(efci) = &self.switch.control else { return None };
+        let (key, limit) = match (efci.high, efci.threshold) {
+            (Some(high), _) => ("high", high),
+            (None, threshold) => ("threshold", threshold?),
+        };
+        (limit.0 >= self.switch.buffer.0)
+            .then(|| Finding::warning(key, format!("{limit} are never exceeded in a buffer of {}", self.switch.buffer)))
+    }
+
+    fn discard(&self) -> Vec<Problem> {
+        let place = self.place("discard", |own| own.discard.is_some());
+        let Load { largest_pdu, channels, .. } = *self.load;
+        let facts = QueueFacts { buffer: self.switch.buffer.0, largest_pdu, channels };
+        let findings = self.switch.discard.check(facts);
+        let mut problems: Vec<Problem> =
+            findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
+        let acts = match &self.switch.discard {
+            DiscardConfig::TailDrop(_) => true,
+            DiscardConfig::Epd(epd) => epd.threshold.is_some() || !self.switch.buffer.is_infinite(),
+            _ => !self.switch.buffer.is_infinite(),
+        };
+        if !acts {
+            let message = format!("`{}` discards nothing: the buffer is infinite", self.switch.discard.name());
+            problems.push(Problem::warning(place, message, "a finite `buffer`, or no `discard`"));
+        }
+        problems
+    }
+
+    fn buffer(&self) -> Option<Problem> {
+        let pdu = self.load.largest_pdu;
+        let discards_frames = matches!(self.switch.discard, DiscardConfig::Epd(_));
+        (self.switch.buffer.0 < pdu && !discards_frames).then(|| {
+            let place = self.place("buffer", |own| own.buffer.is_some());
+            let message = format!("a buffer of {} does not hold a PDU of {pdu} cells", self.switch.buffer);
+            Problem::warning(place, message, "segments get through only where cells leave as fast as they come")
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! A TOML document as a tree in which every key and value knows where it was written.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::problem::Step;
+use super::source::Span;
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The value.
+    pub value: Value,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// A value of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Text.
+    String(String),
+    /// A whole number; those beyond 128 bits are cut.
+    Integer(i128),
+    /// A number.
+    Float(f64),
+    /// A truth value.
+    Boolean(bool),
+    /// A date or time, which no scenario uses.
+    Date(toml::value::Datetime),
+    /// A list.
+    Array(Vec<Item>),
+    /// Keys and values.
+    Table(Table),
+}
+
+impl Value {
+    /// What it is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::String(_) => "a string",
+            Value::Integer(_) => "an integer",
+            Value::Float(_) => "a number",
+            Value::Boolean(_) => "a boolean",
+            Value::Date(_) => "a date",
+            Value::Array(_) => "an array",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+/// A table in the order of its keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Keys and values.
+    pub entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where it was written.
+    pub span: Span,
+    /// Its value.
+    pub item: Item,
+}
+
+impl Table {
+    /// The entry of a key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Item> {
+        self.entry(key).map(|entry| &entry.item)
+    }
+    /// The value of a key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
+        self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.item)
+    }
+    /// Sets a key, replacing what it had.
+    pub fn set(&mut self, entry: Entry) {
+        match self.entries.iter_mut().find(|old| old.key == entry.key) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+}
+
+/// Reads the document of text number `text`.
+pub fn read(input: &str, text: usize) -> Result<Table, toml::de::Error> {
+    let document = DeTable::parse(input)?;
+    Ok(Reader { text, offset: 0 }.table(document.get_ref()))
+}
+
+/// Reads one value, which stands at `offset` of text number `text`.
+pub fn read_value(input: &str, text: usize, offset: usize) -> Result<Item, toml::de::Error> {
+    let value = DeValue::parse(input)?;
+    Ok(Reader { text, offset }.item(&value))
+}
+
+struct Reader {
+    text: usize,
+    offset: usize,
+}
+
+impl Reader {
+    fn span(&self, span: Range<usize>) -> Span {
+        Span { text: self.text, start: span.start + self.offset, end: span.end + self.offset }
+    }
+    fn table(&self, table: &DeTable<'_>) -> Table {
+        let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+            let name: &std::borrow::Cow<'_, str> = key.get_ref();
+            Entry { key: name.to_string(), span: self.span(key.span()), item: self.item(value) }
+        };
+        Table { entries: table.iter().map(entry).collect() }
+    }
+    fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
+        Item { span: self.span(value.span()), value: self.value(value.get_ref()) }
+    }
+    fn value(&self, value: &DeValue<'_>) -> Value {
+        match value {
+            DeValue::String(text) => Value::String(text.to_string()),
+            DeValue::Integer(number) => Value::Integer(integer(number.as_str(), number.radix())),
+            DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::Boolean(truth) => Value::Boolean(*truth),
+            DeValue::Datetime(date) => Value::Date(*date),
+            DeValue::Array(items) => Value::Array(items.iter().map(|item| self.item(item)).collect()),
+            DeValue::Table(table) => Value::Table(self.table(table)),
+        }
+    }
+}
+
+fn integer(digits: &str, radix: u32) -> i128 {
+    let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
+    i128::from_str_radix(digits, radix).unwrap_or(beyond)
+}
+
+/// Where the key of `steps` was written: its value, or, if it was not written, the key of the
+/// innermost table around it that was.
+pub fn locate(table: &Table, steps: &[Step]) -> Span {
+    let whole = Span { text: 0, start: 0, end: 0 };
+    let Some((Step::Key(key), rest)) = steps.split_first() else { return whole };
+    table.entry(key).map_or(whole, |entry| locate_in(&entry.item, rest, entry.span))
+}
+
+fn locate_in(item: &Item, steps: &[Step], around: Span) -> Span {
+    let Some((step, rest)) = steps.split_first() else {
+        return if matches!(item.value, Value::Table(_)) { around } else { item.span };
+    };
+    match (step, &item.value) {
+        (Step::Key(key), Value::Table(table)) => {
+            table.entry(key).map_or(around, |entry| locate_in(&entry.item, rest, entry.span))
+        }
+        (Step::Index(index), Value::Array(items)) => {
+            items.get(*index).map_or(item.span, |element| locate_in(element, rest, element.span))
+        }
+        _ => around,
+    }
+}
+
+impl From<&Table> for toml::Table {
+    fn from(table: &Table) -> toml::Table {
+        table.entries.iter().map(|entry| (entry.key.clone(), toml::Value::from(&entry.item))).collect()
+    }
+}
+
+impl From<&Item> for toml::Value {
+    fn from(item: &Item) -> toml::Value {
+        match &item.value {
+            Value::String(text) => toml::Value::String(text.clone()),
+            // What does not fit was refused where an integer is wanted.
+            Value::Integer(number) => i64::try_from(*number).map_or(toml::Value::Float(*number as f64), Into::into),
+            Value::Float(number) => toml::Value::Float(*number),
+            Value::Boolean(truth) => toml::Value::Boolean(*truth),
+            Value::Date(date) => toml::Value::Datetime(*date),
+            Value::Array(items) => toml::Value::Array(items.iter().map(toml::Value::from).collect()),
+            Value::Table(table) => toml::Value::Table(table.into()),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a scenario can name: schemes, policies, sources, recoveries, templates.
+
+use cellrate_engine::{control, discard, tcp, traffic};
+use serde::Serialize;
+
+use super::templates;
+
+/// A name and what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// Everything that a scenario can name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Registry {
+    /// Congestion control of switches.
+    pub schemes: Vec<Named>,
+    /// Discard policies of switches.
+    pub policies: Vec<Named>,
+    /// Sources of traffic.
+    pub sources: Vec<Named>,
+    /// TCP's reactions to loss.
+    pub recoveries: Vec<Named>,
+    /// Scenarios to start from.
+    pub templates: Vec<Named>,
+}
+
+/// Everything that a scenario can name, in the order of the registries.
+pub fn registry() -> Registry {
+    Registry {
+        schemes: named(control::schemes()),
+        policies: named(discard::policies()),
+        sources: named(traffic::sources()),
+        recoveries: named(tcp::recovery::names()),
+        templates: templates::TEMPLATES.iter().map(|&(name, about, _)| Named { name, about }).collect(),
+    }
+}
+
+fn named(pairs: &'static [(&'static str, &'static str)]) -> Vec<Named> {
+    pairs.iter().map(|&(name, about)| Named { name, about }).collect()
+}

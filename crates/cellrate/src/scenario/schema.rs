@@ -1,0 +1,46 @@
+//! The JSON Schema of a scenario, from its types: what editors complete, and what [`super::shape`]
+//! checks a document against.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use super::types::Scenario;
+
+/// The schema, for JSON Schema 2020-12.
+pub fn schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut schema = schemars::schema_for!(Scenario).to_value();
+        without_null(&mut schema);
+        schema["title"] = json!("cellrate scenario");
+        schema
+    })
+}
+
+/// TOML has no null: what may be absent is simply not required.
+fn without_null(schema: &mut Value) {
+    if let Value::Object(object) = schema {
+        object.retain(|_, value| !value.is_null());
+        if let Some(Value::Array(types)) = object.get_mut("type") {
+            types.retain(|kind| kind != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                object.insert("type".into(), only);
+            }
+        }
+        if let Some(Value::Array(options)) = object.remove("anyOf") {
+            let options: Vec<Value> = options.into_iter().filter(|option| option["type"] != "null").collect();
+            match <[Value; 1]>::try_from(options) {
+                Ok([Value::Object(only)]) => only.into_iter().for_each(|(key, value)| {
+                    object.entry(key).or_insert(value);
+                }),
+                Ok(options) => drop(object.insert("anyOf".into(), json!(options))),
+                Err(options) => drop(object.insert("anyOf".into(), json!(options))),
+            }
+        }
+        object.values_mut().for_each(without_null);
+    } else if let Value::Array(items) = schema {
+        items.iter_mut().for_each(without_null);
+    }
+}

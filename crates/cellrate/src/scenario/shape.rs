@@ -1,0 +1,284 @@
+//! Whether a document has the shape of a scenario: known keys, values of the right kind, quantities
+//! with the right units. It follows the schema, so it knows every registered scheme, policy and
+//! source by itself.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value as Json};
+
+use super::diagnostic::Fault;
+use super::document::{Entry, Item, Table, Value};
+use super::quantity::Quantity;
+use super::source::Span;
+use super::suggest::{listed, nearest};
+
+/// Everything in `root` that a scenario has no place for, and everything that it lacks.
+pub fn check(root: &Table, schema: &Json) -> Vec<Fault> {
+    let mut shape = Shape { definitions: &schema["$defs"], faults: Vec::new() };
+    let start = Span { text: 0, start: 0, end: 0 };
+    shape.object(schema, root, Around { key: "", span: start });
+    shape.faults
+}
+
+/// What others call a key.
+const OTHER_NAMES: [(&str, &str); 6] = [
+    ("length", "delay"),
+    ("distance", "delay"),
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("type", "kind"),
+    ("time", "duration"),
+];
+
+/// Faults after which it is pointless to look for more.
+const MOST_FAULTS: usize = 1_000;
+
+struct Shape<'s> {
+    definitions: &'s Json,
+    faults: Vec<Fault>,
+}
+
+/// The key whose value is looked at, or, in an array, that of the array.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    key: &'a str,
+    span: Span,
+}
+
+impl Around<'_> {
+    /// The table of that key, as a reader knows it.
+    fn table(self) -> String {
+        if self.key.is_empty() { "the scenario".into() } else { format!("`{}`", self.key) }
+    }
+}
+
+impl<'s> Shape<'s> {
+    /// The definition that `schema` refers to, or itself, and the name of the definition.
+    fn resolve(&self, schema: &'s Json) -> (&'s Json, &'s str) {
+        let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+        name.map_or((schema, ""), |name| (&self.definitions[name], name))
+    }
+
+    fn item(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
+        let doc = schema["description"].as_str().unwrap_or_default();
+        let (schema, name) = self.resolve(schema);
+        if let Some(quantity) = Quantity::named(name) {
+            return self.quantity(quantity, schema, item, around.key);
+        }
+        if let Some(choices) = choices(schema) {
+            return self.choice(&choices, item, around.key);
+        }
+        if schema["oneOf"].is_array() {
+            return self.variant(schema, item, around);
+        }
+        match (schema["type"].as_str(), &item.value) {
+            (Some("object"), Value::Table(table)) => self.object(schema, table, around),
+            (Some("array"), Value::Array(items)) => self.array(schema, items, item.span, around),
+            (Some("integer"), Value::Integer(number)) => self.integer(schema, *number, item.span, around.key),
+            (Some("number"), Value::Integer(_)) => {}
+            (Some("number"), Value::Float(number)) if number.is_finite() => {}
+            (Some("number"), Value::Float(_)) => {
+                self.faults.push(
+                    Fault::error(item.span, format!("`{}` is not finite", around.key)).label("expected a number"),
+                );
+            }
+            (Some("string"), Value::String(_)) | (Some("boolean"), Value::Boolean(_)) => {}
+            (expected, _) => self.wrong_kind(expected.unwrap_or("object"), item, around.key, doc),
+        }
+    }
+
+    fn wrong_kind(&mut self, expected: &str, item: &Item, key: &str, doc: &str) {
+        let expected = match expected {
+            "object" => "a table",
+            "array" => "an array",
+            "integer" => "an integer",
+            "number" => "a number",
+            "boolean" => "`true` or `false`",
+            _ => "a string",
+        };
+        let message = format!("`{key}` is {}, not {expected}", item.value.kind());
+        self.faults.push(Fault::error(item.span, message).label(format!("expected {expected}")).help(first_line(doc)));
+    }
+
+    fn quantity(&mut self, quantity: Quantity, schema: &Json, item: &Item, key: &str) {
+        let allowed = schema["description"].as_str().unwrap_or_default();
+        let (allowed, units) = allowed.split_once(" (").unwrap_or((allowed, ""));
+        let expected = format!("expected {allowed}");
+        let help = |hint: Option<String>| hint.unwrap_or_else(|| units.trim_end_matches(')').into());
+        let fault = match &item.value {
+            Value::String(text) if quantity.reads(text) => match quantity.beyond(text) {
+                Some(limit) => Fault::error(item.span, format!("`{key}` is {text}")).label(format!("expected {limit}")),
+                None => return,
+            },
+            Value::String(text) => {
+                let message = format!("`{key}` cannot be \"{}\"", shortened(text));
+                Fault::error(item.span, message).label(expected).help(help(quantity.hint(text)))
+            }
+            Value::Integer(number) => {
+                let message = format!("`{key}` is a number without a unit");
+                Fault::error(item.span, message).label(expected).help(help(quantity.hint(&number.to_string())))
+            }
+            other => Fault::error(item.span, format!("`{key}` is {}", other.kind())).label(expected).help(help(None)),
+        };
+        self.faults.push(fault);
+    }
+
+    fn choice(&mut self, choices: &[&str], item: &Item, key: &str) {
+        let fault = match &item.value {
+            Value::String(text) if choices.contains(&text.as_str()) => return,
+            Value::String(text) => unknown_choice(text, choices, item.span, key),
+            other => Fault::error(item.span, format!("`{key}` is {}", other.kind()))
+                .label(format!("expected one of {}", listed(choices))),
+        };
+        self.faults.push(fault);
+    }
+
+    /// A table whose kind is told by one of its keys.
+    fn variant(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
+        let Value::Table(table) = &item.value else {
+            return self.wrong_kind("object", item, around.key, schema["description"].as_str().unwrap_or_default());
+        };
+        let variants: Vec<&Json> = schema["oneOf"].as_array().into_iter().flatten().collect();
+        let Some(tag) = variants.first().and_then(|variant| tag(variant)) else { return };
+        let names: Vec<&str> = variants.iter().filter_map(|v| v["properties"][tag]["const"].as_str()).collect();
+        let Some(found) = table.get(tag) else {
+            let message = format!("{} has no `{tag}`", around.table());
+            let help = format!("`{tag}` is one of {}", listed(&names));
+            return self
+                .faults
+                .push(Fault::error(around.span, message).label(format!("`{tag}` is missing")).help(help));
+        };
+        let Value::String(name) = &found.value else {
+            return self.choice(&names, found, tag);
+        };
+        match variants.iter().find(|variant| variant["properties"][tag]["const"] == name.as_str()) {
+            Some(variant) => self.object(variant, table, around),
+            None => self.faults.push(unknown_choice(name, &names, found.span, tag)),
+        }
+    }
+
+    fn array(&mut self, schema: &'s Json, items: &[Item], span: Span, around: Around<'_>) {
+        if (items.len() as u64) < schema["minItems"].as_u64().unwrap_or(0) {
+            let message = format!("`{}` has {} elements", around.key, items.len());
+            let label = format!("expected at least {}", schema["minItems"]);
+            self.faults.push(Fault::error(span, message).label(label));
+        }
+        for item in items {
+            self.item(&schema["items"], item, Around { span: item.span, ..around });
+        }
+    }
+
+    fn integer(&mut self, schema: &Json, number: i128, span: Span, key: &str) {
+        let widest = if schema["format"] == "uint32" { u128::from(u32::MAX) } else { i64::MAX as u128 };
+        let most = schema["maximum"].as_u64().map_or(widest, u128::from).min(widest);
+        let least = schema["minimum"].as_u64().unwrap_or(0);
+        if !u128::try_from(number).is_ok_and(|number| (u128::from(least)..=most).contains(&number)) {
+            let fault = Fault::error(span, format!("`{key}` is {number}"));
+            self.faults.push(fault.label(format!("expected an integer from {least} to {most}")));
+        }
+    }
+
+    fn object(&mut self, schema: &'s Json, table: &Table, around: Around<'_>) {
+        let Some(properties) = properties(schema) else { return };
+        let present: HashSet<&str> = table.entries.iter().map(|entry| entry.key.as_str()).collect();
+        let mut meant = Vec::new();
+        for entry in &table.entries {
+            if self.faults.len() >= MOST_FAULTS {
+                return;
+            }
+            match properties.get(&entry.key) {
+                // The tag of a variant was looked at where the variant was chosen.
+                Some(property) if property["const"].is_string() => {}
+                Some(property) => {
+                    let around = Around { key: &entry.key, span: entry.span };
+                    self.item(property, &entry.item, around);
+                }
+                None => meant.extend(self.unknown(properties, &present, entry, around)),
+            }
+        }
+        for key in schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            // A misspelt key is not missing as well.
+            if !present.contains(key) && !meant.contains(&key.to_owned()) {
+                self.missing(&properties[key], key, around);
+            }
+        }
+    }
+
+    /// An unknown key, and the key that was probably meant.
+    fn unknown(
+        &mut self,
+        keys: &Map<String, Json>,
+        present: &HashSet<&str>,
+        Entry { key, span, .. }: &Entry,
+        around: Around<'_>,
+    ) -> Option<String> {
+        let free = keys.keys().map(String::as_str).filter(|known| !present.contains(known));
+        let other_name = OTHER_NAMES.iter().find(|(other, name)| other == key && keys.contains_key(*name));
+        let near = other_name.map(|(_, name)| *name).or_else(|| nearest(key, free)).or_else(|| nearest(key, keys.keys().map(String::as_str)));
+        let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+        let help = match (near, known.is_empty()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, true) => format!("{} has no keys", around.table()),
+            (None, false) => format!("keys of {}: {}", around.table(), listed(&known)),
+        };
+        let message = format!("unknown key `{}` in {}", shortened(key), around.table());
+        self.faults.push(Fault::error(*span, message).label("unknown key").help(help));
+        near.map(str::to_owned)
+    }
+
+    fn missing(&mut self, property: &'s Json, key: &str, around: Around<'_>) {
+        let doc = property["description"].as_str().or_else(|| self.resolve(property).0["description"].as_str());
+        let help = format!("`{key}`: {}", first_line(doc.unwrap_or_default()));
+        let message = format!("{} has no `{key}`", around.table());
+        self.faults.push(Fault::error(around.span, message).label(format!("`{key}` is missing")).help(help));
+    }
+}
+
+/// The keys of an object; a variant without parameters has its tag alone.
+fn properties(schema: &Json) -> Option<&Map<String, Json>> {
+    schema["properties"].as_object()
+}
+
+/// The names among which a value chooses.
+fn choices(schema: &Json) -> Option<Vec<&str>> {
+    if let Some(names) = schema["enum"].as_array() {
+        return names.iter().map(Json::as_str).collect();
+    }
+    let mut names = Vec::new();
+    for option in schema["oneOf"].as_array()? {
+        match (option["const"].as_str(), option["enum"].as_array()) {
+            (Some(name), _) => names.push(name),
+            (None, Some(several)) => names.extend(several.iter().filter_map(Json::as_str)),
+            (None, None) => return None,
+        }
+    }
+    Some(names)
+}
+
+/// The key that tells variants apart.
+fn tag(variant: &Json) -> Option<&str> {
+    let properties = variant["properties"].as_object()?;
+    properties.iter().find(|(_, property)| property["const"].is_string()).map(|(key, _)| key.as_str())
+}
+
+fn unknown_choice(found: &str, choices: &[&str], span: Span, key: &str) -> Fault {
+    let fault = Fault::error(span, format!("`{key}` cannot be \"{}\"", shortened(found)));
+    let fault = fault.label(format!("expected one of {}", listed(choices)));
+    match nearest(found, choices.iter().copied()) {
+        Some(near) => fault.help(format!("did you mean `{near}`?")),
+        None => fault,
+    }
+}
+
+fn first_line(doc: &str) -> String {
+    doc.replace('\n', " ")
+}
+
+/// Found text that is too long to be repeated is cut.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}

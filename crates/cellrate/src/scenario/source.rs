@@ -1,0 +1,84 @@
+//! The texts that a scenario is read from, and places in them.
+
+/// A range of bytes in one of the texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// Number of the text.
+    pub text: usize,
+    /// First byte.
+    pub start: usize,
+    /// Byte behind the last.
+    pub end: usize,
+}
+
+/// A text and what it is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// File name, or `--set` or `--seed`.
+    pub name: &'a str,
+    /// What it says.
+    pub text: &'a str,
+}
+
+/// Line of a text that holds the start of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Number, from 1.
+    pub number: usize,
+    /// Column of the span, from 1, in characters.
+    pub column: usize,
+    /// The line without its end.
+    pub text: &'a str,
+    /// Bytes of the line before the span.
+    pub start: usize,
+    /// End of the span, or of the line if that comes first, in bytes of the line.
+    pub end: usize,
+}
+
+impl<'a> Text<'a> {
+    /// The line where `span` starts.
+    pub fn line(&self, span: Span) -> Line<'a> {
+        let start = floor(self.text, span.start);
+        let begin = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let rest = &self.text[begin..];
+        let text = rest.split('\n').next().unwrap_or(rest).trim_end_matches('\r');
+        let start = (start - begin).min(text.len());
+        let end = floor(self.text, span.end).saturating_sub(begin).clamp(start, text.len());
+        let number = 1 + self.text[..begin].bytes().filter(|byte| *byte == b'\n').count();
+        Line { number, column: 1 + text[..start].chars().count(), text, start, end }
+    }
+}
+
+/// The character boundary at or before `index`.
+fn floor(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str, start: usize, end: usize) -> (usize, usize, &str, usize, usize) {
+        let line = Text { name: "f", text }.line(Span { text: 0, start, end });
+        (line.number, line.column, line.text, line.start, line.end)
+    }
+
+    #[test]
+    fn a_span_is_found_on_its_line() {
+        assert_eq!(line("ab\ncd\n", 4, 5), (2, 2, "cd", 1, 2));
+        assert_eq!(line("ab\r\ncd", 1, 6), (1, 2, "ab", 1, 2));
+        assert_eq!(line("", 0, 0), (1, 1, "", 0, 0));
+        assert_eq!(line("ab\n", 3, 3), (2, 1, "", 0, 0));
+        assert_eq!(line("x", 7, 9), (1, 2, "x", 1, 1));
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(line("# µs é\nä = 1", 12, 13), (2, 3, "ä = 1", 3, 4));
+        assert_eq!(line("ä", 1, 2), (1, 1, "ä", 0, 2));
+    }
+}
