@@ -9,7 +9,7 @@ fn plan_of(extra: &str, seed: u64) -> Plan {
         switch = {{ buffer = "500 cells", discard = {{ policy = "epd" }}, control = {{ scheme = "efci" }} }}
         flow = [
             {extra}
-            {{ name = "tcp", count = 3, service = "abr", ack_service = "ubr", start = "5 ms", stagger = "2 ms" }},
+            {{ name = "tcp", count = 3, service = "ubr", ack_service = "vbr", start = "5 ms", stagger = "2 ms" }},
         ]"#
     );
     plan(&Scenario::parse(&text, "test", &[], Some(seed)).unwrap().scenario).unwrap()

@@ -4,7 +4,7 @@ use super::driver::{Progress, RunError, estimate_of, simulate};
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::warnings::Warning;
-use crate::scenario::{Diagnostic, Refusal, Scenario, Severity};
+use crate::scenario::{Diagnostic, Refusal, Scenario, Severity, resolve};
 
 /// A checked scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Job {
     /// Everything that is wrong with the scenario.
     pub fn new(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Job, Refusal> {
         let checked = Scenario::parse(text, path, overrides, seed)?;
-        let resolved = toml::to_string(&checked.scenario).map_err(|error| refused(path, error.to_string(), ""))?;
+        let resolved = resolve(&checked.scenario);
         Ok(Job { path: path.into(), scenario: checked.scenario, resolved, warnings: checked.warnings })
     }
 

@@ -7,7 +7,7 @@ mod document;
 pub mod flow;
 pub mod graph;
 pub mod parse;
-mod problem;
+pub mod problem;
 mod quantity;
 pub mod registry;
 pub mod resolve;

@@ -214,7 +214,10 @@ impl<'s> Shape<'s> {
     ) -> Option<String> {
         let free = keys.keys().map(String::as_str).filter(|known| !present.contains(known));
         let other_name = OTHER_NAMES.iter().find(|(other, name)| other == key && keys.contains_key(*name));
-        let near = other_name.map(|(_, name)| *name).or_else(|| nearest(key, free)).or_else(|| nearest(key, keys.keys().map(String::as_str)));
+        let near = other_name
+            .map(|(_, name)| *name)
+            .or_else(|| nearest(key, free))
+            .or_else(|| nearest(key, keys.keys().map(String::as_str)));
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
         let help = match (near, known.is_empty()) {
             (Some(near), _) => format!("did you mean `{near}`?"),

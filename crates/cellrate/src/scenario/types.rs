@@ -139,7 +139,7 @@ pub struct Switch {
     /// Limit of each queue of each port.
     pub buffer: Buffer,
     /// Queues of each port, the one served first in front, each with the service classes that share
-    /// it. Every class is in exactly one queue.
+    /// it. Every class that a flow uses is in one queue.
     pub priority: Vec<Vec<ServiceClass>>,
     /// Congestion control of the queue that holds ABR.
     pub control: ControlConfig,

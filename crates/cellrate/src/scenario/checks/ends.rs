@@ -25,7 +25,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         if flow.service == ServiceClass::Abr {
             problems.extend(abr(scenario, graph, instance));
         }
-        problems.extend(offered(graph, flow, instance));
+        problems.extend(bursts(flow, at));
         problems.extend(too_far(graph, instance));
     }
     problems
@@ -92,27 +92,13 @@ fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> 
     problems
 }
 
-/// Bare cells that come faster than the first link takes them, or bursts shorter than a cell.
-fn offered(graph: &Graph, flow: &Flow, instance: &Instance) -> Option<Problem> {
-    if flow.source.check().is_some() {
-        return None;
-    }
-    let link = &graph.links[*instance.forward.first()?];
-    let at = |key: &str| place!["flow", instance.group, "source", key];
-    let (key, rate, share) = match &flow.source {
-        SourceConfig::Cbr(cbr) => ("rate", cbr.rate, 1.0),
-        SourceConfig::Poisson(poisson) => ("rate", poisson.rate, 1.0),
-        SourceConfig::OnOff(on_off) if on_off.period < on_off.peak.cell_time_ceil() => {
-            let cell = on_off.peak.cell_time_ceil();
-            let message = format!("a period of {} is shorter than a cell at the peak rate", on_off.period);
-            return Some(Problem::error(at("period"), message, format!("at least {cell}")));
-        }
-        SourceConfig::OnOff(on_off) => ("peak", on_off.peak, on_off.duty_cycle),
-        _ => return None,
-    };
-    (rate.0 as f64 * share > link.rate.0 as f64).then(|| {
-        let message = format!("{rate} exceeds, on average, the link `{}` of {}", link.name, link.rate);
-        Problem::error(at(key), message, "what does not leave would wait without end")
+/// Bursts shorter than a cell.
+fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
+    let SourceConfig::OnOff(on_off) = &flow.source else { return None };
+    let cell = on_off.peak.cell_time_ceil();
+    (on_off.period > Ps::ZERO && on_off.period < cell).then(|| {
+        let message = format!("a period of {} is shorter than a cell at the peak rate", on_off.period);
+        Problem::error(place!["flow", index, "source", "period"], message, format!("at least {cell}"))
     })
 }
 

@@ -14,19 +14,20 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
-/// Classes that are in no queue or in two, and queues without a class.
+/// Classes that are used but in no queue or in two, and queues without a class.
 pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
+    let used = used_classes(scenario);
     let own = own_switches(scenario).filter_map(|(index, own)| {
         let place = place!["topology", "node", index, "priority"];
-        Some(priorities(own.priority.as_ref()?, place))
+        Some(priorities(own.priority.as_ref()?, &used, place))
     });
-    let mut problems = priorities(&scenario.switch.priority, place!["switch", "priority"]);
+    let mut problems = priorities(&scenario.switch.priority, &used, place!["switch", "priority"]);
     problems.extend(own.flatten());
     problems
 }
 
-fn priorities(queues: &[Vec<ServiceClass>], place: Place) -> Vec<Problem> {
-    const HELP: &str = "every class is in exactly one queue: cbr, vbr, abr, ubr, random";
+fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place) -> Vec<Problem> {
+    const HELP: &str = "every class that a flow uses is in one queue";
     let at = |queue: usize| {
         let mut place = place.clone();
         place.push(Step::Index(queue));
@@ -43,12 +44,20 @@ fn priorities(queues: &[Vec<ServiceClass>], place: Place) -> Vec<Problem> {
             }
         }
     }
-    for class in ServiceClass::ALL {
+    for &class in used {
         if !queues.iter().flatten().any(|queued| *queued == class) {
             problems.push(Problem::error(place.clone(), format!("`{}` is in no queue", name(class)), HELP));
         }
     }
     problems
+}
+
+fn used_classes(scenario: &Scenario) -> Vec<ServiceClass> {
+    let is_used = |class: &ServiceClass| {
+        let mut flows = scenario.flows.iter();
+        flows.any(|flow| flow.service == *class || (flow.needs_backward() && flow.ack_service() == *class))
+    };
+    ServiceClass::ALL.into_iter().filter(is_used).collect()
 }
 
 fn name(class: ServiceClass) -> &'static str {
