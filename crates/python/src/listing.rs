@@ -1,30 +1,19 @@
 //! What there is: schema, schemes, policies, sources, templates.
 
+use cellrate::scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
 
 /// JSON Schema of the scenario file.
 #[pyfunction]
 pub fn schema() -> String {
-    format!("{:#}", schemars::schema_for!(cellrate::scenario::Scenario).to_value())
+    format!("{:#}", scenario::schema())
 }
 
 /// Everything that a scenario can name, each with ``name`` and ``about``, as JSON.
 #[pyfunction]
-pub fn registry() -> String {
-    use cellrate_engine::{control, discard, tcp::recovery, traffic};
-    let named = |pairs: &[(&str, &str)]| -> Vec<Value> {
-        pairs.iter().map(|(name, about)| json!({ "name": name, "about": about })).collect()
-    };
-    let registry = json!({
-        "schemes": named(control::schemes()),
-        "policies": named(discard::policies()),
-        "sources": named(traffic::sources()),
-        "recoveries": named(recovery::names()),
-        "templates": named(&[]),
-    });
-    registry.to_string()
+pub fn registry() -> PyResult<String> {
+    serde_json::to_string(&scenario::registry()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A commented scenario to start from.
@@ -32,6 +21,9 @@ pub fn registry() -> String {
 /// Raises:
 ///     ValueError: There is no template of that name.
 #[pyfunction]
-pub fn template(name: &str) -> PyResult<String> {
-    Err(PyValueError::new_err(format!("there is no template `{name}`")))
+pub fn template(name: &str) -> PyResult<&'static str> {
+    scenario::template(name).ok_or_else(|| {
+        let known: Vec<&str> = scenario::templates::TEMPLATES.iter().map(|(known, ..)| *known).collect();
+        PyValueError::new_err(format!("there is no template `{name}`; there are {}", known.join(", ")))
+    })
 }

@@ -25,7 +25,7 @@ pub mod types;
 pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use flow::Flow;
 pub use graph::Graph;
-pub use parse::{Checked, decode};
+pub use parse::Checked;
 pub use registry::registry;
 pub use resolve::resolve;
 pub use schema::schema;

@@ -45,20 +45,6 @@ impl Scenario {
     }
 }
 
-/// The text of a file.
-///
-/// # Errors
-/// The first byte that is no text.
-pub fn decode<'b>(bytes: &'b [u8], path: &str) -> Result<&'b str, Refusal> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-        let found = bytes[error.valid_up_to()];
-        let at = Span { text: 0, start: valid.len(), end: valid.len() };
-        let fault = Fault::error(at, format!("byte {} (0x{found:02x}) is no text in UTF-8", valid.len()));
-        refuse(vec![fault.help(NO_TEXT)], &[Text { name: path, text: valid }])
-    })
-}
-
 const NO_TEXT: &str = "a scenario is a text file in TOML";
 
 type Parsed = (Scenario, Graph, Vec<Fault>);

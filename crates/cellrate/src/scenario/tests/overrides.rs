@@ -25,7 +25,7 @@ fn a_value_is_toml_or_else_a_string() {
     assert_eq!(set("flow.tcp.count=5").flows[0].count, 5);
     assert_eq!(set("flow.0.count=5").flows[0].count, 5);
     assert_eq!(set("flow.tcp.tcp.mss=1 KiB").flows[0].tcp.mss.0, 1024);
-    assert_eq!(set("measure.cell_delay=true").measure.cell_delay, true);
+    assert!(set("measure.cell_delay=true").measure.cell_delay);
     assert_eq!(set("measure.traces=[\"acr\", \"cwnd\"]").measure.traces, [TraceKind::Acr, TraceKind::Cwnd]);
     assert_eq!(set("switch.control={scheme=\"none\"}").switch.control.name(), "none");
     assert_eq!(set("aal5.encapsulation=vc-mux").aal5.encapsulation.bytes(), 0);
