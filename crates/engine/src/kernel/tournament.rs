@@ -84,17 +84,21 @@ impl Tournament {
     /// [`Tournament::set`] unless it comes to be the first.
     #[inline]
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
+        assert!(component < self.leaves);
         debug_assert!(at <= self.get(component));
         let clock = Clock { at: at.0, component: component as u64 };
         let mut node = self.leaves + component;
-        self.clocks[node] = clock;
-        while node > 1 {
-            node >>= 1;
-            let winner = self.clocks[node];
-            if (winner.at, winner.component) < (clock.at, clock.component) {
-                return;
+        // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks.
+        unsafe {
+            *self.clocks.get_unchecked_mut(node) = clock;
+            while node > 1 {
+                node >>= 1;
+                let winner = self.clocks.get_unchecked_mut(node);
+                if (winner.at, winner.component) < (clock.at, clock.component) {
+                    return;
+                }
+                *winner = clock;
             }
-            self.clocks[node] = clock;
         }
     }
     /// Sets the clock of `component`.

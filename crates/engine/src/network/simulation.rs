@@ -36,6 +36,16 @@ struct Ties {
     patience_next: u32,
 }
 
+/// The far end of a link.
+#[derive(Clone, Copy, Debug)]
+struct Receiver {
+    node: u32,
+    /// Place of the link among the node's inputs.
+    input: u32,
+    /// Copied from the node's [`Ties`].
+    lag: Ps,
+}
+
 /// Most turns between two questions to the senders.
 const MOST_PATIENCE: u32 = 64;
 
@@ -50,8 +60,8 @@ pub struct Simulation<S: Server = LazyServer> {
     /// Node and terminal of the source and the destination of each flow.
     pub(super) ends: Vec<[(usize, usize); 2]>,
     pub(super) window: Window,
-    /// For each link, its place among the inputs of the node it leads to.
-    input_of: Vec<u32>,
+    /// For each link, who is told of what it brings.
+    receivers: Vec<Receiver>,
     ties: Vec<Ties>,
     schedule: Tournament,
     /// For each node, the instant before which it has done everything.
@@ -70,12 +80,6 @@ impl<S: Server> Simulation<S> {
     /// If a flow's path is not one, see [`PlanError`]. Scenario files are checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
         let Parts { nodes, inboxes, channels } = build(&plan)?;
-        let mut input_of = alloc::vec![0; plan.links.len()];
-        for inbox in &inboxes {
-            for (input, link) in inbox.links().iter().enumerate() {
-                input_of[*link as usize] = input as u32;
-            }
-        }
         let ties = Ties::of_all(&plan.links, &inboxes);
         let mut schedule = Tournament::new(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
@@ -86,6 +90,7 @@ impl<S: Server> Simulation<S> {
         let patient = |link: &LinkPlan| matches!(nodes[link.to], Node::Host(_)) && inboxes[link.to].links().len() == 1;
         let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
         Ok(Simulation {
+            receivers: receivers(&plan.links, &inboxes, &ties),
             clocks: alloc::vec![Ps::ZERO; nodes.len()],
             ends: ends(&nodes, plan.flows.len()),
             window: Window::default(),
@@ -94,7 +99,6 @@ impl<S: Server> Simulation<S> {
             inboxes,
             links,
             channels,
-            input_of,
             ties,
             schedule,
             fresh: Vec::new(),
@@ -184,14 +188,25 @@ impl<S: Server> Simulation<S> {
     fn tell_receivers(&mut self) {
         while let Some(link) = self.fresh.pop() {
             let at = self.links[link as usize].due();
-            let node = self.plan.links[link as usize].to;
-            self.inboxes[node].expect(self.input_of[link as usize] as usize, at);
-            let due = at.saturating_add(self.ties[node].lag);
-            if due < self.schedule.get(node) {
-                self.schedule.bring_forward(node, due);
+            let Receiver { node, input, lag } = self.receivers[link as usize];
+            self.inboxes[node as usize].expect(input as usize, at);
+            let due = at.saturating_add(lag);
+            if due < self.schedule.get(node as usize) {
+                self.schedule.bring_forward(node as usize, due);
             }
         }
     }
+}
+
+fn receivers(links: &[LinkPlan], inboxes: &[Inbox], ties: &[Ties]) -> Vec<Receiver> {
+    let receiver = |link: &LinkPlan| Receiver { node: link.to as u32, input: 0, lag: ties[link.to].lag };
+    let mut receivers: Vec<Receiver> = links.iter().map(receiver).collect();
+    for inbox in inboxes {
+        for (input, link) in inbox.links().iter().enumerate() {
+            receivers[*link as usize].input = input as u32;
+        }
+    }
+    receivers
 }
 
 fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {
