@@ -329,7 +329,8 @@ impl<'a> Draft<'a> {
     }
 
     fn app(&self, flow: &FlowPlan, end: usize, stream: &dyn Fn(&str) -> Stream) -> (App, u64) {
-        let phase = || stream("tick phase").below(flow.tcp.granularity);
+        // One phase per run: the clocks of all hosts tick together.
+        let phase = || Stream::new(self.plan.seed, "run", "tick phase").below(flow.tcp.granularity);
         match (flow.source.demand(flow.start, stream("source")), end) {
             (Demand::Bytes(bytes), 0) => (App::Sender(Box::new(TcpSender::new(&flow.tcp, phase()))), bytes),
             (Demand::Bytes(_), _) => {
