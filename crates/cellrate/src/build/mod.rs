@@ -6,15 +6,18 @@ use cellrate_engine::network::plan::{
 };
 
 use crate::scenario::graph::{self, Graph, Instance};
-use crate::scenario::problem::Problem;
 use crate::scenario::{EventKind, Measure, Scenario};
 
 /// The plan of `scenario`: its graph with every flow laid out, start jitter drawn.
 ///
 /// # Errors
-/// If the graph is none, see [`graph::expand`].
-pub fn plan(scenario: &Scenario) -> Result<Plan, Vec<Problem>> {
-    let Graph { nodes, links, flows } = graph::expand(scenario)?;
+/// What is wrong with the graph, see [`graph::expand`]; never for a scenario that was checked.
+pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
+    let graph = graph::expand(scenario);
+    let Graph { nodes, links, flows } = graph.map_err(|problems| {
+        let messages: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+        messages.join("; ")
+    })?;
     Ok(Plan {
         seed: scenario.run.seed,
         nodes: nodes.into_iter().map(node).collect(),

@@ -15,7 +15,6 @@ use super::warnings::{self, Seen, Warning};
 use super::{estimate, summary};
 use crate::build;
 use crate::scenario::Scenario;
-use crate::scenario::problem::Problem;
 
 /// Told how far a run has come, now and end, about ten times a second; false stops it.
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
@@ -30,7 +29,7 @@ pub enum RunError {
     /// It would need more memory than there is.
     Memory(Estimate),
     /// The scenario describes no network.
-    Scenario(Vec<Problem>),
+    Scenario(String),
     /// The network cannot be simulated.
     Plan(PlanError),
 }
@@ -50,10 +49,7 @@ impl fmt::Display for RunError {
                     estimate.cells_in_flight
                 )
             }
-            RunError::Scenario(problems) => {
-                let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-                f.write_str(&messages.join("; "))
-            }
+            RunError::Scenario(message) => f.write_str(message),
             RunError::Plan(error) => error.fmt(f),
         }
     }

@@ -1,0 +1,109 @@
+//! Small scenarios, each made for the settings that it is changed by.
+
+/// TCP over UBR, more than the buffer holds.
+pub const UBR: &str = r#"
+    run = { duration = "400 ms" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    switch = { buffer = "100 cells" }
+    tcp = { granularity = "10 ms", min_rto = "20 ms", initial_rto = "50 ms" }
+    flow = [{ name = "tcp", count = 3, stagger = "1 ms", service = "ubr" }]
+"#;
+
+/// TCP of which nothing arrives: no PDU fits into the buffer.
+pub const DEAF: &str = r#"
+    run = { duration = "1 s" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", bottleneck_rate = "2 Mbit/s", access = "10 km", bottleneck = "100 km" }
+    switch = { buffer = "5 cells" }
+    tcp = { granularity = "10 ms", min_rto = "20 ms", initial_rto = "30 ms" }
+    flow = [{ name = "tcp", service = "ubr" }]
+"#;
+
+/// TCP over ABR with EFCI, both ways over one bottleneck.
+pub const ABR: &str = r#"
+    run = { duration = "300 ms" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    switch.control = { scheme = "efci", threshold = "50 cells" }
+    tcp = { granularity = "10 ms", min_rto = "20 ms", initial_rto = "50 ms" }
+    flow = [
+        { name = "tcp", count = 2, stagger = "1 ms", service = "abr" },
+        { name = "poisson", service = "random", source = { kind = "poisson", rate = "2 Mbit/s" } },
+    ]
+"#;
+
+/// ABR sources that always have cells, one of them as slow as a setting says.
+pub const PERSISTENT: &str = r#"
+    run = { duration = "200 ms" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "100 km" }
+    switch.control = { scheme = "efci", threshold = "50 cells" }
+    abr.icr = "20 Mbit/s"
+    flow = [{ name = "abr", count = 2, service = "abr", source = { kind = "persistent" } }]
+"#;
+
+/// A tenth of a second to the destination.
+pub const FAR: &str = r#"
+    run = { duration = "500 ms" }
+    topology = { template = "single-switch", link_rate = "20 Mbit/s", access = "10 km", bottleneck = "20000 km" }
+    flow = [{ name = "abr", service = "abr", source = { kind = "persistent" } }]
+"#;
+
+/// An ABR source that pauses, at a switch with ERICA.
+pub const BURSTY: &str = r#"
+    run = { duration = "400 ms" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "300 km" }
+    switch.control = { scheme = "erica", interval = "500 us", interval_cells = "50 cells" }
+    abr.icr = "1 Mbit/s"
+    flow = [{ name = "abr", service = "abr", source = { kind = "on-off", peak = "20 Mbit/s", period = "80 ms", duty_cycle = 0.25 } }]
+"#;
+
+/// ERICA with sources that come and go, beside VBR.
+pub const ERICA: &str = r#"
+    run = { duration = "300 ms" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    switch.control = { scheme = "erica", interval_cells = "40 cells" }
+    abr = { icr = "5 Mbit/s", rif = 0.125 }
+    flow = [
+        { name = "abr", count = 2, stagger = "20 ms", service = "abr", source = { kind = "persistent" } },
+        { name = "bursts", service = "abr", source = { kind = "on-off", peak = "10 Mbit/s", period = "17 ms", duty_cycle = 0.4 } },
+        { name = "vbr", service = "vbr", source = { kind = "on-off", peak = "20 Mbit/s", period = "30 ms", duty_cycle = 0.5 } },
+    ]
+"#;
+
+/// ERICA has nothing to give while VBR is there, from a rate at which nothing may be sent in-rate.
+pub const NOTHING: &str = r#"
+    run = { duration = "2 s" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "10 km" }
+    switch.control = { scheme = "erica" }
+    abr = { icr = "5 cells/s" }
+    flow = [
+        { name = "abr", count = 2, service = "abr", source = { kind = "persistent" } },
+        { name = "vbr", service = "vbr", start = "300 ms", source = { kind = "on-off", peak = "49 Mbit/s", period = "1 s", duty_cycle = 0.5 } },
+    ]
+"#;
+
+/// Two ways from host to host.
+pub const GRAPH: &str = r#"
+    run = { duration = "100 ms" }
+    switch = { buffer = "100 cells" }
+    tcp = { granularity = "10 ms", min_rto = "20 ms", initial_rto = "50 ms" }
+    flow = [
+        { name = "tcp", service = "ubr", from = "h1", to = "h2" },
+        { name = "abr", service = "abr", from = "h3", to = "h2", source = { kind = "persistent" } },
+        { name = "cbr", service = "cbr", from = "h3", to = "h2", source = { kind = "cbr", rate = "30 Mbit/s" } },
+    ]
+    [topology]
+    template = "graph"
+    node = [
+        { name = "h1", kind = "host" }, { name = "h2", kind = "host" }, { name = "h3", kind = "host" }, { name = "h4", kind = "host" },
+        { name = "X", kind = "switch" }, { name = "Y", kind = "switch" }, { name = "Z", kind = "switch" },
+    ]
+    link = [
+        { from = "h1", to = "X", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "h3", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "h4", to = "X", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "Y", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "Z", rate = "50 Mbit/s", delay = "50 km" },
+        { from = "Z", to = "Y", rate = "50 Mbit/s", delay = "50 km" },
+        { from = "Y", to = "h2", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "Z", to = "h4", rate = "50 Mbit/s", delay = "10 km" },
+    ]
+"#;
