@@ -80,3 +80,29 @@ pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Ve
         source_queue: Buffer::INFINITE,
     }
 }
+
+/// Sources and destinations of their own around two switches A and B, joined by the link `bottleneck`.
+pub struct Dumbbell {
+    pub graph: Graph,
+    pub paths: Vec<Vec<usize>>,
+    pub bottleneck: usize,
+}
+
+impl Dumbbell {
+    /// `pairs` pairs of hosts; every line has the same rate and delay.
+    pub fn new(pairs: usize, rate: Rate, delay: Ps, settings: &SwitchPlan) -> Dumbbell {
+        let mut graph = Graph::default();
+        let (a, b) = (graph.switch("A", settings.clone()), graph.switch("B", settings.clone()));
+        let bottleneck = graph.duplex(a, b, rate, delay);
+        let mut paths = Vec::new();
+        for number in 1..=pairs {
+            let (source, destination) = (graph.host(&format!("src.{number}")), graph.host(&format!("dst.{number}")));
+            paths.push(vec![
+                graph.duplex(source, a, rate, delay),
+                bottleneck,
+                graph.duplex(b, destination, rate, delay),
+            ]);
+        }
+        Dumbbell { graph, paths, bottleneck }
+    }
+}

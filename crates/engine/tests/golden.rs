@@ -1,0 +1,154 @@
+//! Whole runs, down to the bit: a change of any figure here is a change of results. The same in debug
+//! and release, on every platform.
+
+mod support;
+
+use std::fmt::Write;
+
+use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
+use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::tcp::{Recovery, TcpConfig};
+use cellrate_engine::traffic::SourceConfig;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use support::plans::{Dumbbell, back, flow};
+
+fn read<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
+    SwitchPlan {
+        buffer: Buffer(buffer),
+        priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
+        control: read(control),
+        discard: read(discard),
+    }
+}
+
+/// Flows over a dumbbell of 25.6 Mbit/s lines, changed one by one.
+fn plan(flows: usize, delay: Ps, settings: &SwitchPlan, change: impl Fn(usize, &mut FlowPlan)) -> Plan {
+    let dumbbell = Dumbbell::new(flows, Rate::from_bps(25_600_000), delay, settings);
+    let greedy: SourceConfig = read(json!({"kind": "greedy"}));
+    let flows = dumbbell.paths.iter().enumerate().map(|(number, path)| {
+        let mut flow = flow(&format!("f.{}", number + 1), Ubr, greedy.clone(), path.clone());
+        flow.backward = back(path);
+        flow.tcp = TcpConfig {
+            granularity: Ps::from_ms(10),
+            min_rto: Ps::from_ms(100),
+            initial_rto: Ps::from_ms(300),
+            ..flow.tcp
+        };
+        change(number, &mut flow);
+        flow
+    });
+    dumbbell.graph.plan(flows.collect())
+}
+
+fn cells(number: usize, flow: &mut FlowPlan, service: ServiceClass, source: Value) {
+    flow.source = read(source);
+    flow.start = Ps::from_us(7 * number as u64);
+    (flow.service, flow.ack_service) = (service, service);
+}
+
+fn tcp(recovery: Recovery) -> impl Fn(usize, &mut FlowPlan) {
+    move |number, flow| {
+        flow.tcp.recovery = recovery;
+        flow.start = Ps::from_ms(5 * number as u64);
+    }
+}
+
+fn abr(number: usize, flow: &mut FlowPlan) {
+    tcp(Recovery::Tahoe)(number, flow);
+    (flow.service, flow.ack_service) = (Abr, Abr);
+    flow.abr.icr = Some(Rate::from_bps(2_000_000));
+}
+
+fn plans() -> Vec<(&'static str, Plan)> {
+    let tail = || json!({"policy": "tail-drop"});
+    let none = || json!({"scheme": "none"});
+    let (lan, wan) = (Ps::from_us(5), Ps::from_ms(5));
+    let fifo = switch(50, none(), tail());
+    let cbr = |number: usize, flow: &mut FlowPlan| {
+        let rate = format!("{} kbit/s", 1_690 + 7 * number);
+        cells(number, flow, Cbr, json!({"kind": "cbr", "rate": rate}));
+    };
+    let poisson = |number: usize, flow: &mut FlowPlan| {
+        cells(number, flow, Random, json!({"kind": "poisson", "rate": "8.2 Mbit/s"}));
+    };
+    let erica = |queue: bool| {
+        let mut erica = json!({"scheme": "erica", "interval": "5 ms"});
+        if queue {
+            erica["queue_control"] = json!({"target_delay": "2 ms"});
+        }
+        switch(u64::MAX, erica, tail())
+    };
+    let with_vbr = |number: usize, flow: &mut FlowPlan| match number {
+        0 => cells(0, flow, Vbr, json!({"kind": "on-off", "peak": "20 Mbit/s", "period": "40 ms", "duty_cycle": 0.5})),
+        _ => abr(number, flow),
+    };
+    let slow_hosts = |number: usize, flow: &mut FlowPlan| {
+        tcp(Recovery::Reno)(number, flow);
+        flow.tcp.delayed_ack = true;
+        (flow.tcp.processing_time, flow.tcp.processing_variation) = (Ps::from_us(300), Ps::from_us(100));
+        flow.source = read(json!({"kind": "transfer", "size": "300 kB"}));
+    };
+    let efci = json!({"scheme": "efci", "high": "60 cells", "low": "40 cells"});
+    vec![
+        ("cbr, wide", plan(15, wan, &fifo, cbr)),
+        ("cbr, local", plan(15, lan, &fifo, cbr)),
+        ("poisson", plan(3, wan, &fifo, poisson)),
+        ("tahoe over ubr", plan(5, wan, &switch(300, none(), tail()), tcp(Recovery::Tahoe))),
+        (
+            "reno, early packet discard",
+            plan(5, wan, &switch(300, none(), json!({"policy": "epd"})), tcp(Recovery::Reno)),
+        ),
+        (
+            "jacobson88, partial packet discard",
+            plan(5, wan, &switch(200, none(), json!({"policy": "ppd"})), tcp(Recovery::Jacobson88)),
+        ),
+        (
+            "timeout-only, intelligent tail drop",
+            plan(5, wan, &switch(200, none(), json!({"policy": "intelligent-tail-drop"})), tcp(Recovery::TimeoutOnly)),
+        ),
+        ("efci", plan(5, wan, &switch(2_000, efci, tail()), abr)),
+        ("erica under vbr", plan(5, wan, &erica(false), with_vbr)),
+        ("erica with queue control, local", plan(5, lan, &erica(true), with_vbr)),
+        ("slow hosts", plan(4, lan, &switch(80, none(), tail()), slow_hosts)),
+    ]
+}
+
+fn row(name: &str, report: &Report) -> String {
+    let sum =
+        |count: fn(&cellrate_engine::network::report::FlowReport) -> u64| report.flows.iter().map(count).sum::<u64>();
+    let longest = report.ports.iter().flat_map(|port| &port.queues).map(|queue| queue.queue_max_cells).max();
+    format!(
+        "{name:<36} {} {:>8} {:>8} {:>7} {:>9} {:>5} {:>4} {:>6}",
+        report.digest,
+        report.cell_hops,
+        report.totals.cells_sent,
+        report.totals.cells_dropped,
+        sum(|flow| flow.delivered_bytes),
+        sum(|flow| flow.segments_retransmitted),
+        sum(|flow| flow.timeouts),
+        longest.unwrap_or(0),
+    )
+}
+
+#[test]
+fn whole_runs_are_what_they_were() {
+    let mut table = format!(
+        "{:<36} {:<16} {:>8} {:>8} {:>7} {:>9} {:>5} {:>4} {:>6}\n",
+        "run", "digest", "hops", "cells", "dropped", "delivered", "again", "rto", "queue"
+    );
+    for (name, plan) in plans() {
+        let end = Ps::from_ms(800);
+        let report = Simulation::<LazyServer>::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        writeln!(table, "{}", row(name, &report)).unwrap();
+    }
+    insta::assert_snapshot!(table);
+}
