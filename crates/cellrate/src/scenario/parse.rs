@@ -104,10 +104,14 @@ fn no_toml(error: &toml::de::Error) -> Fault {
     fault.help("a scenario is written in TOML")
 }
 
-/// The schema says that this cannot happen: what it lets through is read.
+/// What cannot be: the schema lets through nothing that is not read. A test tries.
 fn unread(error: &toml::de::Error) -> Fault {
-    Fault::error(Span { text: 0, start: 0, end: 0 }, error.message())
+    let message = format!("{UNREAD}: {}", error.message());
+    Fault::error(Span { text: 0, start: 0, end: 0 }, message).help("this is a defect of cellrate: please report it")
 }
+
+/// How the message begins that nobody should see.
+pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {
     let span = Span { text, start: 0, end: seed.len() };

@@ -84,6 +84,9 @@ impl Quantity {
         if number.starts_with('-') {
             return Some("it cannot be negative".into());
         }
+        if self == Quantity::Rate && number.parse() == Ok(0.0) {
+            return Some("it cannot be zero; leave the key out if there is to be no such rate".into());
+        }
         if unit.is_empty() {
             let units = self.units().join(", ");
             return (!number.is_empty()).then(|| format!("add a unit: {units}"));
@@ -142,6 +145,7 @@ mod tests {
         assert_eq!(Quantity::Time.hint("-5 ms").unwrap(), "it cannot be negative");
         assert_eq!(Quantity::Delay.hint("1000").unwrap(), "add a unit: ps, ns, us, ms, s, m, km");
         assert_eq!(Quantity::Time.hint("soon"), None);
+        assert!(Quantity::Rate.hint("0 Mbit/s").unwrap().starts_with("it cannot be zero"));
     }
 
     #[test]

@@ -91,3 +91,39 @@ fn a_template_gives_every_flow_its_own_hosts() {
     let far = &graph.flows[2];
     assert_eq!((graph.links[far.forward[2]].delay, far.backward.len()), (Ps::from_ms(7), 0));
 }
+
+/// Every way without a repeated node, shortest first and then by the order of its links.
+fn all_ways(graph: &Graph, from: usize, to: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut open = vec![(from, Vec::new(), vec![from])];
+    while let Some((node, links, seen)) = open.pop() {
+        for (index, link) in graph.links.iter().enumerate().filter(|(_, link)| link.from == node) {
+            let (mut links, mut seen) = (links.clone(), seen.clone());
+            links.push(index);
+            if link.to == to {
+                found.push(links);
+            } else if !seen.contains(&link.to) && !graph.nodes[link.to].is_host() {
+                seen.push(link.to);
+                open.push((link.to, links, seen));
+            }
+        }
+    }
+    found.sort_by_key(|links: &Vec<usize>| (links.len(), links.clone()));
+    found
+}
+
+proptest::proptest! {
+    #[test]
+    fn the_route_found_is_the_first_of_all(pairs in proptest::collection::vec((0usize..7, 0usize..7), 1..20)) {
+        let nodes = (0..7).map(|i| if i < 2 { Node::host(i.to_string()) } else { Node::switch(i.to_string(), Switch::default()) });
+        let mut graph = Graph { nodes: nodes.collect(), links: Vec::new(), flows: Vec::new() };
+        for (from, to) in pairs {
+            let known = graph.links.iter().any(|link| (link.from, link.to) == (from, to));
+            if from != to && !known {
+                graph.add_link(from, to, Rate::from_bps(1), Ps::ZERO);
+            }
+        }
+        let found = search::fewest_hops(&graph, &search::leaving(&graph), 0, 1);
+        proptest::prop_assert_eq!(found, all_ways(&graph, 0, 1).into_iter().next());
+    }
+}

@@ -49,7 +49,7 @@ fn ten_megabytes_are_refused_before_they_are_read() {
 
 #[test]
 fn deep_tables_neither_overflow_the_stack_nor_take_long() {
-    const SIZE: usize = 8_000_000;
+    const SIZE: usize = 2_000_000;
     let nested = [
         format!("a = {}", "[".repeat(SIZE)),
         format!("a = {}", "{a=".repeat(SIZE / 3)),
@@ -66,7 +66,7 @@ fn deep_tables_neither_overflow_the_stack_nor_take_long() {
 #[test]
 fn many_tables_do_not_take_long() {
     let begun = Instant::now();
-    let tables: String = (0..100_000).map(|i| format!("[t{i}.a.b.c]\nd = {i}\n")).collect();
+    let tables: String = (0..20_000).map(|i| format!("[t{i}.a.b.c]\nd = {i}\n")).collect();
     let refusal = parse(&tables).unwrap_err();
     assert_eq!(refusal.diagnostics.len(), 20);
     assert!(begun.elapsed() < PATIENCE, "took {:?}", begun.elapsed());

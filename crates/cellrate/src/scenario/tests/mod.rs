@@ -2,6 +2,7 @@
 
 mod guards;
 mod impossible;
+mod mutations;
 mod overrides;
 mod roundtrip;
 mod shapes;
