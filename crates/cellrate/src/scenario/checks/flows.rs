@@ -19,7 +19,7 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !are_countable(scenario) {
         let message = format!("there are more than {MOST_FLOWS} flows");
-        problems.push(Problem::error(place!["flow", 0, "count"], message, "fewer flows"));
+        problems.push(Problem::error(place!["flow", 0, "count"], message, format!("at most {MOST_FLOWS}")));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         problems.extend(source(index, flow));

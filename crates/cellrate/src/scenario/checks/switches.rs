@@ -200,6 +200,11 @@ impl Site<'_> {
         let findings = self.switch.discard.check(facts);
         let mut problems: Vec<Problem> =
             findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
+        if self.switch.buffer.0 < largest_pdu {
+            problems
+                .iter_mut()
+                .for_each(|problem| problem.help = format!("a `buffer` of at least {largest_pdu} cells"));
+        }
         let acts = match &self.switch.discard {
             DiscardConfig::TailDrop(_) => true,
             DiscardConfig::Epd(epd) => epd.threshold.is_some() || !self.switch.buffer.is_infinite(),

@@ -1,6 +1,6 @@
 //! An explicit graph: named nodes, links between them, flows from host to host.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::route::Routes;
 use super::{Graph, Node};
@@ -51,16 +51,16 @@ fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
 }
 
 fn add_links(graph: &mut Graph, names: &Names, topology: &GraphTopology, problems: &mut Vec<Problem>) {
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     for (index, link) in topology.links.iter().enumerate() {
         match ends(names, link, index) {
             Ok((from, to)) => {
                 let directions = if link.duplex { vec![(from, to), (to, from)] } else { vec![(from, to)] };
+                if let Some((from, to)) = directions.iter().find(|ends| !seen.insert(**ends)) {
+                    problems.push(second_link(graph, *from, *to, index));
+                }
                 for (from, to) in directions {
                     graph.add_link(from, to, link.rate, link.delay.0);
-                    if seen.insert((from, to), index).is_some() {
-                        problems.push(second_link(graph, from, to, index));
-                    }
                 }
             }
             Err(problem) => problems.push(problem),

@@ -152,11 +152,21 @@ impl<'a> Routes<'a> {
     }
 
     fn other_way(&self, place: Place, forward: &[usize]) -> Problem {
-        let mut back: Vec<&str> = forward.iter().rev().map(|link| self.name(self.graph.links[*link].to)).collect();
-        back.extend(forward.first().map(|link| self.name(self.graph.links[*link].from)));
-        let help =
-            format!("the way back is {}: backward RM cells are marked where forward ones came by", back.join(" -> "));
+        let ends = |link: &usize| (self.graph.links[*link].to, self.graph.links[*link].from);
+        let missing = forward.iter().rev().map(ends).find(|(from, to)| self.link(*from, *to).is_none());
+        let help = match missing {
+            Some((from, to)) => format!("no link leads back from `{}` to `{}`", self.name(from), self.name(to)),
+            None => format!("the way back is {}", self.way_back(forward)),
+        };
+        let help = format!("{help}: backward RM cells are marked where forward ones came by");
         Problem::error(place, "an ABR flow returns another way than it came", help)
+    }
+
+    /// Nodes of `forward`, from its end to its beginning.
+    fn way_back(&self, forward: &[usize]) -> String {
+        let ends = forward.iter().rev().map(|link| self.graph.links[*link].to);
+        let begin = forward.first().map(|link| self.graph.links[*link].from);
+        ends.chain(begin).map(|node| self.name(node)).collect::<Vec<_>>().join(" -> ")
     }
 }
 

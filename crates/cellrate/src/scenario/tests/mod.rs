@@ -120,13 +120,17 @@ fn the_warning(text: &str) -> Diagnostic {
     warnings.remove(0)
 }
 
-/// A case of a gallery: what is changed in which scenario.
-type Case = (&'static str, &'static str, &'static str);
+/// A case of a gallery: its title, and what is replaced by what.
+type Case = (&'static str, &'static [(&'static str, &'static str)]);
+
+fn changed(base: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(base.to_owned(), |text, (old, new)| with(&text, old, new))
+}
 
 /// Errors of all cases, as a reader sees them.
 fn gallery(base: &str, cases: &[Case]) -> String {
-    let rendered = cases.iter().map(|(title, old, new)| {
-        let refusal = the_error(&with(base, old, new));
+    let rendered = cases.iter().map(|(title, changes)| {
+        let refusal = the_error(&changed(base, changes));
         format!("# {title}\n{}", refusal.rendered)
     });
     rendered.collect::<Vec<_>>().join("\n")
@@ -134,8 +138,8 @@ fn gallery(base: &str, cases: &[Case]) -> String {
 
 /// Warnings of all cases.
 fn warnings(base: &str, cases: &[Case]) -> String {
-    let lines = cases.iter().map(|(title, old, new)| {
-        let warning = the_warning(&with(base, old, new));
+    let lines = cases.iter().map(|(title, changes)| {
+        let warning = the_warning(&changed(base, changes));
         format!("# {title}\n{}: {}\n  {}\n", warning.line, warning.message, warning.help)
     });
     lines.collect::<Vec<_>>().join("\n")
