@@ -72,7 +72,7 @@ impl Odometer {
 /// Cells of a full PDU of `channel`; none if it carries bare cells.
 fn cells_per_pdu(plan: &Plan, channel: usize) -> Option<u64> {
     let flow = &plan.flows[channel / 2];
-    let payload = if channel % 2 == 0 { flow.tcp.mss.0 } else { 0 };
+    let payload = if channel.is_multiple_of(2) { flow.tcp.mss.0 } else { 0 };
     let packet = payload + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes());
     flow.source.over_tcp().then(|| u64::from(cells_for(packet)))
 }

@@ -127,7 +127,7 @@ impl<S: Server> Simulation<S> {
             let horizon = self.horizon(at, node).min(until);
             self.turn(node, horizon);
             self.turns = self.turns.wrapping_add(1);
-            if self.turns % TURNS_PER_LOOK == 0 {
+            if self.turns.is_multiple_of(TURNS_PER_LOOK) {
                 self.note_storage();
             }
         }
