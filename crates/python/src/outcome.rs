@@ -54,7 +54,6 @@ impl Outcome {
     ///
     /// Raises:
     ///     IndexError: There is no such series.
-    #[expect(clippy::type_complexity, reason = "three columns")]
     fn series_data<'py>(
         &self,
         py: Python<'py>,
