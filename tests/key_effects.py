@@ -102,6 +102,12 @@ def first_name(result: Result) -> str:
     return str(result.summary["flows"][0]["name"])
 
 
+def ack_class(result: Result) -> str:
+    """Service class of the first flow's backward channel."""
+    classes = {vc["name"]: vc["service"] for vc in result.summary["vcs"]}
+    return str(classes["tcp.1/backward"])
+
+
 def cells_per_byte(result: Result) -> float:
     """Cells sent by the sources per byte that TCP sent."""
     sent = sum(
@@ -396,7 +402,15 @@ ERICA_KEYS = [
 TCP_KEYS = [
     row("tcp.recovery", '"tahoe"', '"timeout-only"', "falls", FAST, *UBR),
     row("tcp.recovery", '"reno"', '"jacobson88"', "differs", digest, *UBR),
-    row("tcp.mss", '"512 bytes"', '"1024 bytes"', "falls", per_flow("segments_sent"), *IDLE),
+    row(
+        "tcp.mss",
+        '"512 bytes"',
+        '"1024 bytes"',
+        "falls",
+        per_flow("segments_sent"),
+        *IDLE,
+        'tcp.window="1 KiB"',
+    ),
     row("tcp.window", '"512 bytes"', '"1 KiB"', "rises", THROUGHPUT, *IDLE),
     row("tcp.initial_window", "1", "8", "rises", THROUGHPUT, *UBR, 'run.duration="8 ms"'),
     row("tcp.initial_ssthresh", '"1 KiB"', '"64 KiB"', "rises", THROUGHPUT, *ROOMY, FAR),
@@ -452,7 +466,7 @@ FLOW_KEYS = [
     row("flow.tcp.count", "2", "3", "rises", flow_count),
     row("flow.tcp.name", '"tcp"', '"other"', "differs", first_name),
     row("flow.tcp.service", '"abr"', '"ubr"', "falls", FRMS),
-    row("flow.tcp.ack_service", '"ubr"', '"abr"', "differs", digest, *UBR),
+    row("flow.tcp.ack_service", '"ubr"', '"vbr"', "differs", ack_class, *UBR),
     row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.stagger", '"1 ms"', '"5 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.source_queue", '"infinite"', '"30 cells"', "rises", REFUSED),

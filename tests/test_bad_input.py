@@ -26,9 +26,14 @@ def test_a_bad_file_is_refused_where_it_is_bad(command: Command, path: Path) -> 
     diagnostic = refused(command("run", path.name, cwd=BAD))
     assert re.search(rf"{path.name}:\d+:\d+", diagnostic), diagnostic
     same_as_golden(path.with_suffix(".txt"), MEASURED.sub("SIZE", diagnostic))
-    # Checking says the same as running.
-    checked = refused(command("validate", path.name, cwd=BAD))
-    assert MEASURED.sub("SIZE", checked) == MEASURED.sub("SIZE", diagnostic)
+    if path.stem != "too-much-memory":  # which depends on the machine, not on the scenario alone
+        assert refused(command("validate", path.name, cwd=BAD)) == diagnostic
+
+
+def test_checking_warns_of_a_lack_of_memory(command: Command) -> None:
+    done = command("validate", "too-much-memory.toml", cwd=BAD)
+    assert done.returncode == 0
+    assert re.match(r"warning: this machine has only \d+(\.\d+)? [kMG]B of memory", done.stderr)
 
 
 def test_a_standard_violation_is_a_warning_if_not_strict(command: Command) -> None:
@@ -80,9 +85,11 @@ def test_ten_megabytes_of_nesting_are_refused(
 def test_many_tables_are_refused(command: Command, tmp_path: Path) -> None:
     lines = "".join(f"[table{number}.a.b.c]\n" for number in range(400_000))
     (tmp_path / "tables.toml").write_text(lines, encoding="ascii")
-    diagnostic = refused(command("run", "tables.toml"))
-    assert re.search(r"tables\.toml:\d+:\d+", diagnostic)
-    assert len(diagnostic) < 10_000
+    done = command("run", "tables.toml")
+    assert done.returncode == 2
+    assert "tables.toml:1:2" in done.stderr
+    assert re.search(r"^\d+ more", done.stderr, re.MULTILINE)
+    assert len(done.stderr) < 10_000
 
 
 @pytest.mark.parametrize(

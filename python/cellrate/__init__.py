@@ -2,9 +2,9 @@
 
 >>> import cellrate
 >>> scenario = cellrate.template("n-source")
->>> result = cellrate.run(scenario, overrides={"run.duration": "20 ms"}, seed=1)
->>> result.summary["simulated_seconds"]
-0.02
+>>> result = cellrate.run(scenario, overrides={"flow.tcp.count": 3}, seed=1)
+>>> result.flows["name"].to_list()
+['tcp.1', 'tcp.2', 'tcp.3']
 """
 
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template

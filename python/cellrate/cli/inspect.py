@@ -41,8 +41,11 @@ def validate(
     for warning in warnings:
         place = f"{warning['path']}:{warning['line']}:{warning['column']}"
         sys.stderr.write(f"warning: {warning['message']}\n --> {place}\n")
-    megabytes = estimate["memory_bytes"] / 1e6
-    tables.say(f"{name} is a valid scenario; a run needs about {megabytes:.1f} MB")
+    needed, available = estimate["memory_bytes"], estimate["available_bytes"]
+    if available is not None and needed > available:
+        lack = f"this machine has only {tables.size(available)} of memory for it"
+        sys.stderr.write(f"warning: {lack}\n")
+    tables.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
 
 
 def schema() -> None:

@@ -17,7 +17,7 @@ Settings: TypeAlias = Annotated[
         name="--set",
         show_default=False,
         negative="",
-        help="Setting by dotted path, as in --set switch.control.scheme=erica; repeatable.",
+        help="Setting by dotted path, as in --set flow.tcp.count=5; repeatable.",
     ),
 ]
 Seed: TypeAlias = Annotated[

@@ -32,6 +32,15 @@ def say(text: str) -> None:
     console().print(text, soft_wrap=True)
 
 
+def size(count: float) -> str:
+    """A number of bytes, in the unit that suits it."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:,.0f} TB"
+
+
 def show_names(entries: Sequence[dict[str, str]]) -> None:
     """Lists names with what they are."""
     width = max((len(entry["name"]) for entry in entries), default=0)
