@@ -313,7 +313,8 @@ pub const CASES: &[Case] = &[
     ),
     case("aal5.encapsulation", UBR, &[r#"aal5.encapsulation="llc-snap""#, r#"aal5.encapsulation="vc-mux""#]),
     // Flows.
-    case("flow.name", UBR, &["", r#"flow.tcp.name="other""#]),
+    // A name is where the flow's random numbers come from.
+    with("flow.name", UBR, &[r#"run.start_jitter="1 ms""#], &["", r#"flow.tcp.name="other""#]),
     case("flow.count", UBR, &["", "flow.tcp.count=2"]),
     with("flow.service", ABR, &[r#"switch.buffer="60 cells""#], &["", r#"flow.tcp.service="ubr""#]),
     case("flow.ack_service", GRAPH, &["", r#"flow.tcp.ack_service="cbr""#]),
