@@ -100,19 +100,20 @@ impl Fault {
     }
 }
 
-/// Most faults that are shown; who has more repairs these first.
+/// Most faults that are shown. A file with more of them is no scenario, and its first says enough.
 const MOST_SHOWN: usize = 20;
 
 /// The refusal for `faults`, in the order of the texts.
 pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
     faults.sort_by_key(|fault| (fault.severity, fault.span));
     faults.dedup();
-    let more = faults.len().saturating_sub(MOST_SHOWN);
-    faults.truncate(MOST_SHOWN);
+    let shown = if faults.len() > MOST_SHOWN { 1 } else { faults.len() };
+    let more = faults.len() - shown;
+    faults.truncate(shown);
     let diagnostics = faults.iter().map(|fault| fault.locate(texts)).collect();
     let mut rendered = faults.iter().map(|fault| render(fault, texts)).collect::<Vec<_>>().join("\n\n");
     if more > 0 {
-        rendered.push_str(&format!("\n\n{more} more of them are not shown"));
+        rendered.push_str(&format!("\n\nand so on: {more} more are not shown"));
     }
     rendered.push('\n');
     Refusal { diagnostics, rendered }

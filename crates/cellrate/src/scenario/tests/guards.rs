@@ -68,7 +68,7 @@ fn many_tables_do_not_take_long() {
     let begun = Instant::now();
     let tables: String = (0..20_000).map(|i| format!("[t{i}.a.b.c]\nd = {i}\n")).collect();
     let refusal = parse(&tables).unwrap_err();
-    assert_eq!(refusal.diagnostics.len(), 20);
+    assert_eq!(refusal.diagnostics.len(), 1);
     assert!(begun.elapsed() < PATIENCE, "took {:?}", begun.elapsed());
 }
 
