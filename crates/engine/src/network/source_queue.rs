@@ -1,11 +1,11 @@
 //! The queue of an end system: PDUs that AAL5 has cut and the channel has not sent yet.
 
-use crate::atm::aal5::Encapsulation;
+use crate::atm::aal5::{CELL_PAYLOAD as CELL_PAYLOAD_BYTES, Encapsulation, cells_for};
 use crate::atm::cell::{Body, Info, Pdu};
 use crate::kernel::{Ps, Ring};
 use crate::tcp::Segment;
 
-const CELL_PAYLOAD: u32 = 48;
+const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
 
 #[derive(Clone, Copy)]
 struct Waiting {
@@ -55,7 +55,7 @@ impl SourceQueue {
     }
     /// Queues a segment; the whole PDU is refused if its cells do not fit. True if it was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
-        let cells = crate::atm::aal5::cells_for((self.header + segment.len) as u64);
+        let cells = cells_for((self.header + segment.len) as u64);
         if self.cells + cells as u64 > self.limit {
             self.dropped_bytes += segment.len as u64;
             self.dropped_pdus += 1;
@@ -153,3 +153,6 @@ impl SourceQueue {
         self.pdus.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests;

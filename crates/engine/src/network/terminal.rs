@@ -438,7 +438,7 @@ impl Terminal {
                 let bytes = core::mem::take(&mut self.partial_bytes);
                 match self.reassembler.on_eom(info, &pdu) {
                     Outcome::Delivered(segment) => self.deliver(now, segment, out),
-                    Outcome::Corrupt { .. } => {
+                    Outcome::Corrupt => {
                         self.counts.aal5_bytes += bytes;
                         self.counts.aal5_pdus += 1;
                         self.digest.add(now.0.wrapping_add(1));
@@ -537,7 +537,7 @@ impl Terminal {
     }
     /// PDUs discarded because cells of an earlier one preceded them.
     pub fn merges(&self) -> u64 {
-        self.reassembler.stats().merges
+        self.reassembler.merges()
     }
     /// The number that follows that of the data cell that arrived last.
     pub fn next_number(&self) -> u32 {

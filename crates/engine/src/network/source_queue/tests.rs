@@ -1,0 +1,129 @@
+//! PDUs that the queue cuts, over a channel that loses cells, into the reassembly: against the same
+//! cut of real bytes with real trailers.
+
+extern crate std;
+
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::atm::aal5::{Outcome, Reassembler};
+
+const HEADER: u32 = 40;
+
+fn segment(number: u64, len: u32) -> Segment {
+    Segment { seq: number, len, ..Segment::default() }
+}
+
+fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
+    assert!(queue.push(Ps::ZERO, segment));
+    std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect()
+}
+
+/// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, from all ones,
+/// inverted at the end.
+fn crc32(bytes: &[u8]) -> u32 {
+    let shift = |register: u32| (register << 1) ^ if register >> 31 == 1 { 0x04C1_1DB7 } else { 0 };
+    !bytes.iter().fold(u32::MAX, |register, byte| (0..8).fold(register ^ (*byte as u32) << 24, |r, _| shift(r)))
+}
+
+/// A CPCS-PDU with its bytes: headers, payload, padding, length and CRC.
+struct RealPdu {
+    bytes: Vec<u8>,
+    /// Where the payload of the segment lies.
+    payload: std::ops::Range<usize>,
+}
+
+impl RealPdu {
+    fn new(segment: &Segment, overhead: u32) -> RealPdu {
+        let (overhead, len) = (overhead as usize, segment.len as usize);
+        let salt = segment.seq as usize;
+        let mut bytes: Vec<u8> = (0..overhead + len).map(|i| (i * 7 + salt * 13 + (i * salt) % 5) as u8).collect();
+        bytes.resize((overhead + len + 8).next_multiple_of(48) - 6, 0);
+        bytes.extend_from_slice(&((overhead + len) as u16).to_be_bytes());
+        let crc = crc32(&bytes);
+        bytes.extend_from_slice(&crc.to_be_bytes());
+        RealPdu { bytes, payload: overhead..overhead + len }
+    }
+    fn cell(&self, index: usize) -> &[u8] {
+        &self.bytes[48 * index..48 * (index + 1)]
+    }
+    fn payload_in(&self, index: usize) -> u32 {
+        (48 * index..48 * (index + 1)).filter(|at| self.payload.contains(at)).count() as u32
+    }
+}
+
+/// Whether what a receiver has put together is a PDU.
+fn is_intact(bytes: &[u8]) -> bool {
+    let Some(at) = bytes.len().checked_sub(6) else { return false };
+    let length = u16::from_be_bytes([bytes[at], bytes[at + 1]]) as u64;
+    cells_for(length) as usize * 48 == bytes.len() && crc32(&bytes[..at + 2]).to_be_bytes() == bytes[at + 2..]
+}
+
+#[test]
+fn the_crc_has_its_check_value() {
+    // CRC-32/BZIP2, the same polynomial, order and inversion.
+    assert_eq!(crc32(b"123456789"), 0xFC89_1918);
+}
+
+#[test]
+fn a_flipped_bit_or_a_missing_cell_is_noticed() {
+    let pdu = RealPdu::new(&segment(3, 100), HEADER).bytes;
+    assert!(pdu.len() == 4 * 48 && is_intact(&pdu) && !is_intact(&pdu[48..]) && !is_intact(&[]));
+    for at in [0, 99, 140, 185, 186, 191] {
+        let mut bad = pdu.clone();
+        bad[at] ^= 0x10;
+        assert!(!is_intact(&bad), "{at}");
+    }
+}
+
+#[test]
+fn cells_are_numbered_through_and_the_last_ends_the_pdu() {
+    let mut queue = SourceQueue::new(u64::MAX, HEADER, Encapsulation::LlcSnap);
+    queue.number = Info::NUMBERS - 1;
+    let numbers: Vec<u32> = cut(&mut queue, segment(0, 0)).iter().map(|(info, _)| info.number()).collect();
+    assert_eq!(numbers, [Info::NUMBERS - 1, 0]);
+    let cells = cut(&mut queue, segment(0, 512));
+    assert_eq!((cells.len(), cells[0].0.number()), (12, 1));
+    assert!(cells.iter().enumerate().all(|(i, (info, body))| (info.is_eom(), body.is_some()) == (i == 11, i == 11)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_pdu_is_delivered_exactly_when_its_bytes_would_be(
+        // Many of equal length, so that merged cells often have a count that fits.
+        lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u32..300], 1..40),
+        encapsulation in prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)],
+        start in prop_oneof![Just(0), Info::NUMBERS - 400..Info::NUMBERS],
+        chances in prop::collection::vec(0u8..100, 600),
+        loss in 0u8..40,
+    ) {
+        let mut queue = SourceQueue::new(u64::MAX, HEADER, encapsulation);
+        queue.number = start;
+        let (mut reassembler, mut received, mut chances) = (Reassembler::default(), Vec::new(), chances.iter());
+        for (number, len) in lengths.into_iter().enumerate() {
+            let segment = segment(number as u64, len);
+            let real = RealPdu::new(&segment, HEADER + encapsulation.bytes());
+            let cells = cut(&mut queue, segment);
+            prop_assert_eq!(cells.len() * 48, real.bytes.len());
+            for (index, (info, body)) in cells.into_iter().enumerate() {
+                prop_assert_eq!(info.payload(), real.payload_in(index));
+                if chances.next().is_some_and(|chance| *chance < loss) {
+                    continue;
+                }
+                received.extend_from_slice(real.cell(index));
+                if let Some(Body::Pdu(pdu)) = body {
+                    let intact = is_intact(&received);
+                    let expected = if intact { Outcome::Delivered(segment) } else { Outcome::Corrupt };
+                    prop_assert_eq!(reassembler.on_eom(info, &pdu), expected);
+                    received.clear();
+                } else {
+                    reassembler.on_cell(info);
+                }
+            }
+        }
+    }
+}
