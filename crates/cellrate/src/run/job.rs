@@ -4,12 +4,14 @@ use super::driver::{Progress, RunError, estimate_of, simulate};
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::warnings::Warning;
-use crate::scenario::{Diagnostic, Refusal, Scenario, Severity, resolve};
+use crate::scenario::{Diagnostic, Refusal, Scenario, resolve};
 
 /// A checked scenario, ready to run.
 #[derive(Clone, Debug)]
 pub struct Job {
+    text: String,
     path: String,
+    overrides: Vec<String>,
     scenario: Scenario,
     resolved: String,
     warnings: Vec<Diagnostic>,
@@ -32,7 +34,14 @@ impl Job {
     pub fn new(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Job, Refusal> {
         let checked = Scenario::parse(text, path, overrides, seed)?;
         let resolved = resolve(&checked.scenario);
-        Ok(Job { path: path.into(), scenario: checked.scenario, resolved, warnings: checked.warnings })
+        Ok(Job {
+            text: text.into(),
+            path: path.into(),
+            overrides: overrides.into(),
+            scenario: checked.scenario,
+            resolved,
+            warnings: checked.warnings,
+        })
     }
 
     /// The scenario with every default written out, as TOML.
@@ -49,7 +58,16 @@ impl Job {
     /// # Errors
     /// If the scenario describes no network.
     pub fn estimate(&self) -> Result<Estimate, Refusal> {
-        estimate_of(&self.scenario).map_err(|error| refused(&self.path, error.to_string(), ""))
+        estimate_of(&self.scenario).map_err(|error| self.refusal(&error))
+    }
+
+    /// That there is memory for the run.
+    ///
+    /// # Errors
+    /// If it needs more than there is.
+    pub fn fits(&self) -> Result<(), Refusal> {
+        let estimate = self.estimate()?;
+        if estimate.fits() { Ok(()) } else { Err(self.refusal(&RunError::Memory(estimate))) }
     }
 
     /// Runs it.
@@ -60,22 +78,15 @@ impl Job {
         let warnings = self.warnings.iter().map(|found| Warning::new("scenario", &found.message)).collect();
         simulate(&self.scenario, &self.resolved, warnings, progress).map_err(|error| match error {
             RunError::Cancelled => Failure::Cancelled,
-            RunError::Memory(_) => Failure::Refused(refused(&self.path, error.to_string(), LESS_MEMORY)),
-            RunError::Scenario(_) | RunError::Plan(_) => Failure::Refused(refused(&self.path, error.to_string(), "")),
+            _ => Failure::Refused(self.refusal(&error)),
         })
     }
-}
 
-const LESS_MEMORY: &str = "finite buffers, smaller windows, fewer sources or a shorter run need less";
-
-/// A refusal of the scenario as a whole.
-fn refused(path: &str, message: String, help: &str) -> Refusal {
-    let mut rendered = format!("error: {message}\n --> {path}:1:1");
-    if !help.is_empty() {
-        rendered += &format!("\n  = help: {help}");
+    fn refusal(&self, error: &RunError) -> Refusal {
+        let (key, help): (&[&str], &str) = match error {
+            RunError::Memory(Estimate { mostly, .. }) => (mostly.key(), mostly.less()),
+            _ => (&[], ""),
+        };
+        Scenario::refusal(&self.text, &self.path, &self.overrides, key, &error.to_string(), help)
     }
-    let (label, help) = (String::new(), help.into());
-    let diagnostic =
-        Diagnostic { severity: Severity::Error, message, path: path.into(), line: 1, column: 1, label, help };
-    Refusal { diagnostics: vec![diagnostic], rendered }
 }

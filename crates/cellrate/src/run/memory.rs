@@ -22,6 +22,50 @@ pub struct Estimate {
     pub available_bytes: Option<u64>,
     /// Most cells on links and in queues at once.
     pub cells_in_flight: u64,
+    /// What most of it is for.
+    pub mostly: Need,
+}
+
+/// What memory is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Cells on links.
+    Links,
+    /// Data that TCP has outstanding.
+    Windows,
+    /// Cells of other sources in queues.
+    Queues,
+    /// Flows and the ports that they cross.
+    Flows,
+    /// Traces.
+    Traces,
+    /// The event log.
+    Events,
+}
+
+impl Need {
+    /// The key of the scenario that decides about it.
+    pub fn key(self) -> &'static [&'static str] {
+        match self {
+            Need::Links => &["topology"],
+            Need::Windows => &["tcp", "window"],
+            Need::Queues => &["switch", "buffer"],
+            Need::Flows => &["flow"],
+            Need::Traces => &["measure", "trace_points"],
+            Need::Events => &["measure", "event_limit"],
+        }
+    }
+    /// What would need less.
+    pub fn less(self) -> &'static str {
+        match self {
+            Need::Links => "shorter or slower links hold fewer cells",
+            Need::Windows => "smaller windows, fewer flows or a shorter run keep fewer bytes outstanding",
+            Need::Queues => "a finite buffer, slower sources or a shorter run let fewer cells wait",
+            Need::Flows => "fewer flows need less",
+            Need::Traces => "fewer traces or trace_points need less",
+            Need::Events => "a smaller event_limit needs less",
+        }
+    }
 }
 
 impl Estimate {
@@ -49,15 +93,20 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     let per_cell = if plan.measure.cell_delay { BYTES_PER_STAMPED_CELL } else { BYTES_PER_CELL };
     let crossings: usize = plan.flows.iter().map(|flow| flow.forward.len() + flow.backward.len()).sum();
     let parts = [
-        (cells, per_cell),
-        (plan.flows.len() as u64, BYTES_PER_FLOW),
-        (plan.links.len() as u64, BYTES_PER_PORT),
-        (crossings as u64, BYTES_PER_CROSSING),
-        (events(plan), 2 * size_of::<Event>() as u64),
-        (traces(scenario, plan), trace_bytes(scenario)),
+        (Need::Flows, plan.flows.len() as u64, BYTES_PER_FLOW),
+        (Need::Flows, plan.links.len() as u64, BYTES_PER_PORT),
+        (Need::Flows, crossings as u64, BYTES_PER_CROSSING),
+        (Need::Events, events(plan), 2 * size_of::<Event>() as u64),
+        (Need::Traces, traces(scenario, plan), trace_bytes(scenario)),
     ];
-    let memory_bytes = parts.iter().fold(0u64, |sum, (n, bytes)| sum.saturating_add(n.saturating_mul(*bytes)));
-    Estimate { memory_bytes, available_bytes: available_bytes(), cells_in_flight: cells }
+    let cells_parts = cells.map(|(need, cells)| (need, cells, per_cell));
+    let all = || cells_parts.iter().chain(&parts).map(|(need, n, bytes)| (*need, n.saturating_mul(*bytes)));
+    Estimate {
+        memory_bytes: all().map(|(_, bytes)| bytes).fold(0, u64::saturating_add),
+        available_bytes: available_bytes(),
+        cells_in_flight: cells.iter().map(|(_, cells)| *cells).fold(0, u64::saturating_add),
+        mostly: all().max_by_key(|(_, bytes)| *bytes).map_or(Need::Flows, |(need, _)| need),
+    }
 }
 
 /// Every node may fill a log of its own before they are merged.
@@ -88,11 +137,12 @@ fn trace_bytes(scenario: &Scenario) -> u64 {
 
 /// Most cells at once on links and in queues: what the links hold, and what windows, finite buffers
 /// and excess of unpaced sources over the lines let wait.
-fn cells_in_flight(plan: &Plan, duration: Ps) -> u64 {
-    let on_links: u64 = used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1).sum();
-    let windows = plan.flows.iter().map(|flow| window_cells(flow, plan, duration));
-    let queued: u64 = ports(plan).values().map(|port| port.queued(duration)).fold(0, u64::saturating_add);
-    on_links.saturating_add(windows.fold(queued, u64::saturating_add))
+fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
+    let sum = |cells: &mut dyn Iterator<Item = u64>| cells.fold(0, u64::saturating_add);
+    let on_links = sum(&mut used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
+    let windows = sum(&mut plan.flows.iter().map(|flow| window_cells(flow, plan, duration)));
+    let queued = sum(&mut ports(plan).values().map(|port| port.queued(duration)));
+    [(Need::Links, on_links), (Need::Windows, windows), (Need::Queues, queued)]
 }
 
 fn used_links(plan: &Plan) -> impl Iterator<Item = &LinkPlan> {
@@ -240,7 +290,8 @@ mod tests {
 
     #[test]
     fn a_run_of_unknown_room_is_not_refused() {
-        let estimate = Estimate { memory_bytes: u64::MAX, available_bytes: None, cells_in_flight: 0 };
+        let estimate =
+            Estimate { memory_bytes: u64::MAX, available_bytes: None, cells_in_flight: 0, mostly: Need::Flows };
         assert!(estimate.fits());
         assert!(!Estimate { available_bytes: Some(1), ..estimate }.fits());
     }

@@ -14,7 +14,7 @@ mod warnings;
 pub use driver::{Progress, RunError, estimate_of, simulate};
 pub use events::Events;
 pub use job::{Failure, Job};
-pub use memory::{Estimate, available_bytes, estimate};
+pub use memory::{Estimate, Need, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
 pub use traces::Series;
 pub use warnings::Warning;

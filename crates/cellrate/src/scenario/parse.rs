@@ -6,7 +6,7 @@ use super::checks;
 use super::diagnostic::{Diagnostic, Fault, Refusal, Severity, refuse};
 use super::document::{Entry, Item, Table, Value, locate, read};
 use super::graph::Graph;
-use super::problem::Problem;
+use super::problem::{Problem, Step};
 use super::source::{Span, Text};
 use super::types::Scenario;
 use super::{schema, set, shape};
@@ -33,9 +33,7 @@ impl Scenario {
     /// Everything that keeps the scenario from being run, located.
     pub fn parse(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Checked, Refusal> {
         let seed = seed.map(|seed| seed.to_string());
-        let mut texts = vec![Text { name: path, text }];
-        texts.extend(overrides.iter().map(|text| Text { name: "--set", text }));
-        texts.extend(seed.iter().map(|text| Text { name: "--seed", text }));
+        let texts = texts(text, path, overrides, seed.as_ref());
         match parse(&texts, overrides.len(), seed.as_deref()) {
             Ok((scenario, graph, warnings)) => {
                 Ok(Checked { scenario, graph, warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect() })
@@ -43,6 +41,26 @@ impl Scenario {
             Err(faults) => Err(refuse(faults, &texts)),
         }
     }
+
+    /// The refusal of a scenario that [`Scenario::parse`] takes, for a reason outside it, at a key.
+    pub fn refusal(text: &str, path: &str, overrides: &[String], key: &[&str], message: &str, help: &str) -> Refusal {
+        let texts = texts(text, path, overrides, None);
+        let mut root = read(text, 0).unwrap_or_default();
+        for i in 1..texts.len() {
+            // They were applied before.
+            let _ = set::apply(&mut root, texts[i].text, i);
+        }
+        let place: Vec<Step> = key.iter().map(|key| Step::from(*key)).collect();
+        refuse(vec![Fault::error(locate(&root, &place), message).help(help)], &texts)
+    }
+}
+
+/// The file, the overrides, the seed.
+fn texts<'a>(text: &'a str, path: &'a str, overrides: &'a [String], seed: Option<&'a String>) -> Vec<Text<'a>> {
+    let mut texts = vec![Text { name: path, text }];
+    texts.extend(overrides.iter().map(|text| Text { name: "--set", text }));
+    texts.extend(seed.map(|text| Text { name: "--seed", text }));
+    texts
 }
 
 const NO_TEXT: &str = "a scenario is a text file in TOML";
