@@ -63,6 +63,11 @@ impl Info {
     pub const fn with_body(self) -> Info {
         Info(self.0 | Self::BODY)
     }
+    /// The cell as it is on the line, where nobody sees whether a [`Body::Stamp`] goes with it.
+    #[inline]
+    pub const fn without_stamp(self) -> Info {
+        if self.is_data() && !self.is_eom() { Info(self.0 & !Self::BODY) } else { self }
+    }
     /// The kind.
     #[inline]
     pub const fn kind(self) -> Kind {

@@ -249,7 +249,7 @@ impl<S: Server> Port<S> {
             self.damage += 1;
         }
         self.digest.add(now.0);
-        self.digest.add((slot as u64) << 32 | info.0 as u64);
+        self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
     /// A backward RM cell of the channel in `slot` passes in the other direction.
