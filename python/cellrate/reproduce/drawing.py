@@ -61,9 +61,10 @@ def _sweep(
     marker: str,
 ) -> None:
     variant = next(v for v in experiment.variants if v.name == curve.variant)
-    xs = [float(point[figure.x.axis]) * figure.x.scale for point in variant.points]
+    points = [point for point in variant.points if curve.only.items() <= point.items()]
+    xs = [float(point[figure.x.axis]) * figure.x.scale for point in points]
     ys, below, above = [], [], []
-    for point in variant.points:
+    for point in points:
         found = estimate([_at(curve, scope, tuple(point.values())) for scope in scopes])
         ys.append(found.mean * figure.y.scale)
         below.append(

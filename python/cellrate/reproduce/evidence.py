@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cellrate.reproduce.model import Paper
-from cellrate.reproduce.numbers import estimate_text, percent
+from cellrate.reproduce.numbers import estimate_text, percent, printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.tally import tally
 
@@ -61,7 +61,7 @@ def _value(value: ValueResult) -> str:
     cells = (
         _plain(published.quantity),
         published.kind,
-        f"{published.printed} {published.unit}".strip(),
+        printed(published),
         estimate_text(value.measured) if value.measured else "",
         percent(value.relative_difference),
         verdict,

@@ -99,6 +99,8 @@ class Curve:
     measure: str = ""
     run: str = ""
     series: tuple[str, str] | None = None
+    only: Point = field(default_factory=dict)
+    """Values that the points of a sweep must have to be on the curve."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,8 @@
 """How numbers are written for people."""
 
+from math import isfinite
+
+from cellrate.reproduce.model import Published
 from cellrate.reproduce.statistics import Estimate
 
 
@@ -23,5 +26,11 @@ def estimate_text(found: Estimate) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A signed percentage, or nothing."""
-    return "" if share is None else f"{share:+.1%}"
+    """A signed percentage; nothing for what has none, such as an event that never came."""
+    return "" if share is None or not isfinite(share) else f"{share:+.1%}"
+
+
+def printed(published: Published) -> str:
+    """A printed value with its unit, which may be part of the print already."""
+    ends_with_it = published.printed.endswith(published.unit)
+    return published.printed if ends_with_it else f"{published.printed} {published.unit}"

@@ -7,7 +7,7 @@ from importlib import resources
 from cellrate import __version__
 from cellrate.reproduce.drawing import draw, svg
 from cellrate.reproduce.model import Experiment, Paper
-from cellrate.reproduce.numbers import estimate_text, number, percent
+from cellrate.reproduce.numbers import estimate_text, number, percent, printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
 from cellrate.reproduce.sensitivity import Moved, Sensitivity
@@ -108,13 +108,12 @@ def _values(values: Sequence[ValueResult]) -> str:
 
 def _value(value: ValueResult) -> str:
     published = value.published
-    unit = f" {escape(published.unit)}" if published.unit else ""
     measured = estimate_text(value.measured) if value.measured else ""
     kind = f"restated: {published.restates}" if published.kind == "restated" else published.kind
     note = f'<span class="where">{escape(published.where)} · {escape(kind)}</span>'
     line = (
         f"<tr><td>{escape(published.quantity)}<br>{note}</td>"
-        f'<td class="number">{escape(published.printed)}{unit}</td>'
+        f'<td class="number">{escape(printed(published))}</td>'
         f'<td class="number">{measured}</td>'
         f'<td class="number">{percent(value.relative_difference)}</td>'
         f"<td>{_verdict(value.met)}</td></tr>"

@@ -375,6 +375,7 @@ def _curve(reader: _Reader) -> Curve:
         measure=reader.expression("measure", ""),
         run=reader.expression("run", ""),
         series=(series[0], series[1]) if series else None,
+        only=reader.take("only", dict, {}),
     )
     reader.done()
     return curve

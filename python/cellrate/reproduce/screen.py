@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cellrate.reproduce.numbers import estimate_text, number, percent
+from cellrate.reproduce.numbers import estimate_text, number, percent, printed
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally
@@ -40,7 +40,7 @@ def _values(result: ExperimentResult) -> Table:
         style = {None: "dim", True: GOOD, False: BAD}[value.met]
         table.add_row(
             f"  {published.quantity}",
-            f"{published.printed} {published.unit}".strip(),
+            printed(published),
             estimate_text(value.measured) if value.measured else "",
             percent(value.relative_difference),
             Text(verdict, style=style),

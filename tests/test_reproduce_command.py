@@ -1,0 +1,194 @@
+"""`cellrate reproduce` as a whole, on experiments whose runs are short."""
+
+import functools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cellrate.reproduce import ReproduceError, run_reproduction
+from cellrate.reproduce.golden import read_golden, run_lines
+from cellrate.reproduce.model import Paper
+from cellrate.reproduce.papers import all_papers, select
+from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
+from cellrate.runner import Job, run_many
+
+PAPERS = all_papers()
+SHORT_SECONDS = 1.0
+QUICK = ["ohsaki95-fig8b", "ohsaki95-text-cells"]
+
+
+class Recorder:
+    """Runs jobs and remembers them."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+
+    def __call__(self, jobs: Any) -> Any:  # noqa: ANN401 - as `run_many`
+        """Runs jobs."""
+        self.jobs += jobs
+        return run_many(jobs)
+
+
+def reproduce(out: Path, names: list[str], *, seeds: int = 1, **options: Any) -> int:  # noqa: ANN401
+    """Reproduces with one seed, as tables, by `run_many`, unless told otherwise."""
+    told: dict[str, Any] = {"sensitivity": False, "json": False, "runner": run_many} | options
+    return run_reproduction(None, names, seeds, 1, out=out, **told)
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Two seeds of the quick experiments as JSON by id, and the page."""
+    out = tmp_path_factory.mktemp("out")
+    texts: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout.write", texts.append)
+        status = reproduce(out, QUICK, seeds=2, json=True, evidence=out / "evidence")
+    return {
+        "status": status,
+        "objects": {each["id"]: each for each in json.loads("".join(texts))},
+        "page": (out / "ohsaki95.html").read_text("utf-8"),
+        "evidence": (out / "evidence" / "ohsaki95.md").read_text("utf-8"),
+    }
+
+
+def test_json_has_an_object_per_experiment(printed: dict[str, Any]) -> None:
+    assert printed["status"] == 0
+    assert list(printed["objects"]) == QUICK
+    for each in printed["objects"].values():
+        assert {"id", "seeds", "published", "claims", "assumptions", "errata", "command"} <= set(
+            each
+        )
+        assert each["seeds"] == [1, 2]
+
+
+def test_json_of_a_claim_and_its_runs(printed: dict[str, Any]) -> None:
+    found = printed["objects"]["ohsaki95-fig8b"]
+    (claim,) = found["claims"]
+    assert claim["of"] == 2
+    assert 0 <= claim["holds"] <= 2
+    assert "spread" in claim["predicate"]
+    assert found["command"] == "cellrate reproduce ohsaki95 fig8b --seeds 2"
+    assert any(a["parameter"] == "greatest TCP window" for a in found["assumptions"])
+
+
+def test_json_of_values(printed: dict[str, Any]) -> None:
+    values = {v["quantity"]: v for v in printed["objects"]["ohsaki95-text-cells"]["published"]}
+    cells = values["cells per packet"]
+    assert (cells["kind"], cells["printed"], cells["measured_mean"]) == ("derived", "90", 91.0)
+    assert (cells["ci95_low"], cells["ci95_high"]) == (91.0, 91.0)
+    assert cells["relative_difference"] == pytest.approx(1 / 90)
+    assert values["MCR"]["measured_mean"] is None
+
+
+def test_the_page_is_self_contained(printed: dict[str, Any]) -> None:
+    page = printed["page"]
+    assert "<svg" in page
+    assert not re.search(r'(src|href)="(?!#)', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
+    assert "<script" not in page
+    assert "cellrate run papers/ohsaki95/scenarios/abr.toml" in page
+    assert page.count("<html") == page.count("</html>") == 1
+
+
+def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> None:
+    assert "| cells per packet | derived | 90 cells | 91 | +1.1% |  |" in printed["evidence"]
+    assert re.search(r"\| ABR is less fair .* \| \**[012] of 2\** \|", printed["evidence"])
+
+
+def test_equal_runs_are_done_once(tmp_path: Path) -> None:
+    recorder = Recorder()
+    reproduce(tmp_path, ["ohsaki95-fig7b", "ohsaki95-fig8b"], runner=recorder)
+    assert len(recorder.jobs) == len({job.key() for job in recorder.jobs}) == 2
+
+
+def test_sensitivity_reruns_only_what_an_assumption_concerns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorder = Recorder()
+    reproduce(tmp_path, ["ohsaki95-fig7a"], runner=recorder, sensitivity=True, json=True)
+    (found,) = json.loads(capsys.readouterr().out)
+    alternatives = {row["alternative"]: row for row in found["sensitivity"]}
+    (quantity,) = alternatives["32 KiB"]["values"]
+    assert quantity == "most packets of one connection within 10 ms"
+    assert "as it arrives" not in alternatives
+    assert any("tcp.window=32 KiB" in job.overrides for job in recorder.jobs)
+    assert len(recorder.jobs) == 1 + len(alternatives)
+
+
+def test_check_finds_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "golden.txt"
+    monkeypatch.setattr("cellrate.reproduce.golden.golden_path", lambda _: table)
+    names = ["ohsaki95-fig8b"]
+    assert reproduce(tmp_path, names, check=True) == 1
+    assert reproduce(tmp_path, names, bless=True) == 0
+    assert reproduce(tmp_path, names, check=True) == 0
+    table.write_text(table.read_text("utf-8").replace(" claim ", " ").replace("run ", "run  ", 1))
+    assert reproduce(tmp_path, names, check=True) == 1
+    assert "+ run ohsaki95-fig8b abr " in capsys.readouterr().err
+
+
+def test_golden_tables_hold_seed_1(tmp_path: Path) -> None:
+    with pytest.raises(ReproduceError, match="hold seed 1"):
+        run_reproduction(
+            None,
+            QUICK,
+            1,
+            2,
+            sensitivity=False,
+            json=False,
+            out=tmp_path,
+            runner=run_many,
+            check=True,
+        )
+
+
+def short_runs(paper: Paper) -> dict[str, list[RunId]]:
+    """Runs of at most a second, by experiment."""
+    found: dict[str, list[RunId]] = {}
+    for experiment in paper.experiments:
+        for run, variant, point in run_ids(experiment):
+            if f"run.duration={SHORT_SECONDS:g} s" in job_of(paper, variant, point, 1).overrides:
+                found.setdefault(experiment.id, []).append(run)
+    return found
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_short_runs_give_the_committed_results(paper: Paper) -> None:
+    quick = short_runs(paper)
+    outcomes = Outcomes()
+    ((_, experiments),) = select(paper.id, list(quick)) if quick else ((paper, []),)
+    jobs = [
+        job_of(paper, variant, point, 1)
+        for experiment in experiments
+        for run, variant, point in run_ids(experiment)
+        if run in quick[experiment.id]
+    ]
+    outcomes.add(jobs, functools.partial(run_many))
+    lines = [
+        line
+        for experiment in experiments
+        for line in run_lines(paper, experiment, outcomes, quick[experiment.id])
+    ]
+    assert [line for line in lines if line not in read_golden(paper)] == []
+
+
+def test_every_run_value_and_claim_has_its_line() -> None:
+    for paper in PAPERS:
+        committed = [line.split(" ") for line in read_golden(paper)]
+        for experiment in paper.experiments:
+            of_it = [line for line in committed if line[1] == experiment.id]
+            counts = {
+                kind: sum(line[0] == kind for line in of_it) for kind in ("run", "value", "claim")
+            }
+            measured = [p for p in experiment.published if p.measure]
+            assert counts["run"] == len(run_ids(experiment)), experiment.id
+            assert counts["value"] == len(measured), experiment.id
+            assert counts["claim"] == len(experiment.claims), experiment.id
+
+
+def test_what_is_asked_for_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(ReproduceError, match="there is no experiment"):
+        reproduce(tmp_path, ["ohsaki95-fig99"])
