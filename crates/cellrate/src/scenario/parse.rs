@@ -46,9 +46,9 @@ impl Scenario {
     pub fn refusal(text: &str, path: &str, overrides: &[String], key: &[&str], message: &str, help: &str) -> Refusal {
         let texts = texts(text, path, overrides, None);
         let mut root = read(text, 0).unwrap_or_default();
-        for i in 1..texts.len() {
+        for (i, text) in texts.iter().enumerate().skip(1) {
             // They were applied before.
-            let _ = set::apply(&mut root, texts[i].text, i);
+            let _ = set::apply(&mut root, text.text, i);
         }
         let place: Vec<Step> = key.iter().map(|key| Step::from(*key)).collect();
         refuse(vec![Fault::error(locate(&root, &place), message).help(help)], &texts)
