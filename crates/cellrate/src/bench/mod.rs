@@ -31,9 +31,9 @@ const SETTLING: Ps = Ps::from_ms(500);
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Bench {
     /// Bare loops, by number of sources.
-    pub floor: BTreeMap<String, f64>,
+    pub floor: BTreeMap<usize, f64>,
     /// W1 and W3: CBR sources over 5 ms links, by number of sources.
-    pub w1: BTreeMap<String, f64>,
+    pub w1: BTreeMap<usize, f64>,
     /// Bare loop over 5 us links.
     pub floor_lan: f64,
     /// W1 over 5 us links.
@@ -139,9 +139,10 @@ pub fn run(only: Option<&[String]>, progress: &mut dyn FnMut(f64) -> bool) -> Op
 
 impl Bench {
     fn note(&mut self, name: &str, nanoseconds: f64) {
-        match name.split_once('/') {
-            Some(("floor", n)) => drop(self.floor.insert(n.into(), nanoseconds)),
-            Some((_, n)) => drop(self.w1.insert(n.into(), nanoseconds)),
+        let sources = name.split_once('/').and_then(|(kind, n)| Some((kind, n.parse().ok()?)));
+        match sources {
+            Some(("floor", n)) => drop(self.floor.insert(n, nanoseconds)),
+            Some((_, n)) => drop(self.w1.insert(n, nanoseconds)),
             None => match name {
                 "floor_lan" => self.floor_lan = nanoseconds,
                 "w1_lan" => self.w1_lan = nanoseconds,
