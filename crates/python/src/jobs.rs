@@ -29,7 +29,7 @@ pub fn resolve(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, s
 /// Warnings about a scenario that can be run.
 ///
 /// Raises:
-///     ScenarioError: The scenario is wrong, or needs more memory than there is.
+///     ScenarioError: The scenario is wrong.
 #[pyfunction]
 pub fn check<'py>(
     py: Python<'py>,
@@ -38,9 +38,7 @@ pub fn check<'py>(
     overrides: Vec<String>,
     seed: Option<u64>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let job = job(py, text, path, &overrides, seed)?;
-    unlocked(py, || job.fits())?.map_err(|refusal| refused(py, &refusal))?;
-    diagnostics(py, job.warnings())
+    diagnostics(py, job(py, text, path, &overrides, seed)?.warnings())
 }
 
 /// What a run will need of memory at most, and what there is.

@@ -61,15 +61,6 @@ impl Job {
         estimate_of(&self.scenario).map_err(|error| self.refusal(&error))
     }
 
-    /// That there is memory for the run.
-    ///
-    /// # Errors
-    /// If it needs more than there is.
-    pub fn fits(&self) -> Result<(), Refusal> {
-        let estimate = self.estimate()?;
-        if estimate.fits() { Ok(()) } else { Err(self.refusal(&RunError::Memory(estimate))) }
-    }
-
     /// Runs it.
     ///
     /// # Errors
