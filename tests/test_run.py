@@ -132,11 +132,13 @@ def test_nothing_is_traced_that_was_not_asked_for(
     assert names == ["resolved.toml", "summary.json"]
 
 
-def test_plot_draws_each_kind_of_trace(command: Command, traced: Path, tmp_path: Path) -> None:
+def test_plot_draws_each_kind_of_trace_and_all_together(
+    command: Command, traced: Path, tmp_path: Path
+) -> None:
     done = command("run", traced, "--plot")
     assert done.returncode == 0, done.stderr
     figures = tmp_path / "out" / "traced" / "figures"
-    kinds = ("acr", "cwnd", "queue", "sequence", "utilisation")
+    kinds = ("acr", "all", "cwnd", "queue", "sequence", "utilisation")
     assert sorted(f.name for f in figures.iterdir()) == [
         f"{kind}.{suffix}" for kind in kinds for suffix in ("png", "svg")
     ]

@@ -45,6 +45,9 @@ STYLE: dict[str, Any] = {
 
 # A legend of more names than this helps nobody.
 NAMED_LINES = len(COLOURS)
+OF_PORTS = ("queue", "utilisation")
+# Share of the highest peak below which a port's trace is a line along the axis.
+NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +110,33 @@ def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
 
 
 def draw_kind(panel: Axes, traces: Sequence[Series], kind: str, time_divisor: float) -> None:
-    """Draws all traces of one kind into one panel; many of them thin and without names."""
+    """Draws traces of one kind into one panel.
+
+    Of the queues and utilisations of many ports only the highest are drawn, since most others are
+    idle; many traces of another kind are drawn thin and without names.
+    """
     scale = SCALES.get(kind, Scale(kind))
-    many = len(traces) > NAMED_LINES
-    for number, series in enumerate(traces):
+    shown = _highest(traces) if kind in OF_PORTS else traces
+    many = len(shown) > NAMED_LINES
+    for number, series in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]
         draw(panel, series, scale.divisor, time_divisor, colour=colour, faint=many)
     panel.set_ylabel(scale.label)
     panel.set_ylim(bottom=0)
     panel.margins(x=0)
     if many:
-        panel.set_title(f"{len(traces)} traces: {traces[0].entity} to {traces[-1].entity}")
+        panel.set_title(f"{len(shown)} traces: {shown[0].entity} to {shown[-1].entity}")
     else:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    if len(shown) < len(traces):
+        panel.set_title(f"{len(shown)} of {len(traces)} ports")
+
+
+def _highest(traces: Sequence[Series]) -> list[Series]:
+    """The traces with the highest peaks, as many as have names, in their order."""
+    peaks = [float(series.maximum.max(initial=0.0)) for series in traces]
+    by_peak = sorted(range(len(traces)), key=lambda number: -peaks[number])[:NAMED_LINES]
+    return [traces[n] for n in sorted(by_peak) if peaks[n] >= NEGLIGIBLE * max(peaks)]
 
 
 def draw(

@@ -74,10 +74,11 @@ def replacing(directory: Path) -> Iterator[Path]:
 
 
 def _draw(result: Result, place: Path) -> None:
-    """Draws each kind of trace into a file of its own."""
+    """Draws each kind of trace into a file of its own, and all of them above each other."""
     from cellrate.figures import save as save_figure
 
     place.mkdir()
+    save_figure(result.plot(), place / "all")
     for kind in dict.fromkeys(series.kind for series in result.traces):
         save_figure(result.plot(kind), place / kind)
 
