@@ -1,9 +1,13 @@
 //! Random operations on an ABR source, with what must hold after each of them.
 
+#[path = "support/repeatable.rs"]
+mod repeatable;
+
 use cellrate_engine::atm::cell::{Kind, RmCell};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission, OutOfRate};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
+use repeatable::repeatable;
 
 const PCR: f64 = 10_000.0;
 const MCR: f64 = 20.0;
@@ -156,7 +160,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(1_000))]
 
     #[test]
     fn a_source_keeps_the_rules_under_any_operations(

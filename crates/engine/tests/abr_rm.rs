@@ -1,8 +1,12 @@
 //! The RM cell on the line: payload, CRC-10 and rate code.
 
+#[path = "support/repeatable.rs"]
+mod repeatable;
+
 use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::atm::rm::{MAX_RATE, RmError, decode, decode_rate, encode, encode_rate, quantise};
 use proptest::prelude::*;
+use repeatable::repeatable;
 
 const FRM: RmCell = RmCell { er: 353_207.5, ccr: 3_532.0, mcr: 0.0, ci: false, ni: false, bn: false };
 
@@ -48,6 +52,8 @@ fn another_protocol_is_refused() {
 }
 
 proptest! {
+    #![proptest_config(repeatable(256))]
+
     #[test]
     fn quantised_rates_are_at_most_a_512th_lower_and_stay_what_they_are(rate in 1.0..MAX_RATE) {
         let coded = quantise(rate);

@@ -1,9 +1,13 @@
 //! Discard policies: the decision of every cell in hand-made sequences, and what holds for any.
 
+#[path = "support/repeatable.rs"]
+mod repeatable;
+
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
 use cellrate_engine::endsystem::Severity;
 use proptest::prelude::*;
+use repeatable::repeatable;
 use serde_json::{Value, json};
 
 const BUFFER: u64 = 10;
@@ -204,7 +208,7 @@ fn pdus(steps: &[Step], verdicts: &[Verdict], slot: u32) -> Vec<(u32, u32, bool,
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(200))]
 
     #[test]
     fn a_pdu_that_is_forwarded_in_part_ends_unless_its_end_overflows(steps in steps()) {

@@ -1,10 +1,14 @@
 //! Random operations on every registered control scheme, with what a switch must never do
 //! (TM 4.0 section 5.10.6).
 
+#[path = "support/repeatable.rs"]
+mod repeatable;
+
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, schemes};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
+use repeatable::repeatable;
 use serde_json::json;
 
 const CHANNELS: usize = 4;
@@ -147,7 +151,7 @@ fn run(config: &ControlConfig, operations: &[Operation]) -> Vec<(Info, Option<Rm
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(repeatable(100))]
 
     #[test]
     fn every_scheme_keeps_the_rules_of_a_switch_and_repeats_itself(

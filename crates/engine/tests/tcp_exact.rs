@@ -1,12 +1,16 @@
 //! Sender and receiver over a small channel that loses, duplicates and delays: every byte arrives
 //! exactly once, in order, and is accounted for exactly.
 
+#[path = "support/repeatable.rs"]
+mod repeatable;
+
 use std::collections::BTreeMap;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::{ReceiveOutcome, Recovery, Segment, TcpConfig, TcpEvent, TcpReceiver, TcpSender};
 use proptest::prelude::*;
+use repeatable::repeatable;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {
@@ -247,7 +251,7 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(repeatable(64))]
 
     #[test]
     fn every_byte_arrives_once_in_order_under_every_policy(
