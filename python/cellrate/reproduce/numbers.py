@@ -5,6 +5,9 @@ from math import isfinite
 from cellrate.reproduce.model import Published
 from cellrate.reproduce.statistics import Estimate
 
+WHOLE = 10
+"""Half widths from here on are shown without decimals."""
+
 
 def number(value: float) -> str:
     """Four significant digits; whole numbers from 1000 on, with thousands separated."""
@@ -22,7 +25,13 @@ def estimate_text(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return number(found.mean)
     half = (found.high - found.low) / 2
-    return f"{number(found.mean)} ± {half:.2g}" if half else number(found.mean)
+    if not half:
+        return number(found.mean)
+    return (
+        f"{number(found.mean)} ± {half:,.0f}"
+        if half >= WHOLE
+        else f"{number(found.mean)} ± {half:.2g}"
+    )
 
 
 def percent(share: float | None) -> str:

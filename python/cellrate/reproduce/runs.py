@@ -5,13 +5,14 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.expressions import Deferred, evaluate
 from cellrate.reproduce.library import builtins
 from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Value, Variant
-from cellrate.reproduce.papers import words
+from cellrate.reproduce.papers import papers_root, words
 from cellrate.reproduce.views import Outcome, Row, Run
 from cellrate.runner import Job
 
@@ -58,8 +59,9 @@ def job_of(
 
 
 def command_of(job: Job) -> str:
-    """What to type to do that run alone."""
-    parts = ["cellrate", "run", job.path, *(x for o in job.overrides for x in ("--set", o))]
+    """What to type to do that run alone, in the checkout or, if installed, anywhere."""
+    path = job.path if Path(job.path).exists() else str(papers_root().parent / job.path)
+    parts = ["cellrate", "run", path, *(x for o in job.overrides for x in ("--set", o))]
     return shlex.join([*parts, "--seed", str(job.seed)])
 
 
