@@ -15,7 +15,7 @@ use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use support::plans::{Graph, back, flow, plain_switch};
-use support::repeatable;
+use support::repeatable::repeatable;
 
 const TARGET: f64 = 0.9;
 const TOLERANCE: f64 = 0.01;

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use support::random_network::{Network, networks};
-use support::{difference, outcome, repeatable};
+use support::repeatable::repeatable;
+use support::{difference, outcome};
 
 /// Instants that cut a run of length `end`: `cuts` are shares of it in 1/65536.
 fn instants(end: Ps, cuts: &[u16]) -> Vec<Ps> {

@@ -8,7 +8,7 @@ use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::network::{Plan, Report, Simulation};
 use proptest::prelude::*;
 use support::random_network::{Network, networks};
-use support::repeatable;
+use support::repeatable::repeatable;
 
 const LOOKS: u64 = 300;
 

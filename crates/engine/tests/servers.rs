@@ -10,7 +10,7 @@ use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::repeatable;
+use support::repeatable::repeatable;
 
 const DELAY: Ps = Ps(1_000);
 

@@ -3,10 +3,9 @@
 
 pub mod plans;
 pub mod random_network;
-mod repeatable;
+pub mod repeatable;
 
 use cellrate_engine::network::Report;
-pub use repeatable::repeatable;
 
 /// The report as text. `Debug` writes floats so that they read back to the same bits.
 pub fn outcome(report: &Report) -> String {
