@@ -1,0 +1,73 @@
+//! What a port counts as lost, whichever server it has.
+
+mod support;
+
+use cellrate_engine::atm::cell::{Body, Info, Pdu, ServiceClass};
+use cellrate_engine::atm::link::Link;
+use cellrate_engine::atm::port::{Arrival, Losses, Port, PortSettings, QueueSettings};
+use cellrate_engine::atm::server::{EagerServer, LazyServer, PriorityServer, Queued, Server};
+use cellrate_engine::control::{ControlConfig, PortFacts};
+use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::Segment;
+use support::plans::cell_time_us;
+
+/// Cells of one channel, `x` in a PDU and `e` at its end, into a buffer of two on a line of 10 us per
+/// cell; a cell every microsecond, and where there is a space 100 us without any.
+fn losses<S: Server>(cells: &str) -> Losses {
+    let rate = cell_time_us(10);
+    let queue =
+        QueueSettings { classes: ServiceClass::ALL.to_vec(), buffer: 2, discard: DiscardConfig::default().build(1) };
+    let mut port: Port<S> = Port::new(PortSettings {
+        rate,
+        delay: Ps(1),
+        queues: vec![queue],
+        controlled: 0,
+        control: ControlConfig::default().build(PortFacts { rate, channels: 1 }),
+        channels: 1,
+    });
+    let (mut link, mut now) = (Link::default(), Ps::ZERO);
+    for (number, cell) in cells.chars().enumerate() {
+        now += if cell == ' ' { Ps::from_us(100) } else { Ps::from_us(1) };
+        let (info, mut body) = match cell {
+            'x' => (Info::data(number as u32).with_payload(48), None),
+            'e' => {
+                let pdu = Pdu { segment: Segment::default(), first: 0, cells: 1 };
+                (Info::end_of_message(number as u32).with_payload(8), Some(Body::Pdu(pdu)))
+            }
+            _ => continue,
+        };
+        let arrival =
+            Arrival { slot: 0, control_slot: 0, queue: 0, controlled: false, cell: Queued { label: 0, info } };
+        port.arrive(now, arrival, body.as_mut(), &mut link, &mut false);
+    }
+    port.losses(0)
+}
+
+fn expect(cells: &str, lost: u64, bytes: u64, packets: u64) {
+    let expected = Losses { cells: lost, bytes, packets };
+    assert_eq!(losses::<LazyServer>(cells), expected, "{cells}");
+    assert_eq!(losses::<PriorityServer>(cells), expected, "{cells}");
+    assert_eq!(losses::<EagerServer>(cells), expected, "{cells}");
+}
+
+#[test]
+fn cells_of_one_pdu_are_one_packet() {
+    expect("xx", 0, 0, 0);
+    expect("xxxxx", 3, 144, 1);
+    expect("xxxxe", 3, 104, 1);
+}
+
+#[test]
+fn what_is_lost_behind_an_end_is_another_packet() {
+    // The end is lost.
+    expect("xxxexe", 4, 48 + 8 + 48 + 8, 2);
+    // The end finds a queue that is nearly full, or empty.
+    expect("xxx exx", 2, 96, 2);
+    expect("xxx e xxx", 2, 96, 2);
+}
+
+#[test]
+fn a_pdu_that_loses_cells_twice_is_one_packet() {
+    expect("xxx xxx e", 2, 96, 1);
+}
