@@ -106,7 +106,8 @@ def test_sensitivity_reruns_only_what_an_assumption_concerns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorder = Recorder()
-    reproduce(tmp_path, ["ohsaki95-fig7a"], runner=recorder, sensitivity=True, json=True)
+    options = {"sensitivity": True, "json": True, "evidence": tmp_path}
+    reproduce(tmp_path, ["ohsaki95-fig7a"], runner=recorder, **options)
     (found,) = json.loads(capsys.readouterr().out)
     alternatives = {row["alternative"]: row for row in found["sensitivity"]}
     (quantity,) = alternatives["32 KiB"]["values"]
@@ -114,6 +115,8 @@ def test_sensitivity_reruns_only_what_an_assumption_concerns(
     assert "as it arrives" not in alternatives
     assert any("tcp.window=32 KiB" in job.overrides for job in recorder.jobs)
     assert len(recorder.jobs) == 1 + len(alternatives)
+    page = (tmp_path / "ohsaki95-sensitivity.md").read_text("utf-8")
+    assert "| greatest TCP window: 128 KiB | most packets of one connection within 10 ms |" in page
 
 
 def test_check_finds_a_change(

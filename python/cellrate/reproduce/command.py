@@ -9,7 +9,7 @@ from rich.console import Console
 
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.evidence import evidence
+from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.page import page
@@ -140,13 +140,21 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
     show_pages(console, pages)
 
 
+def _write_evidence(part: Reproduction, directory: Path) -> None:
+    """The page of the results; with varied assumptions that of what they move."""
+    if part.sensitivities:
+        text, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
+    else:
+        text, name = evidence(part.paper, part.results), ""
+    (directory / f"{part.paper.id}{name}.md").write_text(text, "utf-8")
+
+
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
     """Evidence pages and golden tables; 1 if the latter differ."""
     if options.evidence is not None:
         options.evidence.mkdir(parents=True, exist_ok=True)
         for part in parts:
-            path = options.evidence / f"{part.paper.id}.md"
-            path.write_text(evidence(part.paper, part.results), "utf-8")
+            _write_evidence(part, options.evidence)
     status = 0
     for part in parts:
         lines = golden_lines(part.results, outcomes) if options.check or options.bless else []

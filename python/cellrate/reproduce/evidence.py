@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 
 from cellrate.reproduce.model import Paper
-from cellrate.reproduce.numbers import estimate_text, percent, printed
+from cellrate.reproduce.numbers import estimate_text, number, percent, printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.sensitivity import Moved, Sensitivity
 from cellrate.reproduce.tally import tally
+
+MOVES = 0.02
+"""Relative changes up to this one are not told."""
 
 
 def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> str:
@@ -72,6 +76,42 @@ def _value(value: ValueResult) -> str:
 def _claim(result: ClaimResult) -> str:
     count = f"{result.count} of {len(result.holds)}"
     return f"| {_plain(result.claim.text)} | {count if result.always else f'**{count}**'} |"
+
+
+def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> str:
+    """The page of what the open assumptions move, as text."""
+    lines = [
+        f"# {paper.title}: what is left open",
+        "",
+        "Each open assumption varied alone; of an experiment's values those that move by",
+        f"more than {MOVES:.0%}, and of its claims those that hold in more or fewer seeds.",
+        f"Written by `cellrate reproduce {paper.id} --sensitivity --evidence docs/evidence`.",
+    ]
+    for sensitivity in sensitivities:
+        rows = [row for moved in sensitivity.moved for row in _rows(moved)]
+        if rows:
+            lines += ["", f"## {sensitivity.experiment}", ""]
+            lines += [
+                "| instead | value or claim | as assumed | then |",
+                "|---|---|--:|--:|",
+                *rows,
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(moved: Moved) -> list[str]:
+    instead = _plain(f"{moved.assumption.parameter}: {moved.alternative.label}")
+    rows = [
+        f"| {instead} | {_plain(quantity)} | {number(base.mean)} | {number(other.mean)} |"
+        for quantity, (base, other) in moved.values.items()
+        if abs(other.mean - base.mean) > MOVES * abs(base.mean)
+    ]
+    seeds = [
+        f"| {instead} | claim `{name}` | {before} | {after} |"
+        for name, (before, after) in moved.claims.items()
+        if before != after
+    ]
+    return rows + seeds
 
 
 def _plain(text: str) -> str:
