@@ -106,7 +106,7 @@ def test_sensitivity_reruns_only_what_an_assumption_concerns(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorder = Recorder()
-    options = {"sensitivity": True, "json": True, "evidence": tmp_path}
+    options: dict[str, Any] = {"sensitivity": True, "json": True, "evidence": tmp_path}
     reproduce(tmp_path, ["ohsaki95-fig7a"], runner=recorder, **options)
     (found,) = json.loads(capsys.readouterr().out)
     alternatives = {row["alternative"]: row for row in found["sensitivity"]}
