@@ -59,6 +59,14 @@ def test_a_damaged_result_is_simulated_again(jobs: list[Job], tmp_path: Path) ->
     assert store.get(jobs[0].key()) is not None
 
 
+def test_results_of_another_build_are_removed(tmp_path: Path) -> None:
+    others = [tmp_path / name for name in ("0.1.0-0123456789ab", "notes-for-later", "0.1.0-keep")]
+    for other in others:
+        other.mkdir()
+    default_store(tmp_path)
+    assert [other.exists() for other in others] == [False, True, True]
+
+
 def test_every_scenario_is_checked_before_the_first_runs(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:

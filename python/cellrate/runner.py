@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -17,6 +18,7 @@ Progress: TypeAlias = Callable[[float, int], None]
 """Told about ten times a second how many runs are done (fractions count) and how many there are."""
 
 TICK_SECONDS = 0.1
+BUILD_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +64,18 @@ def available_cores() -> int:
 
 
 def default_store(directory: Path) -> _core.Store:
-    """A store of results of exactly this build of the engine, in a directory of its own.
+    """A store of results of exactly this build of the engine.
 
     Two builds of one version may differ while the engine is being worked on, so the version alone
-    would hand out results of code that is gone.
+    would hand out results of code that is gone. Results of other builds in the same directory are
+    removed.
     """
     extension = Path(_core.__file__).read_bytes()
-    build = hashlib.sha256(extension).hexdigest()[:12]
-    return _core.Store(str(directory / f"{_core.__version__}-{build}"))
+    build = f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
+    for other in directory.glob(f"*-{'[0-9a-f]' * BUILD_DIGITS}"):
+        if other.name != build:
+            shutil.rmtree(other)
+    return _core.Store(str(directory / build))
 
 
 def run_many(
