@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results bench docs wheel lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ $(VENV)/.dependencies: requirements.txt | $(BIN)/python
 
 # An editable installation: a change of Python needs nothing, a change of Rust a rebuild.
 $(VENV)/.installed: $(RUST_SOURCES) pyproject.toml $(VENV)/.dependencies
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked --quiet > $@.log
 	@touch $@
 
 install: $(VENV)/.installed ## build the package and install it into .venv
@@ -41,7 +41,7 @@ reproduce: install ## rerun the papers' experiments: published beside measured (
 bench: install ## time the engine against the bare floor loops (ARGS=--json)
 	$(BIN)/cellrate bench $(ARGS)
 
-test: lint test-rust test-python ## everything that must hold
+test: lint test-rust test-python test-results ## everything that must hold
 
 lint: install ## formatting, clippy, ruff, mypy, the extension's type stub
 	$(CARGO) fmt --all --check
@@ -62,6 +62,10 @@ test-rust: | $(BIN)/python
 test-python: install
 	$(BIN)/pytest --quiet
 	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
+
+test-results: install ## every built-in experiment against the committed golden tables
+	@mkdir -p out
+	$(BIN)/cellrate reproduce --check > out/check.txt
 
 docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
