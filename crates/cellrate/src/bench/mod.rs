@@ -6,7 +6,7 @@ pub mod workloads;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::{Ps, Tournament};
 use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::Plan;
 use serde::Serialize;
@@ -64,6 +64,16 @@ fn timed(work: impl FnOnce() -> u64) -> Sample {
     Sample { hops, seconds: begin.elapsed().as_secs_f64(), bytes_per_cell: None }
 }
 
+/// The cheapest bare loop for `n` sources over long links.
+fn bare(load: &Load, n: usize) -> Sample {
+    if n > FOLDED_ABOVE {
+        return timed(|| floor::folded(load).hops);
+    }
+    let loops = [floor::trains::<Tournament>, floor::trains::<floor::Branching>];
+    let [branchless, branching] = loops.map(|bare| timed(|| bare(load).hops));
+    if branchless.seconds < branching.seconds { branchless } else { branching }
+}
+
 /// Simulated seconds in which `n` sources make [`HOPS`] cell-hops and enough of them have arrived.
 fn span(n: usize) -> Ps {
     let cells_per_second = 0.95 * workloads::LINE as f64 / 424.0 * n as f64 / workloads::PLAIN_SOURCES as f64;
@@ -91,8 +101,7 @@ fn entries() -> Vec<Entry> {
     };
     for n in SOURCES {
         let load = Load::new(n, LONG, span(n));
-        let bare = if n > FOLDED_ABOVE { floor::folded } else { floor::trains };
-        add(format!("floor/{n}"), Box::new(move || timed(|| bare(&load).hops)));
+        add(format!("floor/{n}"), Box::new(move || bare(&load, n)));
         add(format!("w1/{n}"), Box::new(move || simulate(workloads::cbr(n, LONG), Ps::ZERO, span(n))));
     }
     let n = workloads::PLAIN_SOURCES;
