@@ -80,12 +80,15 @@ def _claim(result: ClaimResult) -> str:
 
 def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> str:
     """The page of what the open assumptions move, as text."""
+    some = [s.experiment.removeprefix(f"{paper.id}-") for s in sensitivities]
+    names = " ".join([paper.id, *(some if len(some) < len(paper.experiments) else [])])
     lines = [
         f"# {paper.title}: what is left open",
         "",
         "Each open assumption varied alone; of an experiment's values those that move by",
         f"more than {MOVES:.0%}, and of its claims those that hold in more or fewer seeds.",
-        f"Written by `cellrate reproduce {paper.id} --sensitivity --evidence docs/evidence`.",
+        "Written by",
+        f"`cellrate reproduce {names} --sensitivity --evidence docs/evidence`.",
     ]
     for sensitivity in sensitivities:
         rows = [row for moved in sensitivity.moved for row in _rows(moved)]
