@@ -7,7 +7,7 @@ use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::log::{Event, What};
-use cellrate_engine::network::{PortState, Reference, Simulation};
+use cellrate_engine::network::{Plan, PortState, Reference, Simulation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -156,6 +156,15 @@ proptest! {
     }
 }
 
+/// Links by which cells arrive at the host that has more than one.
+fn links_into_hub(plan: &Plan) -> usize {
+    let mut links: Vec<usize> =
+        plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flatten().copied().collect();
+    links.sort_unstable();
+    links.dedup();
+    links.into_iter().filter(|link| plan.nodes[plan.links[*link].to].name == "hub").count()
+}
+
 /// What happens in so many of the random networks: without it the tests above would prove little.
 #[test]
 fn random_networks_show_everything_there_is() {
@@ -164,6 +173,7 @@ fn random_networks_show_everything_there_is() {
     let mut note = |what: &'static str, holds: bool| *seen.entry(what).or_insert(0u32) += holds as u32;
     for _ in 0..200 {
         let Network { plan, end } = networks().new_tree(&mut runner).unwrap().current();
+        note("host with several links in", links_into_hub(&plan) > 1);
         let mut run: Simulation = Simulation::new(plan).unwrap();
         let report = run.measure(Ps::ZERO, end, end);
         let (events, _) = run.events(usize::MAX);

@@ -62,8 +62,9 @@ fn cells_of_one_pdu_are_one_packet() {
 fn what_is_lost_behind_an_end_is_another_packet() {
     // The end is lost.
     expect("xxxexe", 4, 48 + 8 + 48 + 8, 2);
-    // The end finds a queue that is nearly full, or empty.
+    // The end finds a queue that was full when a cell came last, or that has room by then.
     expect("xxx exx", 2, 96, 2);
+    expect("xxx xexx", 3, 144, 2);
     expect("xxx e xxx", 2, 96, 2);
 }
 

@@ -30,7 +30,7 @@ struct FlowDraft {
     first_switch: Index,
     /// Choices among the neighbours not visited yet; the route ends where there are none.
     steps: Vec<Index>,
-    shared_hosts: (bool, bool),
+    hosts: (HostDraft, HostDraft),
     way_back: WayBack,
     service: ServiceClass,
     ack_service: ServiceClass,
@@ -40,6 +40,17 @@ struct FlowDraft {
     abr: AbrConfig,
     encapsulation: Encapsulation,
     source_queue: Buffer,
+}
+
+/// Where an end of a flow is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum HostDraft {
+    /// At a host of its own.
+    Own,
+    /// At the host of the switch, with one link.
+    OfSwitch,
+    /// At the hub, which has a link to every switch where a flow needs one.
+    Hub,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +89,10 @@ struct Draft<'a> {
     /// Switches that each switch leads to, and by which link.
     neighbours: Vec<Vec<(usize, usize)>>,
     /// The host of each switch that flows may share, with the link that leads to it.
-    shared: Vec<Option<(usize, usize)>>,
+    of_switch: Vec<Option<(usize, usize)>>,
+    /// The hub, and the links that lead to it from each switch.
+    hub: Option<usize>,
+    to_hub: Vec<Option<usize>>,
 }
 
 impl<'a> Draft<'a> {
@@ -88,7 +102,14 @@ impl<'a> Draft<'a> {
             graph.switch(&format!("s{number}"), settings.clone());
         }
         let count = switches.len();
-        let mut draft = Draft { graph, lines, neighbours: vec![Vec::new(); count], shared: vec![None; count] };
+        let mut draft = Draft {
+            graph,
+            lines,
+            neighbours: vec![Vec::new(); count],
+            of_switch: vec![None; count],
+            hub: None,
+            to_hub: vec![None; count],
+        };
         for next in 1..count {
             draft.join(next - 1, next);
         }
@@ -114,16 +135,25 @@ impl<'a> Draft<'a> {
     }
 
     /// A host at `switch` and the link that leads from the switch to it.
-    fn host(&mut self, switch: usize, shared: bool) -> (usize, usize) {
-        if let Some(found) = self.shared[switch].filter(|_| shared) {
-            return found;
+    fn host(&mut self, switch: usize, draft: HostDraft) -> (usize, usize) {
+        match draft {
+            HostDraft::Own => self.new_host(switch),
+            HostDraft::OfSwitch => {
+                let found = self.of_switch[switch].unwrap_or_else(|| self.new_host(switch));
+                *self.of_switch[switch].insert(found)
+            }
+            HostDraft::Hub => {
+                let hub = self.hub.unwrap_or_else(|| self.graph.host("hub"));
+                self.hub = Some(hub);
+                let link = self.to_hub[switch].unwrap_or_else(|| self.duplex(switch, hub));
+                (hub, *self.to_hub[switch].insert(link))
+            }
         }
+    }
+
+    fn new_host(&mut self, switch: usize) -> (usize, usize) {
         let host = self.graph.host(&format!("h{}", self.graph.nodes.len()));
-        let there = self.duplex(switch, host);
-        if shared {
-            self.shared[switch] = Some((host, there));
-        }
-        (host, there)
+        (host, self.duplex(switch, host))
     }
 
     fn walk(&self, flow: &FlowDraft) -> (Vec<usize>, Vec<usize>) {
@@ -164,9 +194,10 @@ impl<'a> Draft<'a> {
     fn place(&mut self, number: usize, flow: &FlowDraft) -> FlowPlan {
         let (visited, between) = self.walk(flow);
         let (first, last) = (visited[0], visited[visited.len() - 1]);
-        let (source, to_source) = self.host(first, flow.shared_hosts.0);
-        let (_, to_destination) =
-            self.host(last, flow.shared_hosts.1 && self.shared[last].is_none_or(|(host, _)| host != source));
+        let (source, to_source) = self.host(first, flow.hosts.0);
+        let found = self.host(last, flow.hosts.1);
+        // A flow leads from one host to another.
+        let (_, to_destination) = if found.0 == source { self.new_host(last) } else { found };
         let forward = [&[to_source ^ 1], &between[..], &[to_destination]].concat();
         let backward = match flow.way_back {
             WayBack::Same => back(&forward),
@@ -337,28 +368,22 @@ fn source() -> impl Strategy<Value = SourceConfig> {
     .prop_map(read)
 }
 
+fn host() -> impl Strategy<Value = HostDraft> {
+    select(vec![HostDraft::Own, HostDraft::OfSwitch, HostDraft::Hub])
+}
+
 fn flow() -> impl Strategy<Value = FlowDraft> {
-    let route = (any::<Index>(), prop::collection::vec(any::<Index>(), 0..5), any::<(bool, bool)>());
+    let route = (any::<Index>(), prop::collection::vec(any::<Index>(), 0..5), (host(), host()));
     let way_back = select(vec![WayBack::Same, WayBack::Shortest, WayBack::None]);
     let start = prop_oneof![3 => Just(Ps::ZERO), 1 => (0..100u64).prop_map(Ps::from_us), 1 => (0..10_000_000_000u64).prop_map(Ps)];
     let encapsulation = prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)];
     let queue = prop_oneof![3 => Just(Buffer::INFINITE), 1 => (1..300u64).prop_map(Buffer)];
     (route, way_back, services(), source(), start, tcp(), abr(), encapsulation, queue).prop_map(
-        |(
-            (first_switch, steps, shared_hosts),
-            way_back,
-            services,
-            source,
-            start,
-            tcp,
-            abr,
-            encapsulation,
-            source_queue,
-        )| {
+        |((first_switch, steps, hosts), way_back, services, source, start, tcp, abr, encapsulation, source_queue)| {
             FlowDraft {
                 first_switch,
                 steps,
-                shared_hosts,
+                hosts,
                 way_back,
                 service: services.0,
                 ack_service: services.1,
