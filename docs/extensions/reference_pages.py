@@ -1,7 +1,8 @@
 """Writes the reference pages out of what the program knows of itself, before Sphinx reads them.
 
 The scenario's keys come from its JSON Schema, schemes and the like from the registry, measures from
-the documentation of the report's fields, the command from its own help. So none can be out of date.
+the documentation of the report's fields, formulas from their catalogue, the command from its own
+help. So none can be out of date.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core, template
 from cellrate.cli.app import app as command
+from cellrate.theory.catalogue import CATALOGUE
+from formula_pages import formulas
 from measure_pages import measures
 from schema_pages import SchemaPages
 
@@ -46,6 +49,7 @@ def write_pages(docs: Path) -> None:
         "recoveries": _recoveries(registry["recoveries"]),
         "templates": _templates(registry["templates"]),
         "measures": measures((docs.parent / REPORT).read_text(encoding="utf-8")),
+        "formulas": formulas(CATALOGUE),
         "command": command.generate_docs(output_format="markdown"),
     }
     for name, text in pages.items():

@@ -33,6 +33,8 @@ for command in (
     bench.bench,
 ):
     app.command(command, name="list" if command is inspect.list_names else None)
+# Imported when it is asked for: the formulas need scipy, which takes its time.
+app.command("cellrate.cli.theory:app", name="theory")
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -1,38 +1,64 @@
 """Queue that is left over from bursts shorter than a round trip."""
 
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import require, require_positive, require_share
+from cellrate.theory.formula import Formula
+
 
 def active_backlog_cells(
-    idle_seconds: float, round_trip_seconds: float, cells_per_second: float
-) -> float:
-    """Cells left at the end of a cycle with an idle period of `idle_seconds`.
+    idle_seconds: Numbers, round_trip_seconds: Numbers, link_cells_per_second: Numbers
+) -> Numbers:
+    """Cells left at the end of a cycle with an idle period.
 
     Kalyanaraman 97 section 8.14.2 item 5: during the active period RTT - T the load is twice the
     link, so link * (RTT - T) cells queue up; during the idle period T link * T cells drain. What is
-    left is link * (RTT - 2T) for 0 < T < RTT/2 and nothing otherwise.
-
-    Raises:
-        ValueError: If the idle period is not within the round trip.
-    """
-    if not 0 <= idle_seconds <= round_trip_seconds:
-        raise ValueError("the idle period must lie within the round trip")
-    if idle_seconds == 0:
-        return 0.0  # the link is full from now on: the control of the rates takes over
-    return max(0.0, cells_per_second * (round_trip_seconds - 2 * idle_seconds))
-
-
-def backlog_cycles(first_active_share: float) -> int:
-    """How many cycles of slow start leave a backlog: at most one (same source).
+    left is link * (RTT - 2T) for 0 < T < RTT/2 and nothing otherwise: without an idle period the
+    link is full from then on, and the control of the rates takes over.
 
     Args:
-        first_active_share: First active period as a share of the round trip; it doubles each time.
+        idle_seconds: Idle period T of the cycle.
+        round_trip_seconds: Round trip RTT.
+        link_cells_per_second: Rate of the bottleneck.
 
     Raises:
-        ValueError: If the share is not within 0 and 1.
+        AssumptionError: The idle period is not within the round trip, or the link or the round
+            trip is not above 0.
     """
-    if not 0 < first_active_share <= 1:
-        raise ValueError("the active share must be above 0 and at most 1")
-    cycles, active = 0, first_active_share
-    while active < 1:
-        cycles += active_backlog_cells(1 - active, 1.0, 1.0) > 0
-        active *= 2
-    return cycles
+    require_positive(
+        round_trip_seconds=round_trip_seconds, link_cells_per_second=link_cells_per_second
+    )
+    idle, round_trip = np.asarray(idle_seconds), np.asarray(round_trip_seconds)
+    within = (idle >= 0) & (idle <= round_trip)
+    require(within, "idle_seconds", idle, "the idle period must lie within the round trip")
+    left = np.maximum(0.0, np.asarray(link_cells_per_second) * (round_trip - 2 * idle))
+    return plain(np.where(idle == 0, 0.0, left))
+
+
+def backlog_cycles(first_active_share: Numbers) -> Numbers:
+    """How many cycles of slow start leave a backlog: at most one (same source).
+
+    The active share of the round trip doubles until it reaches 1, so it is between 1/2 and 1 once,
+    or not at all if it is a power of two.
+
+    Args:
+        first_active_share: First active period as a share of the round trip.
+
+    Raises:
+        AssumptionError: The share is not above 0 and at most 1.
+    """
+    require_share(first_active_share=first_active_share)
+    mantissa, _ = np.frexp(np.asarray(first_active_share, dtype=float))
+    return plain(mantissa != 0.5)
+
+
+FORMULA = Formula(
+    name="active-backlog",
+    about="queue left by a burst shorter than a round trip",
+    equation="Q = link (RTT - 2T) for 0 < T < RTT/2, else 0",
+    source="Kalyanaraman 1997, section 8.14.2 item 5",
+    results={"backlog_cells": active_backlog_cells},
+)

@@ -1,19 +1,37 @@
 """Offered load of uncontrolled TCP sources in slow start, round trip by round trip."""
 
+from __future__ import annotations
+
+from cellrate.theory.assumptions import require_positive, require_whole
+from cellrate.theory.formula import Formula
+
 
 def load_per_cycle(initial_load: float, cycles: int) -> list[float]:
-    """Load in each of `cycles` round trips as a share of the link.
+    """Load in each of a number of round trips as a share of the link.
 
     Kalyanaraman 97 section 8.14.2 item 4. Every acknowledgement lets two segments go in slow start,
     and they come at the rate at which segments leave the bottleneck: load(i+1) = load(i) +
     min(load(i), 1), that is doubling until the link is full and then one link rate more each time.
 
+    Args:
+        initial_load: Load of the first round trip as a share of the link.
+        cycles: Number of round trips.
+
     Raises:
-        ValueError: If the initial load is not positive or `cycles` is below 1.
+        AssumptionError: The initial load is not above 0, or `cycles` is no whole number above 0.
     """
-    if initial_load <= 0 or cycles < 1:
-        raise ValueError("the initial load and the number of cycles must be positive")
+    require_positive(initial_load=initial_load)
+    require_whole(1, cycles=cycles)
     loads = [initial_load]
     while len(loads) < cycles:
         loads.append(loads[-1] + min(loads[-1], 1.0))
     return loads
+
+
+FORMULA = Formula(
+    name="load-pattern",
+    about="load of TCP in slow start without control, round trip by round trip",
+    equation="load(i+1) = load(i) + min(load(i), 1)",
+    source="Kalyanaraman 1997, section 8.14.2 item 4",
+    results={"load_per_cycle": load_per_cycle},
+)

@@ -1,13 +1,19 @@
 """How long slow start takes to fill the pipe."""
 
-from math import log2
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import require_positive
+from cellrate.theory.formula import Formula
 
 
-def round_trips_to_fill(pipe_cells: float, segment_cells: float, sources: float) -> float:
-    """Round trips K after which `sources` in slow start send as fast as the link.
+def round_trips_to_fill(pipe_cells: Numbers, segment_cells: Numbers, sources: Numbers) -> Numbers:
+    """Round trips K after which sources in slow start send as fast as the link.
 
     Kalyanaraman 97 section 8.14.2 item 2: after K round trips a window is 2^(K-1) segments, so
-    K - 1 = log2(link rate * RTT / (segment * N)).
+    K - 1 = log2(link rate * RTT / (segment * N)). Below 1 if the first windows fill the pipe.
 
     Args:
         pipe_cells: Link rate times round-trip time.
@@ -15,8 +21,17 @@ def round_trips_to_fill(pipe_cells: float, segment_cells: float, sources: float)
         sources: Connections that start together.
 
     Raises:
-        ValueError: If an argument is not positive.
+        AssumptionError: An argument is not above 0.
     """
-    if min(pipe_cells, segment_cells, sources) <= 0:
-        raise ValueError("pipe, segment and number of sources must be positive")
-    return 1 + log2(pipe_cells / (segment_cells * sources))
+    require_positive(pipe_cells=pipe_cells, segment_cells=segment_cells, sources=sources)
+    first = np.asarray(segment_cells) * np.asarray(sources)
+    return plain(1 + np.log2(np.asarray(pipe_cells) / first))
+
+
+FORMULA = Formula(
+    name="round-trips-to-fill",
+    about="round trips until slow start fills the pipe",
+    equation="K = 1 + log2(link RTT / (segment N))",
+    source="Kalyanaraman 1997, section 8.14.2 item 2",
+    results={"fill_round_trips": round_trips_to_fill},
+)

@@ -1,0 +1,57 @@
+"""The reference page of the formulas, out of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cellrate.theory.formula import Formula, FormulaParameter, unit_of
+
+
+def formulas(catalogue: Sequence[Formula]) -> str:
+    """A page with the equation, the source, the parameters and the results of every formula."""
+    parts = [
+        "# Formulas",
+        "",
+        "What `cellrate theory NAME` computes. In Python each result is a function of numbers or",
+        "arrays, which broadcast against each other; names of parameters and results carry units.",
+        "",
+    ]
+    for formula in catalogue:
+        parts += _section(formula)
+    return "\n".join(parts)
+
+
+def _section(formula: Formula) -> list[str]:
+    about = formula.about[0].upper() + formula.about[1:]
+    rows = [_row(parameter) for parameter in formula.parameters]
+    results = [
+        f"| `{name}` | {unit_of(name) or ''} | `cellrate.theory.{function.__name__}` |"
+        for name, function in formula.results.items()
+    ]
+    return [
+        f"## {formula.name}",
+        "",
+        f"{about}.",
+        "",
+        "```text",
+        formula.equation,
+        "```",
+        "",
+        f"Source: {formula.source}.",
+        "",
+        "| parameter | in Python | unit | what it is |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+        "| result | unit | function |",
+        "|---|---|---|",
+        *results,
+        "",
+    ]
+
+
+def _row(parameter: FormulaParameter) -> str:
+    about = parameter.about
+    if not parameter.required and parameter.default is not None:
+        about += f" By default {parameter.default}."
+    return f"| `{parameter.flag}` | `{parameter.name}` | {parameter.unit or ''} | {about} |"

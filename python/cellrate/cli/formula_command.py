@@ -1,0 +1,99 @@
+"""A formula as a command: its parameters as options, its results as text or JSON."""
+
+from __future__ import annotations
+
+import inspect
+import json as jsonlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from cellrate.cli import formula_tables, quantities
+from cellrate.cli.options import Json
+from cellrate.cli.problems import BadInput
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.formula import Formula, FormulaParameter
+
+
+def command_of(formula: Formula) -> Callable[..., None]:
+    """The command of a formula; its options are the formula's parameters."""
+
+    def command(*, json: bool = False, **options: object) -> None:
+        given = {name: value for name, value in options.items() if value is not None}
+        values = read(formula.parameters, given)
+        try:
+            results = formula.compute(**values)
+        except AssumptionError as error:
+            raise BadInput(_complaint(formula, given, error)) from error
+        if json:
+            sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
+        else:
+            formula_tables.show_results(formula, values, results)
+
+    json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
+    options = [*map(_option, formula.parameters), json]
+    about = f"{formula.about[0].upper()}{formula.about[1:]}."
+    command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    command.__annotations__ = {option.name: option.annotation for option in options}
+    command.__doc__ = f"{about}\n\n{formula.equation}\n\n{formula.source}."
+    return command
+
+
+def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) -> dict[str, Any]:
+    """Values of the options that were given.
+
+    Raises:
+        BadInput: A number is none, or lacks its unit.
+    """
+    values = dict(given)
+    for parameter in parameters:
+        if parameter.kind == "number" and parameter.name in given:
+            values[parameter.name] = _value(parameter, given[parameter.name])
+    return values
+
+
+def _value(parameter: FormulaParameter, given: object) -> float | int:
+    text = str(given)
+    if parameter.unit is None:
+        value = quantities.number(text, parameter.flag)
+    else:
+        value = quantities.quantity(text, parameter.unit, parameter.flag)
+    return int(value) if value.is_integer() else value
+
+
+def _option(parameter: FormulaParameter) -> inspect.Parameter:
+    """The option of a parameter, as the command line's library reads it."""
+    hint: Any = str | None
+    if parameter.kind == "flag":
+        hint = bool
+    elif parameter.kind == "choice":
+        hint = Literal[parameter.choices]
+    elif parameter.required:
+        hint = str
+    default = inspect.Parameter.empty if parameter.required else parameter.default
+    number = parameter.kind in ("number", "text")
+    return inspect.Parameter(
+        parameter.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if number and not parameter.required else default,
+        annotation=Annotated[hint, Parameter(name=parameter.flag, help=_help(parameter))],
+    )
+
+
+def _help(parameter: FormulaParameter) -> str:
+    kind = "" if parameter.unit is None else f" In {formula_tables.UNIT_NAMES[parameter.unit]}."
+    if parameter.kind != "number" or parameter.required or parameter.default is None:
+        return parameter.about + kind
+    unit = "" if parameter.unit is None else f" {parameter.unit}"
+    return f"{parameter.about}{kind} By default {parameter.default:g}{unit}."
+
+
+def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionError) -> str:
+    """What is wrong, in terms of the option and as it was written."""
+    known = {parameter.name: parameter for parameter in formula.parameters}
+    if error.argument not in known:
+        return f"{formula.name}: {error}"
+    written = given.get(error.argument, error.value)
+    return f"{formula.name}: {known[error.argument].flag} {written}: {error.allowed}"

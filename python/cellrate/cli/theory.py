@@ -1,0 +1,41 @@
+"""`cellrate theory`: the closed forms of the literature, each a command of its own."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import Annotated
+
+import cyclopts
+from cyclopts import Parameter
+
+from cellrate.cli import formula_tables
+from cellrate.cli.formula_command import command_of
+from cellrate.cli.options import Json
+from cellrate.cli.problems import choose
+from cellrate.theory.catalogue import CATALOGUE
+
+app = cyclopts.App(
+    name="theory",
+    help="Compute a closed form of the literature; without NAME, list all with their equations.",
+    help_format="plaintext",
+)
+for formula in CATALOGUE:
+    app.command(command_of(formula), name=formula.name)
+
+
+@app.default
+def list_formulas(
+    *names: Annotated[
+        str, Parameter(name="NAME", allow_leading_hyphen=True, help="A formula, and its options.")
+    ],
+    json: Json = False,
+) -> None:
+    """List all formulas with their equations."""
+    known = [formula.name for formula in CATALOGUE]
+    if names:  # no command's name, else it would not have come here
+        choose(names[0], known, "formula")
+    elif json:
+        sys.stdout.write(jsonlib.dumps(known) + "\n")
+    else:
+        formula_tables.show_catalogue(CATALOGUE)

@@ -1,0 +1,17 @@
+"""Numbers and arrays alike: what the closed forms take and give."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+# A float or an array of floats; arguments of a formula broadcast against each other.
+Numbers: TypeAlias = float | npt.NDArray[np.float64]
+
+
+def plain(values: npt.ArrayLike) -> Numbers:
+    """A float of what has no dimensions, an array of floats of what has."""
+    array = np.asarray(values, dtype=np.float64)
+    return array.item() if array.ndim == 0 else array

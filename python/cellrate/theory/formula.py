@@ -1,0 +1,155 @@
+"""A closed form with its name, equation and source; its parameters are read off its functions."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cellrate.theory.assumptions import AssumptionError
+
+# Suffixes of names, and the unit that each stands for; a suffix that ends another comes later.
+UNITS = {
+    "cells_per_second": "cells/s",
+    "bits_per_second": "bit/s",
+    "seconds": "s",
+    "bytes": "bytes",
+    "cells": "cells",
+    "bits": "bits",
+    "round_trips": "RTT",
+}
+
+
+def unit_of(name: str) -> str | None:
+    """Unit that a name's suffix stands for; None for a plain number.
+
+    >>> unit_of("round_trip_seconds"), unit_of("link_cells_per_second"), unit_of("sources")
+    ('s', 'cells/s', None)
+    """
+    found = (
+        unit for suffix, unit in UNITS.items() if name == suffix or name.endswith(f"_{suffix}")
+    )
+    return next(found, None)
+
+
+@dataclass(frozen=True)
+class FormulaParameter:
+    """One parameter of a formula.
+
+    Attributes:
+        name: As in Python, its unit in the suffix.
+        about: Its line in the docstring.
+        default: None if it must be given.
+        required: Whether it must be given.
+        choices: The texts that are allowed, if it is no number.
+        kind: `number`, `flag` (true or false), `choice` or `text`.
+    """
+
+    name: str
+    about: str
+    default: Any
+    required: bool
+    kind: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str | None:
+        """Unit of the number; None for a plain one."""
+        return unit_of(self.name) if self.kind == "number" else None
+
+    @property
+    def flag(self) -> str:
+        """Its option on the command line: the name without the unit."""
+        stem = self.name
+        if self.unit is not None:
+            suffix = next(s for s in UNITS if stem == s or stem.endswith(f"_{s}"))
+            stem = stem.removesuffix(suffix).rstrip("_") or stem
+        return "--" + stem.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A closed form of the literature.
+
+    Attributes:
+        name: Its name on the command line, in kebab case.
+        about: What it gives, in one line.
+        equation: In plain text, with the field's symbols.
+        source: Paper and equation or section; says so if it is corrected or our own.
+        results: Function of each result. Functions share parameters by name; the keys carry units.
+    """
+
+    name: str
+    about: str
+    equation: str
+    source: str
+    results: Mapping[str, Callable[..., Any]]
+
+    @cached_property
+    def parameters(self) -> tuple[FormulaParameter, ...]:
+        """Parameters of all results together, those first that must be given."""
+        found: dict[str, FormulaParameter] = {}
+        for function in dict.fromkeys(self.results.values()):
+            for parameter in _parameters(function):
+                known = found.setdefault(parameter.name, parameter)
+                if (known.default, known.kind) != (parameter.default, parameter.kind):
+                    raise TypeError(f"{self.name}: two meanings of the parameter {known.name}")
+                if parameter.about and not known.about:
+                    found[parameter.name] = parameter
+        return tuple(sorted(found.values(), key=lambda parameter: not parameter.required))
+
+    def compute(self, **values: object) -> dict[str, Any]:
+        """All results, by their names.
+
+        Raises:
+            AssumptionError: A value is outside the formula's assumptions, or a result is beyond
+                the range of numbers.
+        """
+        results: dict[str, Any] = {}
+        for name, function in self.results.items():
+            wanted = inspect.signature(function).parameters
+            with np.errstate(over="ignore"):
+                result = function(**{key: values[key] for key in wanted if key in values})
+            if isinstance(result, float | np.ndarray) and not np.all(np.isfinite(result)):
+                raise AssumptionError(name, result, "the result is beyond the range of numbers")
+            results[name] = result
+        return results
+
+
+def _parameters(function: Callable[..., Any]) -> list[FormulaParameter]:
+    hints = typing.get_type_hints(function)
+    about = _arguments(inspect.getdoc(function) or "")
+    found = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        required = parameter.default is inspect.Parameter.empty
+        default = None if required else parameter.default
+        kind, choices = _kind(hints[name])
+        found.append(FormulaParameter(name, about.get(name, ""), default, required, kind, choices))
+    return found
+
+
+def _kind(hint: object) -> tuple[str, tuple[str, ...]]:
+    if typing.get_origin(hint) is typing.Literal:
+        return "choice", typing.get_args(hint)
+    if hint is bool:
+        return "flag", ()
+    return ("text" if hint is str else "number"), ()
+
+
+def _arguments(docstring: str) -> dict[str, str]:
+    r"""Parameters and what the docstring's section `Args:` says of them, each in one line.
+
+    >>> _arguments("Sum.\n\nArgs:\n    a: First\n        of two.\n    b: Last.")
+    {'a': 'First of two.', 'b': 'Last.'}
+    """
+    section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)*)", docstring, re.MULTILINE)
+    if section is None:
+        return {}
+    entries = re.findall(r"^ {4}(\w+): (.*(?:\n {5,}.*)*)", section[1], re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}

@@ -1,0 +1,112 @@
+"""Bounds and conversions against values worked out by hand."""
+
+import numpy as np
+import pytest
+from cellrate import theory
+from hypothesis import given
+from hypothesis import strategies as some
+
+
+def test_cells_of_a_packet() -> None:
+    assert theory.pdu_bytes(512) == 568
+    assert theory.cells_per_pdu(512) == 12
+    # 4352 bytes with headers, without LLC/SNAP: 4360 bytes are 90.8 payloads.
+    assert theory.cells_per_pdu(4312, llc_snap=False) == 91
+    # Exactly full: 1 cell of 48 bytes holds 40 bytes and the trailer.
+    assert theory.cells_per_pdu(0, llc_snap=False) == 1
+    assert theory.cells_per_pdu(1, llc_snap=False) == 2
+    np.testing.assert_array_equal(theory.cells_per_pdu(np.array([512, 9140])), [12, 192])
+    with pytest.raises(theory.AssumptionError, match=r"segment_bytes = 0\.5: must be"):
+        theory.cells_per_pdu(np.array([512, 0.5]))
+
+
+def test_conversions() -> None:
+    assert theory.cells_per_second(149.76e6) == pytest.approx(353_207.5, abs=0.1)
+    assert theory.fibre_seconds(4) == pytest.approx(20e-6)
+    assert theory.bandwidth_delay_bytes(155e6, 15e-3) == pytest.approx(290_625)
+    assert theory.pipe_cells(155.52e6, 30e-3) == pytest.approx(11_003.8, abs=0.1)
+
+
+def test_round_trips_to_fill_the_pipe() -> None:
+    assert theory.round_trips_to_fill(11_040, 12, 2) - 1 == pytest.approx(8.845, abs=1e-3)
+    assert theory.round_trips_to_fill(11_040, 12, 15) - 1 == pytest.approx(5.939, abs=1e-3)
+    doubled = theory.round_trips_to_fill(11_040, 12, 4)
+    assert theory.round_trips_to_fill(11_040, 12, 2) - doubled == pytest.approx(1)
+    with pytest.raises(theory.AssumptionError, match="sources = 0: must be above 0"):
+        theory.round_trips_to_fill(11_040, 12, 0)
+
+
+def test_load_doubles_and_then_grows_by_one() -> None:
+    assert theory.load_per_cycle(0.25, 6) == [0.25, 0.5, 1, 2, 3, 4]
+    assert theory.load_per_cycle(0.75, 4) == [0.75, 1.5, 2.5, 3.5]
+    with pytest.raises(theory.AssumptionError, match="initial_load = 0: must be above 0"):
+        theory.load_per_cycle(0, 4)
+    with pytest.raises(theory.AssumptionError, match="cycles = 0: must be a whole number"):
+        theory.load_per_cycle(1, 0)
+
+
+def test_a_backlog_is_left_once_at_most() -> None:
+    idle = np.array([0.4, 0.5, 0.9, 0.0])
+    backlog = theory.active_backlog_cells(idle, 1.0, 1000)
+    np.testing.assert_allclose(backlog, [200, 0, 0, 0])
+    with pytest.raises(theory.AssumptionError, match="within"):
+        theory.active_backlog_cells(1.1, 1.0, 1000)
+
+
+@given(some.floats(1e-9, 1))
+def test_backlog_cycles_are_those_of_the_doubling(first: float) -> None:
+    counted, active = 0.0, first
+    while active < 1:
+        counted += float(theory.active_backlog_cells(1 - active, 1.0, 1.0) > 0)
+        active *= 2
+    assert theory.backlog_cycles(first) == counted
+
+
+def test_convergence_queue() -> None:
+    assert theory.convergence_queue_cells(30e-3, 366_792) == pytest.approx(22_007.5, abs=0.1)
+    assert theory.convergence_queue_cells(30e-3, 366_792, overload=0.5) == 0
+
+
+def test_peak_throughput_is_the_product_and_not_what_is_printed() -> None:
+    product = theory.unpadded_peak_throughput_bits_per_second
+    # Section 8.9 prints 103.32 and section 8.15.5 prints 110.9; their factors give these.
+    assert product(155e6, 512, target_utilisation=0.9, startup_share=0.9) == pytest.approx(
+        99.292e6, rel=1e-4
+    )
+    assert product(155.52e6, 512, target_utilisation=0.9) == pytest.approx(110.695e6, rel=1e-4)
+
+
+def test_peak_throughput_with_whole_cells() -> None:
+    exact = theory.peak_throughput_bits_per_second
+    assert exact(1.0, 512, nrm=0) == pytest.approx(512 / (12 * 53))  # 80.5 %, section 8.18
+    shares = exact(1.0, np.array([512, 9140]))
+    np.testing.assert_allclose(shares, [0.77987, 0.87012], atol=1e-5)  # 78 and 87 %
+    assert exact(155.52e6, 512, target_utilisation=0.9) == pytest.approx(109.155e6, rel=1e-4)
+    # A segment that fills its cells exactly pays no padding.
+    full = 12 * 48 - 56
+    product = theory.unpadded_peak_throughput_bits_per_second
+    assert exact(1e8, full) == pytest.approx(product(1e8, full))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"link_bits_per_second": 0.0}, "link_bits_per_second = 0.0: must be above 0"),
+        ({"segment_bytes": np.nan}, "segment_bytes = nan: must be a finite"),
+        ({"target_utilisation": 1.1}, "target_utilisation = 1.1: must be above 0 and at most 1"),
+        ({"overhead_bytes": -1}, "overhead_bytes = -1: must be at least 0"),
+        ({"nrm": 1}, "nrm = 1.0: must be at least 2"),
+        ({"startup_share": np.array([1.0, 0.0])}, "startup_share = 0.0"),
+    ],
+)
+def test_peak_throughput_names_the_argument(change: dict[str, float], message: str) -> None:
+    arguments = {"link_bits_per_second": 1e8, "segment_bytes": 512} | change
+    with pytest.raises(theory.AssumptionError, match=message):
+        theory.peak_throughput_bits_per_second(**arguments)
+
+
+def test_windows() -> None:
+    assert theory.window_cells(1024 * 1024, 512) == 24_576
+    assert theory.window_sum_cells(15, 1024 * 1024, 512) == 15 * 24_576
+    with pytest.raises(theory.AssumptionError, match="one segment"):
+        theory.window_cells(511, 512)

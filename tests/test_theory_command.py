@@ -1,0 +1,111 @@
+"""`cellrate theory`, through the installed command, and the catalogue that it is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from cellrate.theory.catalogue import CATALOGUE
+from cellrate.theory.formula import Formula, unit_of
+from conftest import Command
+
+NAMES = [formula.name for formula in CATALOGUE]
+PEAK = "theory", "peak-throughput", "--link", "155 Mbit/s", "--segment", "512 bytes"
+
+
+@pytest.mark.parametrize("formula", CATALOGUE, ids=NAMES)
+def test_every_formula_is_documented(formula: Formula) -> None:
+    assert formula.equation
+    assert formula.source
+    flags = [parameter.flag for parameter in formula.parameters]
+    assert len(set(flags)) == len(flags)
+    for parameter in formula.parameters:
+        assert parameter.about.endswith("."), f"{formula.name}: {parameter.name} has no line"
+
+
+def test_names_are_unique_and_in_kebab_case() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert all(name == name.lower() and "_" not in name for name in NAMES)
+
+
+def test_the_list_has_names_equations_and_sources(command: Command) -> None:
+    text = command("theory").stdout
+    assert json.loads(command("theory", "--json").stdout) == NAMES
+    for formula in CATALOGUE:
+        assert f"\n {formula.name} " in text
+        assert formula.source.split(",")[0] in text
+
+
+def test_results_are_one_object_of_named_numbers(command: Command) -> None:
+    done = command(*PEAK, "--target-utilisation", "9/10", "--startup-share", "0.9", "--json")
+    found = json.loads(done.stdout)
+    assert found["unpadded_throughput_bits_per_second"] == pytest.approx(99.292e6, rel=1e-4)
+    assert found["segment_cells"] == 12
+    assert list(found) == list(CATALOGUE[NAMES.index("peak-throughput")].results)
+
+
+def test_text_shows_results_equation_source_and_inputs(command: Command) -> None:
+    text = command(*PEAK, "--target-utilisation", "9/10").stdout
+    assert "throughput: 108.792 Mbit/s" in text
+    assert "ceil((segment + overhead)/48)" in text
+    assert "sections 8.9" in text
+    assert "target-utilisation = 0.9\n" in text
+    assert "nrm = 32  (by default)" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["peek-throughput", "--link", "1 Mbit/s"], "did you mean 'peak-throughput'?"),
+        (["peak-throughput", "--segment", "512 bytes"], "--link requires an argument"),
+        ([*PEAK[1:], "--segmnt", "1 bytes"], "Did you mean --segment?"),
+        ([*PEAK[1:], "--target-utilisation", "2"], "--target-utilisation 2: must be above 0 and"),
+        ([*PEAK[1:], "--nrm", "1/0"], "--nrm '1/0': must be a number"),
+        ([*PEAK[1:], "--nrm", "nan"], "--nrm 'nan': must be a number"),
+        (["pipe", "--link", "1 Mbit/s", "--round-trip", "3"], "--round-trip '3': must be"),
+        (["pipe", "--link", "155 Mbps", "--round-trip", "1 s"], "bit/s, kbit/s, Mbit/s"),
+        (
+            ["pipe", "--link", "1e308 Gbit/s", "--round-trip", "1 s"],
+            "--link 1e308 Gbit/s: must be a finite",
+        ),
+    ],
+)
+def test_bad_input_says_where_what_and_what_is_allowed(
+    command: Command, arguments: list[str], message: str
+) -> None:
+    done = command("theory", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def double(length_cells: float) -> float:
+    """Twice.
+
+    Args:
+        length_cells: A length.
+    """
+    return 2 * length_cells
+
+
+def shifted(length_cells: float = 3.0) -> float:
+    """One more."""
+    return length_cells + 1
+
+
+def test_a_parameter_has_one_meaning() -> None:
+    def formula(*functions: Callable[..., float]) -> Formula:
+        return Formula("f", "f", "f", "f", {f.__name__: f for f in functions})
+
+    (parameter,) = formula(double).parameters
+    assert (parameter.flag, parameter.unit, parameter.about) == ("--length", "cells", "A length.")
+    with pytest.raises(TypeError, match="two meanings of the parameter length_cells"):
+        _ = formula(double, shifted).parameters
+
+
+def test_units_are_those_of_the_longest_suffix() -> None:
+    assert unit_of("link_cells_per_second") == "cells/s"
+    assert unit_of("round_trip_seconds") == "s"
+    assert unit_of("sources") is None
