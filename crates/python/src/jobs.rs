@@ -1,6 +1,8 @@
 //! Scenarios: read, checked, run.
 
 use cellrate::run::Job;
+use cellrate::scenario::{self, Scenario};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -39,6 +41,26 @@ pub fn check<'py>(
     seed: Option<u64>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     diagnostics(py, job(py, text, path, &overrides, seed)?.warnings())
+}
+
+/// The network that a scenario describes, laid out in plain numbers, as one JSON object: seed,
+/// duration, nodes with the settings of switches, directed links, flows with their routes and end
+/// systems. Every quantity is a number under a key that tells its unit; null is no limit, or not there.
+///
+/// Args:
+///     text: The scenario.
+///     path: Its name in diagnostics.
+///     overrides: ``path=value`` settings, applied in order.
+///     seed: Replaces the scenario's seed.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
+#[pyfunction]
+pub fn describe(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, seed: Option<u64>) -> PyResult<String> {
+    let checked = unlocked(py, || Scenario::parse(text, path, &overrides, seed))?;
+    let checked = checked.map_err(|refusal| refused(py, &refusal))?;
+    let network = unlocked(py, || serde_json::to_string(&scenario::describe(&checked)))?;
+    network.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
 /// What a run will need of memory at most, and what there is.

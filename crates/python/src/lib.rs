@@ -18,9 +18,9 @@ mod _core {
     #[pymodule_export]
     use super::errors::{Cancelled, ScenarioError};
     #[pymodule_export]
-    use super::jobs::{check, estimate, key, resolve, run};
+    use super::jobs::{check, describe, estimate, key, resolve, run};
     #[pymodule_export]
-    use super::listing::{registry, schema, template};
+    use super::listing::{quantity, registry, schema, template};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

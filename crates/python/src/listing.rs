@@ -1,6 +1,6 @@
 //! What there is: schema, schemes, policies, sources, templates.
 
-use cellrate::scenario;
+use cellrate::scenario::{self, Quantity};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -26,4 +26,22 @@ pub fn template(name: &str) -> PyResult<&'static str> {
         let known: Vec<&str> = scenario::templates::TEMPLATES.iter().map(|(known, ..)| *known).collect();
         PyValueError::new_err(format!("there is no template `{name}`; there are {}", known.join(", ")))
     })
+}
+
+/// A quantity as a scenario writes it, such as ``"5 ms"`` or ``"155.52 Mbit/s"``, as a number.
+///
+/// Args:
+///     text: The quantity with its unit.
+///     kind: ``time`` or ``delay`` (in seconds), ``rate`` (bit/s), ``bytes``, ``buffer`` or ``cells``
+///         (cells; infinity for a buffer without limit).
+///
+/// Raises:
+///     ValueError: It is no such quantity; the message says what is allowed. Or there is no such kind.
+#[pyfunction]
+pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
+    let names = Quantity::ALL.map(|quantity| format!("{quantity:?}").to_lowercase());
+    let Some(index) = names.iter().position(|name| name == kind) else {
+        return Err(PyValueError::new_err(format!("there is no quantity `{kind}`; there are {}", names.join(", "))));
+    };
+    Quantity::ALL[index].read(text).map_err(PyValueError::new_err)
 }

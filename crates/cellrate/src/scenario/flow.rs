@@ -71,9 +71,13 @@ impl Flow {
         let waits = u64::from(index.saturating_sub(1));
         self.start.saturating_add(Ps(self.stagger.0.saturating_mul(waits)))
     }
+    /// Whether ABR end systems pace the forward channel.
+    pub fn is_abr(&self) -> bool {
+        self.service == ServiceClass::Abr
+    }
     /// Whether anything travels on the backward channel: acknowledgements or backward RM cells.
     pub fn needs_backward(&self) -> bool {
-        self.source.over_tcp() || self.service == ServiceClass::Abr
+        self.source.over_tcp() || self.is_abr()
     }
 }
 

@@ -2,13 +2,16 @@
 //! default written out.
 
 mod checks;
+pub mod describe;
 pub mod diagnostic;
 mod document;
+mod effective;
 pub mod flow;
 pub mod graph;
+mod in_units;
 pub mod parse;
 pub mod problem;
-mod quantity;
+pub mod quantity;
 pub mod registry;
 pub mod resolve;
 pub mod schema;
@@ -22,10 +25,12 @@ mod tests;
 pub mod topology;
 pub mod types;
 
+pub use describe::{Network, describe};
 pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use flow::Flow;
 pub use graph::Graph;
 pub use parse::Checked;
+pub use quantity::Quantity;
 pub use registry::registry;
 pub use resolve::resolve;
 pub use schema::schema;

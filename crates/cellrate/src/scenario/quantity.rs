@@ -29,7 +29,11 @@ const LONGEST: Ps = Ps::from_s(1_000_000);
 const FASTEST: Rate = Rate::from_bps(10_000_000_000_000);
 
 impl Quantity {
-    /// The quantity of that name.
+    /// Every quantity.
+    pub const ALL: [Quantity; 6] =
+        [Quantity::Time, Quantity::Delay, Quantity::Rate, Quantity::Bytes, Quantity::Buffer, Quantity::Cells];
+
+    /// The quantity of that name in the schema.
     pub fn named(name: &str) -> Option<Quantity> {
         Some(match name {
             "Time" => Quantity::Time,
@@ -44,14 +48,41 @@ impl Quantity {
 
     /// Whether `text` is such a quantity.
     pub fn reads(self, text: &str) -> bool {
+        self.value(text).is_some()
+    }
+
+    /// What `text` stands for, if it is such a quantity: seconds, bit/s, bytes or cells; infinity for
+    /// a buffer without limit.
+    pub fn value(self, text: &str) -> Option<f64> {
         match self {
-            Quantity::Time => text.parse::<Ps>().is_ok(),
-            Quantity::Delay => text.parse::<Delay>().is_ok(),
-            Quantity::Rate => text.parse::<Rate>().is_ok(),
-            Quantity::Bytes => text.parse::<Bytes>().is_ok(),
-            Quantity::Buffer => text.parse::<Buffer>().is_ok(),
-            Quantity::Cells => text.parse::<Cells>().is_ok(),
+            Quantity::Time => text.parse::<Ps>().ok().map(Ps::as_secs_f64),
+            Quantity::Delay => text.parse::<Delay>().ok().map(|delay| delay.0.as_secs_f64()),
+            Quantity::Rate => text.parse::<Rate>().ok().map(bits_per_second),
+            Quantity::Bytes => text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64),
+            Quantity::Buffer => {
+                let buffer = text.parse::<Buffer>().ok()?;
+                Some(if buffer.is_infinite() { f64::INFINITY } else { buffer.0 as f64 })
+            }
+            Quantity::Cells => text.parse::<Cells>().ok().map(|cells| cells.0 as f64),
         }
+    }
+
+    /// What `text` stands for, see [`Quantity::value`], within what can be simulated.
+    ///
+    /// # Errors
+    /// Otherwise what was found, what is allowed and what was probably meant.
+    pub fn read(self, text: &str) -> Result<f64, String> {
+        if let Some(most) = self.beyond(text) {
+            return Err(format!("`{text}` is too much: {most}"));
+        }
+        let hint = || self.hint(text).map_or_else(String::new, |hint| format!("; {hint}"));
+        self.value(text).ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
+    }
+
+    /// The schema's words for what is allowed.
+    fn allowed(self) -> String {
+        let description = &super::schema()["$defs"][format!("{self:?}")]["description"];
+        description.as_str().unwrap_or_default().into()
     }
 
     /// What is allowed, if `text` is such a quantity but beyond what can be simulated.
@@ -103,6 +134,11 @@ impl Quantity {
     }
 }
 
+/// A rate as the nearest number to it, which one times a thousandth is not.
+pub fn bits_per_second(rate: Rate) -> f64 {
+    rate.0 as f64 / 1e3
+}
+
 /// The unit for another spelling of it.
 fn usual(unit: &str) -> Option<&'static str> {
     Some(match unit {
@@ -128,13 +164,30 @@ mod tests {
 
     #[test]
     fn every_unit_is_read() {
-        use Quantity::{Buffer, Bytes, Cells, Delay, Rate, Time};
-        for quantity in [Time, Delay, Rate, Bytes, Buffer, Cells] {
+        for quantity in Quantity::ALL {
             for unit in quantity.units() {
                 assert!(quantity.reads(&format!("200 {unit}")), "{quantity:?} in {unit}");
             }
             assert!(!quantity.reads("200"));
         }
+    }
+
+    #[test]
+    fn a_quantity_is_a_number_in_its_base_unit() {
+        assert_eq!(Quantity::Time.read("2.5 ms"), Ok(0.0025));
+        assert_eq!(Quantity::Delay.read("1000 km"), Ok(0.005));
+        assert_eq!(Quantity::Rate.read("353.2 cells/ms"), Ok(149_756_800.0));
+        assert_eq!(Quantity::Bytes.read("64 KiB"), Ok(65_536.0));
+        assert_eq!(Quantity::Buffer.read("300 KiB"), Ok(5_796.0));
+        assert_eq!(Quantity::Buffer.read("infinite"), Ok(f64::INFINITY));
+        assert_eq!(Quantity::Cells.read("100 cells"), Ok(100.0));
+        for quantity in Quantity::ALL {
+            assert_eq!(Quantity::named(&format!("{quantity:?}")), Some(quantity));
+            let error = quantity.read("12 parsecs").unwrap_err();
+            assert!(error.starts_with("`12 parsecs` is not a") && error.contains("such as"), "{error}");
+        }
+        assert!(Quantity::Rate.read("155 Mbps").unwrap_err().ends_with("; did you mean `155 Mbit/s`?"));
+        assert_eq!(Quantity::Time.read("2000000 s").unwrap_err(), "`2000000 s` is too much: at most 1000000 s");
     }
 
     #[test]

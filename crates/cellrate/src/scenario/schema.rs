@@ -18,6 +18,12 @@ pub fn schema() -> &'static Value {
     })
 }
 
+/// The one of `definitions` that `schema` refers to, or itself, and the name of the definition.
+pub fn definition<'s>(definitions: &'s Value, schema: &'s Value) -> (&'s Value, &'s str) {
+    let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+    name.map_or((schema, ""), |name| (&definitions[name], name))
+}
+
 /// TOML has no null: what may be absent is simply not required.
 fn without_null(schema: &mut Value) {
     if let Value::Object(object) = schema {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::diagnostic::Fault;
 use super::document::{Entry, Item, Table, Value};
 use super::quantity::Quantity;
+use super::schema::definition;
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
@@ -53,10 +54,8 @@ impl Around<'_> {
 }
 
 impl<'s> Shape<'s> {
-    /// The definition that `schema` refers to, or itself, and the name of the definition.
     fn resolve(&self, schema: &'s Json) -> (&'s Json, &'s str) {
-        let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
-        name.map_or((schema, ""), |name| (&self.definitions[name], name))
+        definition(self.definitions, schema)
     }
 
     fn item(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {

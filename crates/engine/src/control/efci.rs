@@ -41,6 +41,10 @@ pub struct EfciConfig {
 const DEFAULT_THRESHOLD: Cells = Cells(100);
 
 impl EfciConfig {
+    /// Queue length above which marking begins.
+    pub fn threshold_in_force(&self) -> Cells {
+        self.high.or(self.threshold).unwrap_or(DEFAULT_THRESHOLD)
+    }
     /// Contradictions among the thresholds.
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -71,7 +75,7 @@ pub struct Efci {
 impl Efci {
     /// The scheme as `config` has it.
     pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
-        let high = config.high.or(config.threshold).unwrap_or(DEFAULT_THRESHOLD).0;
+        let high = config.threshold_in_force().0;
         let ends_below = config.low.map_or(high.saturating_add(1), |low| low.0);
         Efci { high, ends_below, congested: false, mark_at: config.mark_at }
     }

@@ -12,7 +12,7 @@ use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::endsystem::Finding;
-use crate::kernel::units::Cells;
+use crate::kernel::units::{Buffer, Cells};
 
 /// Parameters of early packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,10 @@ impl Default for EpdConfig {
 }
 
 impl EpdConfig {
+    /// Queue length above which no PDU may begin, in a buffer of `buffer`.
+    pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
+        self.threshold.unwrap_or(Cells(buffer.0 / 2))
+    }
     /// A buffer that holds no PDU, a threshold that the queue never exceeds.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let QueueFacts { buffer, largest_pdu, .. } = facts;

@@ -1,0 +1,155 @@
+//! The network that a scenario describes, laid out in plain numbers: what is known before it runs.
+
+use cellrate_engine::kernel::{Ps, Rate};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::effective;
+use super::graph::{self, Graph, Instance};
+use super::in_units::in_units;
+use super::parse::Checked;
+use super::quantity::bits_per_second;
+use super::types::Scenario;
+
+/// A scenario's network. Times are seconds; parameters have the keys of the scenario file, see
+/// [`in_units`], and values in force where the file leaves them out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Network {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration_seconds: f64,
+    /// Largest random addition to the start of every flow.
+    pub start_jitter_seconds: f64,
+    /// `[measure]`.
+    pub measure: Value,
+    /// Bytes that AAL5 carries before every IP packet.
+    pub encapsulation_bytes: u32,
+    /// Hosts and switches.
+    pub nodes: Vec<Node>,
+    /// Directed links; flows name them by index.
+    pub links: Vec<Link>,
+    /// Every flow of every group.
+    pub flows: Vec<Flow>,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Node {
+    /// Unique name.
+    pub name: String,
+    /// Settings of its output ports: a switch's `buffer`, `priority`, `control` and `discard`; null
+    /// for a host.
+    pub switch: Option<Value>,
+}
+
+/// A directed link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Link {
+    /// Unique name, `FROM->TO`, which is also that of the port that feeds it.
+    pub name: String,
+    /// Node that sends.
+    pub from: usize,
+    /// Node that receives.
+    pub to: usize,
+    /// Line rate.
+    pub bits_per_second: f64,
+    /// Line rate in cells of 424 bits.
+    pub cells_per_second: f64,
+    /// Propagation delay.
+    pub delay_seconds: f64,
+}
+
+/// One flow of a group.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Flow {
+    /// Unique name, `GROUP.INDEX`.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// Number within the group, from 1.
+    pub index: u32,
+    /// Service class of the forward channel.
+    pub service: Value,
+    /// Service class of the backward channel.
+    pub ack_service: Value,
+    /// When it starts, before jitter.
+    pub start_seconds: f64,
+    /// Links of the forward channel, in order.
+    pub forward: Vec<usize>,
+    /// Links of the backward channel, in order; empty if nothing travels back.
+    pub backward: Vec<usize>,
+    /// What is sent.
+    pub source: Value,
+    /// TCP at both ends; null without TCP.
+    pub tcp: Option<Value>,
+    /// ABR end systems at both ends; null in other service classes.
+    pub abr: Option<Value>,
+    /// Limit of the source queue; null if there is none.
+    pub source_queue_cells: Option<u64>,
+    /// Propagation there and back; null if nothing travels back.
+    pub propagation_round_trip_seconds: Option<f64>,
+    /// For each forward link, propagation from its sending node to the source and back to it: the
+    /// delay between a feedback written into backward RM cells there and its effect there. Empty
+    /// unless the flow is ABR.
+    pub feedback_delay_seconds: Vec<f64>,
+}
+
+/// The network of a scenario.
+pub fn describe(checked: &Checked) -> Network {
+    let Checked { scenario, graph, .. } = checked;
+    Network {
+        seed: scenario.run.seed,
+        duration_seconds: scenario.run.duration.as_secs_f64(),
+        start_jitter_seconds: scenario.run.start_jitter.as_secs_f64(),
+        measure: in_units("Measure", &scenario.measure),
+        encapsulation_bytes: scenario.aal5.encapsulation.bytes(),
+        nodes: graph.nodes.iter().map(node).collect(),
+        links: graph.links.iter().map(link).collect(),
+        flows: graph.flows.iter().map(|instance| flow(scenario, graph, instance)).collect(),
+    }
+}
+
+fn node(node: &graph::Node) -> Node {
+    let switch = node.switch.as_ref().map(|switch| in_units("Switch", &effective::switch(switch)));
+    Node { name: node.name.clone(), switch }
+}
+
+fn link(link: &graph::Link) -> Link {
+    Link {
+        name: link.name.clone(),
+        from: link.from,
+        to: link.to,
+        bits_per_second: bits_per_second(link.rate),
+        cells_per_second: link.rate.cells_per_second(),
+        delay_seconds: link.delay.as_secs_f64(),
+    }
+}
+
+fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
+    let group = &scenario.flows[instance.group];
+    let access: Option<Rate> = instance.forward.first().map(|link| graph.links[*link].rate);
+    let abr = access.filter(|_| group.is_abr());
+    let delay = |links: &[usize]| links.iter().fold(Ps::ZERO, |sum, link| sum.saturating_add(graph.links[*link].delay));
+    let feedback = |hop: usize| {
+        let back = instance.backward.len() - hop;
+        delay(&instance.forward[..hop]).saturating_add(delay(&instance.backward[back..])).as_secs_f64()
+    };
+    let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
+    Flow {
+        name: instance.name.clone(),
+        group: group.name.clone(),
+        index: instance.index,
+        service: serde_json::json!(group.service),
+        ack_service: serde_json::json!(group.ack_service()),
+        start_seconds: instance.start.as_secs_f64(),
+        forward: instance.forward.clone(),
+        backward: instance.backward.clone(),
+        source: in_units("SourceConfig", &group.source),
+        tcp: group.source.over_tcp().then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
+        abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.round_trip(instance)))),
+        source_queue_cells: (!group.source_queue.is_infinite()).then_some(group.source_queue.0),
+        propagation_round_trip_seconds: (!instance.backward.is_empty()).then(|| round_trip.as_secs_f64()),
+        feedback_delay_seconds: abr.map_or_else(Vec::new, |_| (0..instance.forward.len()).map(feedback).collect()),
+    }
+}

@@ -1,0 +1,26 @@
+"""The network that a scenario describes, before it runs: nodes, links, flows, loads."""
+
+from cellrate.network.loads import (
+    capacity_left_cells_per_second,
+    mean_cells_per_second,
+    offered_cells_per_second,
+    overloaded_ports,
+    peak_cells_per_second,
+)
+from cellrate.network.parts import Abr, Flow, Link, Node, Switch, Tcp
+from cellrate.network.view import Network
+
+__all__ = [
+    "Abr",
+    "Flow",
+    "Link",
+    "Network",
+    "Node",
+    "Switch",
+    "Tcp",
+    "capacity_left_cells_per_second",
+    "mean_cells_per_second",
+    "offered_cells_per_second",
+    "overloaded_ports",
+    "peak_cells_per_second",
+]

@@ -1,0 +1,156 @@
+"""The typed view of what the engine says of a scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from cellrate import _core, source
+from cellrate.network.parts import Abr, Flow, Link, Node, Parameters, Switch, Tcp, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The expanded network of a scenario.
+
+    Attributes:
+        seed: Seed of every random stream.
+        duration_seconds: Simulated time.
+        start_jitter_seconds: Largest random addition to the start of every flow.
+        measure: What is kept, and over which window.
+        nodes: Hosts and switches.
+        links: Directed links.
+        flows: Every flow of every group.
+    """
+
+    seed: int
+    duration_seconds: float
+    start_jitter_seconds: float
+    measure: Parameters
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    flows: tuple[Flow, ...]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        path: str = "<text>",
+        overrides: Mapping[str, object] | Iterable[str] = (),
+        seed: int | None = None,
+    ) -> Self:
+        """The network of a scenario.
+
+        Args:
+            text: The scenario, as TOML.
+            path: Its name in diagnostics.
+            overrides: Settings, as in `cellrate.run`.
+            seed: Replaces the scenario's seed.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        described = json.loads(_core.describe(text, path, source.settings(overrides), seed))
+        nodes = tuple(Node(node["name"], _switch(node["switch"])) for node in described["nodes"])
+        links = tuple(_link(link, nodes) for link in described["links"])
+        encapsulation_bytes = int(described["encapsulation_bytes"])
+        return cls(
+            seed=described["seed"],
+            duration_seconds=described["duration_seconds"],
+            start_jitter_seconds=described["start_jitter_seconds"],
+            measure=described["measure"],
+            nodes=nodes,
+            links=links,
+            flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),
+        )
+
+    @property
+    def ports(self) -> tuple[Link, ...]:
+        """Links that are fed by a switch's output port."""
+        return tuple(link for link in self.links if link.is_port)
+
+    def port(self, name: str) -> Link:
+        """The link of that name, fed by a switch.
+
+        Raises:
+            ValueError: There is none; the message lists the others.
+        """
+        for link in self.ports:
+            if link.name == name:
+                return link
+        known = ", ".join(link.name for link in self.ports)
+        raise ValueError(f"there is no output port {name!r}; there are {known}")
+
+    def flows_over(self, link: Link) -> tuple[Flow, ...]:
+        """Flows whose forward channel uses the link."""
+        return tuple(flow for flow in self.flows if link in flow.forward)
+
+    def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
+        """Flows by group, in order; all of them by default."""
+        found: dict[str, list[Flow]] = {}
+        for flow in self.flows if flows is None else flows:
+            found.setdefault(flow.group, []).append(flow)
+        return {name: tuple(members) for name, members in found.items()}
+
+
+def _switch(settings: Mapping[str, Any] | None) -> Switch | None:
+    if settings is None:
+        return None
+    return Switch(
+        buffer_cells=limit(settings["buffer_cells"]),
+        priority=tuple(tuple(classes) for classes in settings["priority"]),
+        control=settings["control"],
+        discard=settings["discard"],
+    )
+
+
+def _link(link: Mapping[str, Any], nodes: Sequence[Node]) -> Link:
+    ends = {"sender": nodes[link["from"]], "receiver": nodes[link["to"]]}
+    rest = {key: value for key, value in link.items() if key not in {"from", "to"}}
+    return Link(**ends, **rest)
+
+
+def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: int) -> Flow:
+    return Flow(
+        name=flow["name"],
+        group=flow["group"],
+        service=flow["service"],
+        ack_service=flow["ack_service"],
+        start_seconds=flow["start_seconds"],
+        forward=tuple(links[index] for index in flow["forward"]),
+        backward=tuple(links[index] for index in flow["backward"]),
+        source=flow["source"],
+        tcp=_tcp(flow["tcp"], encapsulation_bytes),
+        abr=_abr(flow["abr"]),
+        source_queue_cells=limit(flow["source_queue_cells"]),
+        propagation_round_trip_seconds=flow["propagation_round_trip_seconds"],
+        feedback_delays_seconds=tuple(flow["feedback_delay_seconds"]),
+    )
+
+
+def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:
+    if parameters is None:
+        return None
+    return Tcp(
+        mss_bytes=int(parameters["mss_bytes"]),
+        header_bytes=parameters["header_bytes"],
+        window_bytes=int(parameters["window_bytes"]),
+        encapsulation_bytes=encapsulation_bytes,
+        parameters=parameters,
+    )
+
+
+def _abr(parameters: Parameters | None) -> Abr | None:
+    if parameters is None:
+        return None
+    return Abr(
+        pcr_cells_per_second=parameters["pcr_cells_per_second"],
+        mcr_cells_per_second=parameters["mcr_cells_per_second"] or 0.0,
+        icr_cells_per_second=parameters["icr_cells_per_second"],
+        rif=parameters["rif"],
+        rdf=parameters["rdf"],
+        nrm=parameters["nrm"],
+        parameters=parameters,
+    )
