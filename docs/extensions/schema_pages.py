@@ -34,7 +34,8 @@ TOML. A quantity is text with its unit: `"155.52 Mbit/s"`, `"5 ms"`, `"1000 km"`
 A rate counts the 424 bits of each cell unless it is marked, as in `"10 Mbit/s payload"`. Every key
 can be set on the command line by its dotted path: `--set switch.buffer="500 cells"`; a flow is
 addressed by its name or number, `--set flow.tcp.count=5`. Whatever is unknown, of a wrong unit or
-impossible is an error that says where it is and what is allowed.
+impossible is an error that says where it is and what is allowed. The range in which a key is *searched*
+is where its best value is looked for unless another one is given.
 """
 
 
@@ -128,7 +129,8 @@ class SchemaPages:
         elif value.get("default") is not None:
             default = toml(value["default"])
             facts += [f"default `{default}`"] if len(default) <= LONGEST_DEFAULT else []
-        lines = [f"`{key}`\n: {', '.join(facts)}. {text(value)}", *self._meanings(value)]
+        sentences = [f"{', '.join(facts)}.", text(value), searched(value)]
+        lines = [f"`{key}`\n: {' '.join(filter(None, sentences))}", *self._meanings(value)]
         return "\n".join(lines) + "\n"
 
     def _meanings(self, value: Schema) -> list[str]:
@@ -197,6 +199,26 @@ def constant(schema: Schema) -> str | None:
 def text(schema: Schema) -> str:
     """Description of a schema, on one line."""
     return " ".join(str(schema.get("description", "")).split())
+
+
+def searched(schema: Schema) -> str:
+    """How `cellrate tune` searches a parameter by itself, as its declaration says."""
+    if "x-not-searched" in schema:
+        return f"*No range to search: {schema['x-not-searched']}.*"
+    search = schema.get("x-search")
+    if search is None:
+        return ""
+    whole = f" times `{search['of']}`" if "of" in search else ""
+    scale = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
+    step = f", multiples of {search['step']}" if "step" in search else ""
+    low, high = (fraction(search[end]) for end in ("low", "high"))
+    return f"*Searched from {low} to {high}{whole}{scale[search['scale']]}{step}.*"
+
+
+def fraction(value: object) -> str:
+    """A number as 1/n if it is one, anything else as it is."""
+    inverse = 1 / value if isinstance(value, float) and 0 < value < 0.02 else 0
+    return f"1/{round(inverse)}" if inverse and inverse == round(inverse) else str(value)
 
 
 def toml(value: object) -> str:

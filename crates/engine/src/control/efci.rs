@@ -29,10 +29,13 @@ pub enum MarkAt {
 #[serde(default, deny_unknown_fields)]
 pub struct EfciConfig {
     /// Cells are marked while the queue is longer than this; 100 cells if `high` is absent too.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"high": false} }))]
     pub threshold: Option<Cells>,
     /// Marking begins when the queue grows longer than this.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"high": true} }))]
     pub high: Option<Cells>,
     /// Marking ends when the queue becomes shorter than this.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"low": true} }))]
     pub low: Option<Cells>,
     /// Where data cells are marked.
     pub mark_at: MarkAt,

@@ -61,12 +61,16 @@ pub enum InitialSources {
 #[serde(default, deny_unknown_fields)]
 pub struct QueueControl {
     /// Target queueing delay T0, at which the factor is 1.
+    #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]
     pub target_delay: Ps,
     /// Curve above T0; larger drains faster.
+    #[schemars(extend("x-search" = { "low": 1.01, "high": 2, "scale": "linear" }))]
     pub a: f64,
     /// Curve below T0: the factor at an empty queue.
+    #[schemars(extend("x-search" = { "low": 1, "high": 1.5, "scale": "linear" }))]
     pub b: f64,
     /// Queue drain limit factor QDLF: the factor never falls below this.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub drain_limit: f64,
 }
 
@@ -92,14 +96,18 @@ impl QueueControl {
 #[serde(default, deny_unknown_fields)]
 pub struct EricaConfig {
     /// Target utilisation; 0.9 if absent, 1.0 if `queue_control` is present.
+    #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: Option<f64>,
     /// What the target utilisation is a share of.
     pub capacity_form: CapacityForm,
     /// Longest averaging interval.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
     /// ABR cells after which an interval ends early; the cell that completes it belongs to it.
+    #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
     /// Loads up to 1 + delta count as no overload, and the largest allocation is given to all.
+    #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear" }))]
     pub delta: f64,
     /// Whether the largest allocation of the last interval is given to all without overload.
     pub max_alloc: bool,
@@ -110,12 +118,14 @@ pub struct EricaConfig {
     /// How the load factor is averaged.
     pub load_averaging: LoadAveraging,
     /// Weight of the newest interval in averages of the load, above 0 and at most 1.
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "log", "when": {"load_averaging": ["load-factor", "components"]} }))]
     pub load_weight: f64,
     /// With `load_averaging = "load-factor"`: an interval without input restarts the average.
     pub reset_on_zero: bool,
     /// Whether the number of active channels is averaged.
     pub average_sources: bool,
     /// Contribution of a channel that was not seen, per interval.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear", "when": {"average_sources": true} }))]
     pub source_decay: f64,
     /// Whether a channel counts in the fair share from its first cell on.
     pub immediate_fair_share: bool,

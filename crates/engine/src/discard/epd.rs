@@ -19,6 +19,7 @@ use crate::kernel::units::{Buffer, Cells};
 #[serde(default, deny_unknown_fields)]
 pub struct EpdConfig {
     /// No PDU may begin while the queue is longer than this; half the buffer if absent.
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
     /// Whether the last cell of a PDU that lost a cell by overflow is forwarded.
     pub forward_end: bool,

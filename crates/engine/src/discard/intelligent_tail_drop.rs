@@ -18,6 +18,7 @@ use crate::kernel::units::Cells;
 #[serde(default, deny_unknown_fields)]
 pub struct IntelligentTailDropConfig {
     /// Cells of the buffer that are kept for ends of PDUs.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "256 cells", "scale": "log" }))]
     pub margin: Cells,
 }
 

@@ -51,32 +51,45 @@ pub enum ErBelowMcr {
 #[serde(default, deny_unknown_fields)]
 pub struct AbrConfig {
     /// Peak cell rate; the rate of the access link if absent.
+    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
     pub pcr: Option<Rate>,
     /// Minimum cell rate; zero if absent.
+    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
     pub mcr: Option<Rate>,
     /// Initial cell rate; PCR if absent.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
     pub icr: Option<Rate>,
     /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
+    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rif: f64,
     /// Rate decrease factor: multiplicative decrease per marked BRM, 2^-n with n of 0..15.
+    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
     /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
+    #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
     /// In-rate cells that must lie between FRMs for the clause of `trm`.
+    #[schemars(extend("x-not-searched" = "a constant of TM 4.0"))]
     pub mrm: u32,
     /// Longest time between FRMs of a source that sends: 100 ms 2^-n with n of 0..7.
+    #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
     /// FRMs without a BRM after which ACR is cut; TBE / Nrm if absent.
+    #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
     /// Rounding of TBE / Nrm.
     pub crm_rounding: CrmRounding,
     /// Transient buffer exposure.
+    #[schemars(extend("x-not-searched" = "granted by the network; `crm` and `icr` are what it sets"))]
     pub tbe: Cells,
     /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
+    #[schemars(extend("x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
     pub cdf: f64,
     /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
+    #[schemars(extend("x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
     pub adtf: Ps,
     /// Rate of out-of-rate FRMs.
+    #[schemars(extend("x-not-searched" = "a constant of TM 4.0"))]
     pub tcr: Rate,
     /// Whether the initial cell rate is at most TBE per fixed round trip time.
     pub apply_tbe_icr_cap: bool,
@@ -88,6 +101,7 @@ pub struct AbrConfig {
     pub quantise_rates: bool,
     /// Use-it-or-lose-it (source rule 13): if ACR exceeds the measured rate by more than this
     /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if absent.
+    #[schemars(extend("x-search" = { "low": "0.1 Mbit/s", "high": "100 Mbit/s", "scale": "log", "when": {"use_it_or_lose_it": true} }))]
     pub use_it_or_lose_it: Option<Rate>,
     /// What an explicit rate below MCR does.
     pub er_below_mcr: ErBelowMcr,

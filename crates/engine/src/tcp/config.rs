@@ -19,39 +19,52 @@ pub struct TcpConfig {
     /// How the sender reacts to loss.
     pub recovery: Recovery,
     /// Payload bytes of a full segment.
+    #[schemars(extend("x-search" = { "low": "64 bytes", "high": "9140 bytes", "scale": "log" }))]
     pub mss: Bytes,
     /// Receive window, and so the most that is ever outstanding. Above 64 KiB it stands for the
     /// window scaling of RFC 7323.
+    #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub window: Bytes,
     /// cwnd at the start, in segments.
+    #[schemars(extend("x-search" = { "low": 1, "high": 16, "scale": "linear" }))]
     pub initial_window: u32,
     /// ssthresh at the start; without it the receive window.
+    #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub initial_ssthresh: Option<Bytes>,
     /// Interval of the clock that measures round trips and counts down the retransmission timer:
     /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
     /// Retransmission timeout before the first round trip is measured, whatever the granularity.
+    #[schemars(extend("x-search" = { "low": "10 ms", "high": "10 s", "scale": "log" }))]
     pub initial_rto: Ps,
     /// Smallest retransmission timeout; at least one tick.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log" }))]
     pub min_rto: Ps,
     /// Largest retransmission timeout.
+    #[schemars(extend("x-search" = { "low": "1 s", "high": "240 s", "scale": "log" }))]
     pub max_rto: Ps,
     /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
+    #[schemars(extend("x-search" = { "low": 0, "high": 12, "scale": "linear" }))]
     pub max_backoff: u32,
     /// Acknowledge every second segment, or at the next tick of `delayed_ack_interval`.
     pub delayed_ack: bool,
     /// Interval of the delayed-acknowledgement clock.
+    #[schemars(extend("x-search" = { "low": "10 ms", "high": "500 ms", "scale": "log", "when": {"delayed_ack": true} }))]
     pub delayed_ack_interval: Ps,
     /// Slow start again after an idle time of at least one RTO (4.3BSD).
     pub idle_restart: bool,
     /// Time that the host needs for each segment.
+    #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_time: Ps,
     /// Largest random addition to `processing_time`.
+    #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_variation: Ps,
     /// `tahoe` only: go on after the fast retransmission where sending had stopped (4.3BSD). False:
     /// go back to the lost segment and send everything from there again.
     pub restore_snd_nxt: bool,
     /// TCP and IP header bytes of every segment.
+    #[schemars(extend("x-not-searched" = "follows from the protocols"))]
     pub header_bytes: u32,
     /// Add MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
     pub net3_increment: bool,

@@ -1,0 +1,143 @@
+"""What a parameter may be set to: an interval, steps of a factor of two, or a few values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+Scale: TypeAlias = Literal["linear", "log", "powers-of-two"]
+SCALES: tuple[Scale, ...] = ("linear", "log", "powers-of-two")
+
+WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer"})
+"""Kinds of parameters that have whole values only."""
+
+DIGITS = 3
+"""Significant digits of a value that a search proposes: nobody configures more."""
+
+FEW = 20
+"""Up to so many values, a range of whole numbers is searched value by value."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval of a number or quantity.
+
+    Attributes:
+        path: Dotted path of the parameter.
+        kind: As in `keys.Key`.
+        low: Least value, in SI units or cells.
+        high: Greatest value.
+        scale: How values are spread between them.
+        step: Values are multiples of this; 0 if any will do.
+    """
+
+    path: str
+    kind: str
+    low: float
+    high: float
+    scale: Scale
+    step: float = 0.0
+
+    @cached_property
+    def values(self) -> tuple[str, ...] | None:
+        """Every value in order, if there are few; None if they are a continuum."""
+        if self.scale == "powers-of-two":
+            count = round(math.log2(self.high / self.low)) + 1
+            return tuple(self.text(self.low * 2.0**n) for n in range(count))
+        step = self.step or (1.0 if self.kind in WHOLE else 0.0)
+        if not step or self.scale == "log" or (self.high - self.low) / step >= FEW:
+            return None
+        count = round((self.high - self.low) / step) + 1
+        return tuple(self.text(self.low + n * step) for n in range(count))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether neighbouring values are alike."""
+        return True
+
+    def at(self, share: float) -> str:
+        """The value at a share of the way from low to high, as a scenario has it.
+
+        Args:
+            share: 0 is low, 1 is high.
+        """
+        if self.scale == "linear":
+            value = self.low + share * (self.high - self.low)
+        else:
+            value = self.low * (self.high / self.low) ** share
+        return self.text(self._rounded(value))
+
+    def text(self, value: float) -> str:
+        """A value as a scenario has it."""
+        return written(value, self.kind)
+
+    def words(self) -> str:
+        """The range for a reader."""
+        spread = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
+        return f"{self.text(self.low)} to {self.text(self.high)}{spread[self.scale]}"
+
+    def _rounded(self, value: float) -> float:
+        """The value with few digits, on a step, within the range."""
+        if self.step:
+            value = round(value / self.step) * self.step
+        elif value:
+            value = round(value, DIGITS - 1 - math.floor(math.log10(abs(value))))
+        if self.kind in WHOLE:
+            value = float(round(value))
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """A few values, given one by one.
+
+    Attributes:
+        path: Dotted path of the parameter.
+        kind: As in `keys.Key`.
+        values: What it may be set to, as a scenario has it.
+    """
+
+    path: str
+    kind: str
+    values: tuple[str, ...]
+
+    @property
+    def ordered(self) -> bool:
+        """Whether neighbouring values are alike."""
+        return self.kind not in {"boolean", "choice"}
+
+    def words(self) -> str:
+        """The values for a reader."""
+        return ", ".join(self.values)
+
+
+Space: TypeAlias = tuple[Range | Choices, ...]
+
+
+def written(value: float, kind: str) -> str:
+    """A number or quantity as a scenario has it, in the unit that suits it.
+
+    >>> written(0.0005, "Time"), written(1.5e8, "Rate"), written(100.0, "Cells")
+    ('0.5 ms', '150 Mbit/s', '100 cells')
+
+    Args:
+        value: In SI units or cells.
+        kind: As in `keys.Key`.
+    """
+    if kind in {"Time", "Delay"}:
+        return _scaled(value, ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")))
+    if kind == "Rate":
+        return _scaled(value, ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")))
+    if kind in {"Cells", "Buffer"}:
+        return f"{round(value)} cell{'' if round(value) == 1 else 's'}"
+    if kind == "Bytes":
+        return f"{round(value)} bytes"
+    return str(round(value)) if kind == "integer" else repr(float(value))
+
+
+def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    """The value in the largest of the units in which it is at least 0.1; they fall."""
+    size, unit = next(((s, u) for s, u in units if value >= 0.1 * s), units[-1])
+    return f"{value / size:.15g} {unit}"
