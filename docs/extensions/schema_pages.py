@@ -34,8 +34,8 @@ TOML. A quantity is text with its unit: `"155.52 Mbit/s"`, `"5 ms"`, `"1000 km"`
 A rate counts the 424 bits of each cell unless it is marked, as in `"10 Mbit/s payload"`. Every key
 can be set on the command line by its dotted path: `--set switch.buffer="500 cells"`; a flow is
 addressed by its name or number, `--set flow.tcp.count=5`. Whatever is unknown, of a wrong unit or
-impossible is an error that says where it is and what is allowed. The range in which a key is *searched*
-is where its best value is looked for unless another one is given.
+impossible is an error that says where it is and what is allowed. The range in which a key is
+*searched* is where its best value is looked for unless another one is given.
 """
 
 
