@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +172,15 @@ def save(figure: Figure, stem: Path) -> list[Path]:
         figure.savefig(files[0], metadata={"Software": None})
         figure.savefig(files[1], metadata={"Date": None, "Creator": "cellrate"})
     return files
+
+
+def svg(figure: Figure) -> str:
+    """The figure as an SVG element, equal bits for equal figures."""
+    buffer = io.StringIO()
+    with style.context(STYLE | {"svg.fonttype": "none"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
 
 
 def _time_scale(traces: Sequence[Series]) -> tuple[float, str]:

@@ -1,6 +1,5 @@
 """Figures like the papers'."""
 
-import io
 from collections.abc import Sequence
 from itertools import cycle
 
@@ -40,15 +39,6 @@ def draw(
             axes.plot(point.x, point.y, "x", color="black", markersize=8, label="printed", zorder=5)
         _finish(axes, figure)
     return canvas
-
-
-def svg(canvas: Canvas) -> str:
-    """The figure as an SVG element, equal bits for equal figures."""
-    buffer = io.StringIO()
-    with style.context(STYLE | {"svg.fonttype": "none"}):
-        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
 
 
 def _sweep(

@@ -1,11 +1,11 @@
 """One self-contained web page per paper."""
 
 from collections.abc import Sequence
-from html import escape
-from importlib import resources
 
-from cellrate import __version__
-from cellrate.reproduce.drawing import draw, svg
+from cellrate import __version__, html
+from cellrate.figures import svg
+from cellrate.html import escape
+from cellrate.reproduce.drawing import draw
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.numbers import estimate_text, number, percent, printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
@@ -21,20 +21,9 @@ def page(
     sensitivities: Sequence[Sensitivity] = (),
 ) -> str:
     """The page as text; nothing in it is fetched from anywhere."""
-    style = resources.files("cellrate.reproduce").joinpath("page.css").read_text("utf-8")
     moved = {s.experiment: s for s in sensitivities}
     sections = [_section(r, outcomes, moved.get(r.experiment.id)) for r in results]
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f'<html lang="en"><head><meta charset="utf-8"><title>{escape(paper.id)}</title>',
-            f"<style>\n{style}</style></head><body>",
-            _head(paper, results),
-            _summary(tally(results)),
-            *sections,
-            "</body></html>\n",
-        ]
-    )
+    return html.document(paper.id, [_head(paper, results), _summary(tally(results)), *sections])
 
 
 def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
@@ -92,7 +81,7 @@ def _figures(result: ExperimentResult, outcomes: Outcomes) -> list[str]:
     drawn = []
     for figure in result.experiment.figures:
         canvas = draw(result.paper, result.experiment, figure, outcomes, result.seeds)
-        drawn.append(f"<figure>{svg(canvas)}</figure>")
+        drawn.append(html.figure(svg(canvas)))
     return drawn
 
 
@@ -165,16 +154,12 @@ def _assumptions(experiment: Experiment) -> str:
         for a in experiment.assumptions
     )
     title = f"What the paper leaves open ({len(experiment.assumptions)})"
-    return f"<details><summary>{title}</summary><ul>{items}</ul></details>" if items else ""
+    return html.details(title, f"<ul>{items}</ul>" if items else "")
 
 
 def _list(title: str, items: Sequence[str]) -> str:
     lines = "".join(f"<li>{escape(item)}</li>" for item in items)
-    return (
-        f"<details><summary>{title} ({len(items)})</summary><ul>{lines}</ul></details>"
-        if lines
-        else ""
-    )
+    return html.details(f"{title} ({len(items)})", f"<ul>{lines}</ul>" if lines else "")
 
 
 def _sensitivity(sensitivity: Sensitivity | None) -> str:
@@ -208,6 +193,4 @@ def _commands(result: ExperimentResult) -> str:
     if not lines:
         return ""
     text = escape("\n".join(lines))
-    return (
-        f"<details><summary>The runs behind it ({len(lines)})</summary><pre>{text}</pre></details>"
-    )
+    return html.details(f"The runs behind it ({len(lines)})", f"<pre>{text}</pre>")

@@ -1,0 +1,57 @@
+"""Self-contained web pages in the house style; nothing in them is fetched from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from html import escape
+from importlib import resources
+
+__all__ = ["details", "document", "escape", "figure", "table"]
+
+
+def document(title: str, parts: Iterable[str]) -> str:
+    """A page.
+
+    Args:
+        title: Plain text, for the window's title.
+        parts: What the body holds, as HTML; empty parts are left out.
+    """
+    style = resources.files("cellrate").joinpath("page.css").read_text("utf-8")
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
+            f"<style>\n{style}</style></head><body>",
+            *(part for part in parts if part),
+            "</body></html>\n",
+        ]
+    )
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()
+) -> str:
+    """A table of plain texts.
+
+    Args:
+        columns: Titles.
+        rows: As many cells each as there are columns.
+        numbers: Which columns are set to the right, counted from 0.
+    """
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        style = [' class="number"' if index in numbers else "" for index in range(len(cells))]
+        shown = (f"<{tag}{s}>{escape(cell)}</{tag}>" for s, cell in zip(style, cells, strict=True))
+        return f"<tr>{''.join(shown)}</tr>"
+
+    return f"<table>{line(columns, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
+
+
+def details(title: str, inner: str) -> str:
+    """A part that opens on a click; nothing if there is nothing in it."""
+    return f"<details><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
+
+
+def figure(svg: str) -> str:
+    """A drawing, see `cellrate.figures.svg`."""
+    return f"<figure>{svg}</figure>"
