@@ -10,12 +10,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import settings
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.executable).parent / "cellrate"
 SCENARIOS = HERE / "scenarios"
 # Far beyond what any of these runs needs; only a hang meets it.
 HANG_SECONDS = 300
+
+# The same examples in every run, however long one takes.
+settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
+settings.load_profile("fixed")
 
 Finished: TypeAlias = subprocess.CompletedProcess[str]
 Command: TypeAlias = Callable[..., Finished]

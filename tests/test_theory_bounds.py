@@ -110,3 +110,73 @@ def test_windows() -> None:
     assert theory.window_sum_cells(15, 1024 * 1024, 512) == 15 * 24_576
     with pytest.raises(theory.AssumptionError, match="one segment"):
         theory.window_cells(511, 512)
+
+
+def test_bandwidth_left_by_guaranteed_sources() -> None:
+    burstiness = np.array([1.1, 1.2, 1.3])
+    left = theory.available_bandwidth_bits_per_second
+    # Printed: 13.6, 25 and 34.6 Mbit/s.
+    printed = left(150e6, 14, 150e6 / 14, burstiness, cell_tax=1)
+    np.testing.assert_allclose(printed, [13.636e6, 25e6, 34.615e6], rtol=1e-4)
+    taxed = left(150e6, 14, 10e6, burstiness)
+    np.testing.assert_allclose(taxed, [9.470e6, 21.181e6, 31.090e6], rtol=1e-4)
+    with pytest.raises(theory.AssumptionError, match="must not exceed the link"):
+        left(150e6, 16, 10e6, 1.1)
+    with pytest.raises(theory.AssumptionError, match=r"burstiness = 0\.9: must be at least 1"):
+        left(150e6, 14, 10e6, 0.9)
+
+
+def test_backlog_bounds_are_whole_round_trips() -> None:
+    pipe = 0.03 * 366_792
+    assert theory.burst_backlog_bound_cells(0.03, 366_792) == pytest.approx(pipe)
+    idle = np.linspace(1e-9, 0.03, 1001)
+    assert np.max(theory.active_backlog_cells(idle, 0.03, 366_792)) == pytest.approx(pipe)
+    assert theory.one_way_bound_cells(0.03, 366_792) == pytest.approx(3 * pipe)
+    assert theory.ack_compression_queue_cells(0.03, 366_792) == pytest.approx(2 * pipe)
+    assert theory.vbr_backlog_cells(0.03, 366_792) == pytest.approx(pipe)
+    assert theory.two_way_bound_cells(0.03, 366_792, 366_792) == pytest.approx(5 * pipe)
+    assert theory.two_way_bound_cells(0.03, 366_792) == pytest.approx(4 * pipe)
+
+
+def test_buffer_law() -> None:
+    # RTT 30 ms, interval 5 ms, feedback delay 10 ms at 368 cells per ms: (90 + 5 + 10) ms.
+    assert theory.buffer_law_cells(0.03, 0.005, 0.01, 368e3) == pytest.approx(105 * 368)
+    weights = theory.buffer_law_cells(0.03, 0.005, 0.01, 368e3, a=1, b=2, c=np.array([0, 3]))
+    np.testing.assert_allclose(weights, [40 * 368, 70 * 368])
+    with pytest.raises(theory.AssumptionError, match="the feedback delay is part of"):
+        theory.buffer_law_cells(0.03, 0.005, 0.04, 368e3)
+
+
+def test_credit_buffer_of_the_paper() -> None:
+    assert theory.credit_round_trip_cells(140e-6, 2.5e6) == 1
+    assert theory.credit_buffer_cells(140e-6, 2.5e6, 10) == 11
+    # Ten cells exactly, although 0.1 has no binary fraction.
+    assert theory.credit_round_trip_cells(0.1, 42_400) == 10
+    assert theory.credit_round_trip_cells(0.1, 42_401) == 11
+    with pytest.raises(theory.AssumptionError, match="credit_cells = 0: must be a whole number"):
+        theory.credit_buffer_cells(140e-6, 2.5e6, 0)
+
+
+def sent_under_credit(round_trip: int, reserve: int, interval: int, cell: int, until: int) -> float:
+    """Cells per time unit of a greedy channel, cell by cell, after a warm-up of half the cells."""
+    starts: list[int] = []
+    for number in range(1, until + 1):
+        start = starts[-1] + cell if starts else 0
+        # How many credits cell `number` needs, and which cell brings about the last of them.
+        count = max(0, -(-(number - interval - reserve) // interval))
+        if count:
+            start = max(start, starts[count * interval - 1] + round_trip)
+        starts.append(start)
+    half = until // 2
+    return (until - half) / (starts[-1] - starts[half - 1])
+
+
+@given(some.integers(1, 60), some.integers(0, 20), some.integers(1, 8), some.integers(1, 4))
+def test_credit_rate_is_that_of_a_greedy_channel(
+    round_trip: int, reserve: int, interval: int, cell: int
+) -> None:
+    cycle = interval * (1 + reserve // interval)
+    simulated = sent_under_credit(round_trip, reserve, interval, cell, 40 * cycle)
+    cap = theory.credit_rate_cells_per_second(round_trip, reserve, interval, 1 / cell)
+    assert cap == pytest.approx(simulated, rel=1e-9)
+    assert float(cap) >= min(1 / cell, reserve / round_trip) * (1 - 1e-12)

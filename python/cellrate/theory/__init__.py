@@ -2,6 +2,18 @@
 
 from cellrate.theory.active_backlog import active_backlog_cells, backlog_cycles
 from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.available_bandwidth import (
+    available_bandwidth_bits_per_second,
+    guaranteed_bandwidth_bits_per_second,
+)
+from cellrate.theory.backlog_bounds import (
+    ack_compression_queue_cells,
+    burst_backlog_bound_cells,
+    one_way_bound_cells,
+    two_way_bound_cells,
+    vbr_backlog_cells,
+)
+from cellrate.theory.buffer_law import buffer_law_cells
 from cellrate.theory.cell_conversions import (
     bandwidth_delay_bytes,
     cells_per_pdu,
@@ -11,12 +23,31 @@ from cellrate.theory.cell_conversions import (
     pipe_cells,
 )
 from cellrate.theory.convergence_queue import convergence_queue_cells
+from cellrate.theory.credit import (
+    credit_buffer_cells,
+    credit_rate_cells_per_second,
+    credit_round_trip_cells,
+)
 from cellrate.theory.efci_queue import (
     efci_maximum_queue_cells,
     efci_minimum_queue_cells,
     efci_printed_maximum_queue_cells,
 )
 from cellrate.theory.load_pattern import load_per_cycle
+from cellrate.theory.message_lengths import (
+    MessageLengths,
+    cdf_lengths,
+    discrete_lengths,
+    exponential_lengths,
+    named_lengths,
+    scipy_lengths,
+    uniform_lengths,
+)
+from cellrate.theory.message_overhead import (
+    goodput_bound_bits_per_second,
+    mean_message_cells,
+    message_efficiency,
+)
 from cellrate.theory.peak_throughput import (
     peak_throughput_bits_per_second,
     segment_cells,
@@ -27,23 +58,44 @@ from cellrate.theory.window_sum import window_cells, window_sum_cells
 
 __all__ = [
     "AssumptionError",
+    "MessageLengths",
+    "ack_compression_queue_cells",
     "active_backlog_cells",
+    "available_bandwidth_bits_per_second",
     "backlog_cycles",
     "bandwidth_delay_bytes",
+    "buffer_law_cells",
+    "burst_backlog_bound_cells",
+    "cdf_lengths",
     "cells_per_pdu",
     "cells_per_second",
     "convergence_queue_cells",
+    "credit_buffer_cells",
+    "credit_rate_cells_per_second",
+    "credit_round_trip_cells",
+    "discrete_lengths",
     "efci_maximum_queue_cells",
     "efci_minimum_queue_cells",
     "efci_printed_maximum_queue_cells",
+    "exponential_lengths",
     "fibre_seconds",
+    "goodput_bound_bits_per_second",
+    "guaranteed_bandwidth_bits_per_second",
     "load_per_cycle",
+    "mean_message_cells",
+    "message_efficiency",
+    "named_lengths",
+    "one_way_bound_cells",
     "pdu_bytes",
     "peak_throughput_bits_per_second",
     "pipe_cells",
     "round_trips_to_fill",
+    "scipy_lengths",
     "segment_cells",
+    "two_way_bound_cells",
+    "uniform_lengths",
     "unpadded_peak_throughput_bits_per_second",
+    "vbr_backlog_cells",
     "window_cells",
     "window_sum_cells",
 ]

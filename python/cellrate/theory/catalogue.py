@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from cellrate.theory import (
     active_backlog,
+    available_bandwidth,
+    backlog_bounds,
+    buffer_law,
     cell_conversions,
     convergence_queue,
+    credit,
+    goodput_bound,
     load_pattern,
     peak_throughput,
     round_trips,
@@ -16,9 +21,14 @@ from cellrate.theory.formula import Formula
 CATALOGUE: tuple[Formula, ...] = (
     *cell_conversions.FORMULAE,
     peak_throughput.FORMULA,
+    goodput_bound.FORMULA,
+    available_bandwidth.FORMULA,
     round_trips.FORMULA,
     load_pattern.FORMULA,
     convergence_queue.FORMULA,
     active_backlog.FORMULA,
+    backlog_bounds.FORMULA,
+    buffer_law.FORMULA,
     window_sum.FORMULA,
+    *credit.FORMULAE,
 )

@@ -1,0 +1,85 @@
+"""Bandwidth that sources of higher priority leave over on average."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import require, require_at_least, require_positive
+from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES
+from cellrate.theory.formula import Formula
+
+
+def guaranteed_bandwidth_bits_per_second(
+    guaranteed_sources: Numbers,
+    peak_bits_per_second: Numbers,
+    burstiness: Numbers,
+    *,
+    cell_tax: Numbers = CELL_BYTES / PAYLOAD_BYTES,
+) -> Numbers:
+    """Mean rate of ON-OFF sources in cells: number * peak / burstiness * cell tax.
+
+    Args:
+        guaranteed_sources: Number N_g of sources.
+        peak_bits_per_second: Rate B_pg of a source in its bursts.
+        burstiness: Peak over mean, b_g.
+        cell_tax: Bits on the link for each bit of the source: 53/48 for full cells, 1 if the peak
+            counts cell headers already.
+
+    Raises:
+        AssumptionError: The burstiness or the tax is below 1, or another is not above 0.
+    """
+    require_positive(
+        guaranteed_sources=guaranteed_sources, peak_bits_per_second=peak_bits_per_second
+    )
+    require_at_least(1, burstiness=burstiness, cell_tax=cell_tax)
+    mean = np.asarray(peak_bits_per_second) / np.asarray(burstiness)
+    return plain(np.asarray(guaranteed_sources) * mean * np.asarray(cell_tax))
+
+
+def available_bandwidth_bits_per_second(
+    link_bits_per_second: Numbers,
+    guaranteed_sources: Numbers,
+    peak_bits_per_second: Numbers,
+    burstiness: Numbers,
+    *,
+    cell_tax: Numbers = CELL_BYTES / PAYLOAD_BYTES,
+) -> Numbers:
+    """Mean rate B_av that is left of a link, cell headers included.
+
+    Gerla, Pazos and Signore 1995, sections III.A and IV. Their 13.6, 25 and 34.6 Mbit/s for a
+    burstiness of 1.1, 1.2 and 1.3 follow from a link of 150 Mbit/s that 14 sources fill exactly, so
+    from a peak of 150/14 Mbit/s with its cell headers; 10 Mbit/s of the user with a tax of 53/48,
+    as the text has it, leave 9.5, 21.2 and 31.1 Mbit/s.
+
+    Args:
+        link_bits_per_second: Rate of the link, cell headers included.
+        guaranteed_sources: Number N_g of sources.
+        peak_bits_per_second: Rate B_pg of a source in its bursts.
+        burstiness: Peak over mean, b_g.
+        cell_tax: Bits on the link for each bit of the source.
+
+    Raises:
+        AssumptionError: As `guaranteed_bandwidth_bits_per_second`, or the sources' mean rate is
+            more than the link.
+    """
+    require_positive(link_bits_per_second=link_bits_per_second)
+    taken = guaranteed_bandwidth_bits_per_second(
+        guaranteed_sources, peak_bits_per_second, burstiness, cell_tax=cell_tax
+    )
+    link = np.asarray(link_bits_per_second)
+    enough = "the guaranteed sources' mean rate must not exceed the link"
+    require(link >= taken, "link_bits_per_second", link, enough)
+    return plain(link - taken)
+
+
+FORMULA = Formula(
+    name="available-bandwidth",
+    about="mean bandwidth that guaranteed ON-OFF sources leave over",
+    equation="B_av = C - N_g B_pg / b_g tax",
+    source="Gerla, Pazos and Signore 1995, sections III.A and IV",
+    results={
+        "available_bits_per_second": available_bandwidth_bits_per_second,
+        "guaranteed_bits_per_second": guaranteed_bandwidth_bits_per_second,
+    },
+)

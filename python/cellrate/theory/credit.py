@@ -1,0 +1,109 @@
+"""Buffer and greatest rate of a channel under credit-based flow control (FCVC)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import require_not_negative, require_positive, require_whole
+from cellrate.theory.cell_conversions import CELL_BITS
+from cellrate.theory.formula import Formula
+
+
+def credit_round_trip_cells(
+    round_trip_seconds: Numbers, target_bits_per_second: Numbers
+) -> Numbers:
+    """Cells N3 = ceil(RTT B_VC / 424) that arrive within a round trip of the link.
+
+    Gerla, Pazos and Signore 1995, equation (1).
+
+    Args:
+        round_trip_seconds: Round trip of the link: out with a cell, back with its credit.
+        target_bits_per_second: Rate B_VC that the channel shall reach, cell headers included.
+
+    Raises:
+        AssumptionError: The round trip is below 0, or the rate is not above 0.
+    """
+    require_not_negative(round_trip_seconds=round_trip_seconds)
+    require_positive(target_bits_per_second=target_bits_per_second)
+    cells = np.asarray(round_trip_seconds) * np.asarray(target_bits_per_second) / CELL_BITS
+    # What differs from a whole number by rounding alone is that number.
+    nearest = np.round(cells)
+    exact = np.isclose(cells, nearest, rtol=1e-12, atol=0)
+    return plain(np.where(exact, nearest, np.ceil(cells)))
+
+
+def credit_buffer_cells(
+    round_trip_seconds: Numbers, target_bits_per_second: Numbers, credit_cells: Numbers
+) -> Numbers:
+    """Buffer N2 + N3 of a channel (section II.B, same source).
+
+    Args:
+        round_trip_seconds: Round trip of the link.
+        target_bits_per_second: Rate B_VC that the channel shall reach.
+        credit_cells: Cells N2 that are forwarded for each credit cell.
+
+    Raises:
+        AssumptionError: As `credit_round_trip_cells`, or N2 is no whole number above 0.
+    """
+    require_whole(1, credit_cells=credit_cells)
+    reserve = credit_round_trip_cells(round_trip_seconds, target_bits_per_second)
+    return plain(np.asarray(credit_cells) + reserve)
+
+
+def credit_rate_cells_per_second(
+    round_trip_seconds: Numbers,
+    reserve_cells: Numbers,
+    credit_cells: Numbers,
+    link_cells_per_second: Numbers,
+) -> Numbers:
+    """Greatest rate of a channel with a buffer of N2 + N3 cells, alone on its link; ours.
+
+    Cell number N3 + k N2 + 1 waits for the k-th credit, which cell k N2 has brought about one round
+    trip before; all others follow at the rate of the link. From a credit to the next one that
+    depends on it N2 + N3 - r cells go out, r = N3 mod N2, in RTT + (N2 - r - 1) cell times. The
+    rate is the quotient, and the link's at most. It is never below N3 / RTT, the promise of
+    equation (1), unless the link is.
+
+    Args:
+        round_trip_seconds: From the start of a cell to the use of the credit that it brings about:
+            its own and the credit's transmission, both ways, and processing.
+        reserve_cells: The part N3 of the buffer, for a round trip.
+        credit_cells: Cells N2 that are forwarded for each credit cell.
+        link_cells_per_second: Rate of the link towards the buffer.
+
+    Raises:
+        AssumptionError: N2 or N3 is no whole number (of at least 1 and 0), or the round trip or the
+            link is not above 0.
+    """
+    require_whole(1, credit_cells=credit_cells)
+    require_whole(0, reserve_cells=reserve_cells)
+    require_positive(
+        round_trip_seconds=round_trip_seconds, link_cells_per_second=link_cells_per_second
+    )
+    interval, reserve = np.asarray(credit_cells), np.asarray(reserve_cells)
+    link = np.asarray(link_cells_per_second, dtype=float)
+    rest = reserve % interval
+    period = np.asarray(round_trip_seconds) + (interval - rest - 1) / link
+    return plain(np.minimum(link, (interval + reserve - rest) / period))
+
+
+FORMULAE = (
+    Formula(
+        name="credit-buffer",
+        about="buffer of a channel under credit-based flow control",
+        equation="N3 = ceil(RTT B_VC / 424), buffer N2 + N3",
+        source="Gerla, Pazos and Signore 1995, equation (1)",
+        results={
+            "reserve_cells": credit_round_trip_cells,
+            "buffer_cells": credit_buffer_cells,
+        },
+    ),
+    Formula(
+        name="credit-rate",
+        about="greatest rate of a channel under credit-based flow control",
+        equation="R = min(C, (N2 + N3 - r) / (RTT + (N2 - r - 1) / C)), r = N3 mod N2",
+        source="ours, for the scheme of Gerla, Pazos and Signore 1995, section II.B",
+        results={"rate_cells_per_second": credit_rate_cells_per_second},
+    ),
+)

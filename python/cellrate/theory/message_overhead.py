@@ -1,0 +1,109 @@
+"""Share of the cells' bits that an application's messages are: the goodput bound."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import require_not_negative, require_positive
+from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES
+from cellrate.theory.message_lengths import MessageLengths
+
+# Sums of probabilities stop where one more changes nothing, and at this many in any case.
+MOST_STEPS = 1 << 20
+NEGLIGIBLE = 1e-18
+
+
+def mean_message_cells(
+    lengths: MessageLengths,
+    segment_bytes: Numbers,
+    *,
+    header_bytes: float = 40,
+    trailer_bytes: float = 8,
+) -> Numbers:
+    """Mean number of cells of a message that TCP cuts into segments.
+
+    Gerla, Pazos and Signore 1995, the integral before equation (2). The number of cells is a
+    staircase in the length, so the integral is a sum: every step times the probability that a
+    message is longer than where the step stands. The sum is exact; only what lies beyond a million
+    steps is taken as an integral.
+
+    Args:
+        lengths: Distribution of the lengths of messages.
+        segment_bytes: Greatest payload of a segment (MSS).
+        header_bytes: TCP and IP headers of every segment.
+        trailer_bytes: Trailer of every AAL5 PDU; 16 with LLC/SNAP.
+
+    Raises:
+        AssumptionError: A size is out of range.
+    """
+    require_positive(segment_bytes=segment_bytes)
+    require_not_negative(header_bytes=header_bytes, trailer_bytes=trailer_bytes)
+    overhead = header_bytes + trailer_bytes
+    sizes = np.asarray(segment_bytes, dtype=float)
+    cells = [_mean_cells(lengths, size, overhead) for size in sizes.ravel()]
+    return plain(np.reshape(cells, sizes.shape))
+
+
+def message_efficiency(
+    lengths: MessageLengths,
+    segment_bytes: Numbers,
+    *,
+    header_bytes: float = 40,
+    trailer_bytes: float = 8,
+) -> Numbers:
+    """Share eta_OH of the cells' bits that is the application's (equation (2), same source)."""
+    cells = mean_message_cells(
+        lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
+    )
+    return plain(lengths.mean_bytes / (CELL_BYTES * np.asarray(cells)))
+
+
+def goodput_bound_bits_per_second(
+    available_bits_per_second: Numbers,
+    lengths: MessageLengths,
+    segment_bytes: Numbers,
+    *,
+    header_bytes: float = 40,
+    trailer_bytes: float = 8,
+) -> Numbers:
+    """Greatest goodput gamma_t = eta_OH B_av (after equation (2), same source).
+
+    Args:
+        available_bits_per_second: Mean rate B_av that is left to the channel, cell headers
+            included.
+        lengths: Distribution of the lengths of messages.
+        segment_bytes: Greatest payload of a segment (MSS).
+        header_bytes: TCP and IP headers of every segment.
+        trailer_bytes: Trailer of every AAL5 PDU.
+
+    Raises:
+        AssumptionError: A size or the rate is out of range.
+    """
+    require_positive(available_bits_per_second=available_bits_per_second)
+    efficiency = message_efficiency(
+        lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
+    )
+    return plain(np.asarray(available_bits_per_second) * efficiency)
+
+
+def _mean_cells(lengths: MessageLengths, segment: float, overhead: float) -> float:
+    """The sum over all steps of the staircase."""
+    # The first cells of a segment come with its first byte, each further one where a cell is full.
+    first = np.floor(overhead / PAYLOAD_BYTES) + 1
+    full = np.ceil((segment + overhead) / PAYLOAD_BYTES)
+    places = np.append(0.0, np.arange(first, full) * PAYLOAD_BYTES - overhead)
+    heights = np.append(first, np.ones(len(places) - 1))
+    segments = max(1, MOST_STEPS // len(places))
+    begin, count = 0, 1
+    total = 0.0
+    while begin < segments:
+        starts = segment * np.arange(begin, min(begin + count, segments))
+        longer = lengths.survival((starts[:, None] + places).ravel()).reshape(len(starts), -1)
+        total += float((longer @ heights).sum())
+        begin, count = begin + len(starts), 2 * count
+        if longer[-1, -1] <= NEGLIGIBLE:
+            return total
+    # A segment's steps as one of their height, from half a segment before the first one on.
+    middle = float(heights @ places) / full + (begin - 0.5) * segment
+    return total + float(full) / segment * lengths.beyond(middle)
