@@ -1,0 +1,22 @@
+"""Queue and rates under EFCI marking: the fluid model of Ohsaki et al. 1995, section II."""
+
+from cellrate.theory.efci.feasible import STANDARD_FACTORS, Feasibility, feasibility
+from cellrate.theory.efci.loop import EfciLoop
+from cellrate.theory.efci.maximum import (
+    maximum_queue_bound_cells,
+    printed_maximum_queue_cells,
+)
+from cellrate.theory.efci.steady import LimitCycle, clips, limit_cycle, require_unclipped
+
+__all__ = [
+    "STANDARD_FACTORS",
+    "EfciLoop",
+    "Feasibility",
+    "LimitCycle",
+    "clips",
+    "feasibility",
+    "limit_cycle",
+    "maximum_queue_bound_cells",
+    "printed_maximum_queue_cells",
+    "require_unclipped",
+]

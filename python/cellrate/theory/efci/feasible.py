@@ -1,0 +1,83 @@
+"""Which parameters of the sources avoid overflow and keep the link full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cellrate.theory.arrays import plain
+from cellrate.theory.assumptions import require
+from cellrate.theory.efci.loop import EfciLoop, Floats, truths
+from cellrate.theory.efci.maximum import maximum_queue_bound_cells
+from cellrate.theory.efci.steady import clips, limit_cycle
+
+# TM 4.0 signals RIF and RDF as 2^-k with k of 0..15.
+STANDARD_FACTORS: Floats = np.exp2(-np.arange(16.0))
+
+
+@dataclass(frozen=True)
+class Feasibility:
+    """Both conditions of Ohsaki et al. 1995 on arrays of loops, or on one.
+
+    Attributes:
+        maximum_queue_bound_cells: Q_max from an empty queue, of condition (5).
+        maximum_queue_cells: Maximum of the limit cycle.
+        minimum_queue_cells: Q_min of condition (6); negative where the queue empties, by as much as
+            the model's continuation falls below 0.
+        utilisation: Share of the bottleneck that is used in an infinite buffer.
+        avoids_overflow: Condition (5), BL >= Q_max, with the bound.
+        avoids_steady_overflow: The same with the maximum of the limit cycle.
+        keeps_link_full: Condition (6), Q_min > 0.
+        clipped: PCR or MCR would clip ACR. The true maximum is then lower and the true minimum
+            higher, so that both conditions are sufficient, no longer necessary.
+        feasible: Both conditions, (5) with the bound.
+        feasible_in_steady_state: Both conditions, (5) with the maximum of the limit cycle.
+    """
+
+    maximum_queue_bound_cells: Any
+    maximum_queue_cells: Any
+    minimum_queue_cells: Any
+    utilisation: Any
+    avoids_overflow: Any
+    avoids_steady_overflow: Any
+    keeps_link_full: Any
+    clipped: Any
+    feasible: Any
+    feasible_in_steady_state: Any
+
+
+def feasibility(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> Feasibility:
+    """Holds loops against a buffer of `buffer_cells` (Ohsaki et al. 1995, (5) and (6)).
+
+    Where the queue empties, ACR grows as with `growth` = "delayed", whatever the loop says: the
+    other has no cycle for a large RIF, and is closer nowhere.
+
+    Raises:
+        AssumptionError: The buffer is smaller than Q_H: it overflows before anything is marked.
+    """
+    buffer = np.asarray(buffer_cells, dtype=np.float64)
+    require(
+        buffer >= loop.high,
+        "buffer_cells",
+        buffer,
+        "must be at least high_cells, or the buffer overflows before congestion is marked",
+    )
+    cycle = limit_cycle(loop.with_(growth="delayed"))
+    bound = np.asarray(maximum_queue_bound_cells(loop))
+    steady = np.asarray(cycle.maximum_queue_cells)
+    full = np.asarray(cycle.continued_minimum_cells) > 0
+    return Feasibility(
+        maximum_queue_bound_cells=plain(bound),
+        maximum_queue_cells=plain(steady),
+        minimum_queue_cells=cycle.continued_minimum_cells,
+        utilisation=cycle.utilisation,
+        avoids_overflow=truths(buffer >= bound),
+        avoids_steady_overflow=truths(buffer >= steady),
+        keeps_link_full=truths(full),
+        clipped=clips(loop, cycle),
+        feasible=truths((buffer >= bound) & full),
+        feasible_in_steady_state=truths((buffer >= steady) & full),
+    )

@@ -1,0 +1,228 @@
+"""One loop of rate control by EFCI: its parameters, and the symbols of the fluid model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import lambertw
+
+from cellrate.theory.assumptions import (
+    require,
+    require_finite,
+    require_not_negative,
+    require_positive,
+)
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Truths: TypeAlias = bool | npt.NDArray[np.bool_]
+Decrease: TypeAlias = Literal["continuous", "per-cell"]
+RmCells: TypeAlias = Literal["ignored", "corrected"]
+Growth: TypeAlias = Literal["immediate", "delayed"]
+
+DECREASES: tuple[Decrease, ...] = ("continuous", "per-cell")
+RM_CELLS: tuple[RmCells, ...] = ("ignored", "corrected")
+GROWTHS: tuple[Growth, ...] = ("immediate", "delayed")
+
+
+def truths(values: npt.ArrayLike) -> Truths:
+    """A truth value of what has no dimensions, an array of them of what has."""
+    array = np.asarray(values, dtype=bool)
+    return bool(array) if array.ndim == 0 else array
+
+
+@dataclass(frozen=True)
+class EfciLoop:
+    """N persistent sources with equal parameters that share one queue marking EFCI.
+
+    Model of Ohsaki et al. 1995, section II. Every number may be an array; they broadcast.
+
+    Attributes:
+        sources: N_VC, how many sources send.
+        bandwidth_cells_per_second: BW, of the bottleneck.
+        round_trip_seconds: tau, propagation from the switch over destination and source to the
+            switch again. How it is divided does not matter.
+        high_cells: Q_H; congestion begins when the queue grows longer.
+        low_cells: Q_L; congestion ends when the queue becomes shorter. Equal to Q_H if None.
+        rif: RIF of TM 4.0, the paper's AIRF: a BRM without CI adds `rif` * PCR to ACR.
+        rdf: RDF of TM 4.0, one over the paper's RDFF: a BRM with CI takes `rdf` * ACR.
+        nrm: Cells per forward RM cell.
+        pcr_cells_per_second: PCR; BW if None.
+        mcr_cells_per_second: MCR.
+        decrease: `continuous` is the paper's: ACR decays at kappa = BW rdf / (N Nrm). `per-cell` is
+            ours: every BRM leaves the share 1 - rdf, hence kappa = -ln(1 - rdf) BW / (N Nrm). They
+            agree for small `rdf`; the simulator does the latter.
+        rm_cells: `ignored`: ACR, BW and queue count every cell alike. This is TM 4.0, where one of
+            each Nrm cells is the forward RM cell, and the simulator. `corrected`: ACR and queue
+            count data cells, with one RM cell more after each Nrm of them, for which the paper
+            replaces BW by BW Nrm / (Nrm + 1).
+        growth: How ACR grows while the queue is empty. `immediate` is the paper's approximation
+            dACR/dt = AIR ACR(t). `delayed` is ours: RM cells arrive as fast as ACR was a round
+            trip ago, and the slowest mode of dACR/dt = AIR ACR(t - tau) grows at W(AIR tau) / tau.
+
+    Raises:
+        AssumptionError: A value is outside the model's assumptions; names which.
+    """
+
+    sources: npt.ArrayLike
+    bandwidth_cells_per_second: npt.ArrayLike
+    round_trip_seconds: npt.ArrayLike
+    high_cells: npt.ArrayLike
+    low_cells: npt.ArrayLike | None = None
+    rif: npt.ArrayLike = 1 / 16
+    rdf: npt.ArrayLike = 1 / 16
+    nrm: npt.ArrayLike = 32
+    pcr_cells_per_second: npt.ArrayLike | None = None
+    mcr_cells_per_second: npt.ArrayLike = 0.0
+    decrease: Decrease = "continuous"
+    rm_cells: RmCells = "ignored"
+    growth: Growth = "immediate"
+
+    def __post_init__(self) -> None:
+        defaults = {
+            "low_cells": self.high_cells,
+            "pcr_cells_per_second": self.bandwidth_cells_per_second,
+        }
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        for name in NUMBERS:
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+        self._check_choices()
+        self._check_network()
+        self._check_factors()
+        np.broadcast_shapes(*(getattr(self, name).shape for name in NUMBERS))
+
+    def _check_choices(self) -> None:
+        choices = (("decrease", DECREASES), ("rm_cells", RM_CELLS), ("growth", GROWTHS))
+        for name, allowed in choices:
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
+
+    def _check_network(self) -> None:
+        require_finite(sources=self.sources)
+        require(self.n >= 1, "sources", self.n, "must be at least 1, or nobody sends")
+        require_positive(bandwidth_cells_per_second=self.bandwidth_cells_per_second)
+        require_finite(round_trip_seconds=self.round_trip_seconds)
+        require(
+            self.tau > 0,
+            "round_trip_seconds",
+            self.tau,
+            "must be above 0: the model's cycle is made by the delay of the feedback",
+        )
+        require_positive(high_cells=self.high, low_cells=self.low)
+        require(
+            self.low <= self.high,
+            "low_cells",
+            self.low,
+            "must be at most high_cells: congestion ends below where it begins",
+        )
+
+    def _check_factors(self) -> None:
+        rif, rdf = np.asarray(self.rif), np.asarray(self.rdf)
+        require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1 (PCR per BRM)")
+        require(
+            (rdf > 0) & (rdf <= 1),
+            "rdf",
+            rdf,
+            "must be above 0 and at most 1: RDFF = 1/rdf below 1 would take more than all of ACR",
+        )
+        if self.decrease == "per-cell":
+            require(rdf < 1, "rdf", rdf, "must be below 1: one BRM would end all sending")
+        nrm = np.asarray(self.nrm)
+        require_finite(nrm=nrm)
+        require(nrm >= 2, "nrm", nrm, "must be at least 2: a forward RM cell and a data cell")
+        require_positive(pcr_cells_per_second=self.pcr)
+        require_not_negative(mcr_cells_per_second=self.mcr_cells_per_second)
+        share = self.pcr * self.n
+        allowed = "sources * PCR must exceed the bandwidth, or there is no bottleneck"
+        require(share > self.bw, "pcr_cells_per_second", self.pcr, allowed)
+        allowed = "sources * MCR must be below the bandwidth, or the queue grows without end"
+        require(self.mcr * self.n < self.bw, "mcr_cells_per_second", self.mcr, allowed)
+
+    def with_(self, **changes: npt.ArrayLike | None) -> EfciLoop:
+        """The same loop with other values, checked again."""
+        return replace(self, **cast(dict[str, Any], changes))
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> EfciLoop:
+        """The loops that are chosen by a mask of the loop's shape, side by side."""
+        spread = {name: np.broadcast_to(getattr(self, name), self.shape) for name in NUMBERS}
+        return self.with_(**{name: values[chosen] for name, values in spread.items()})
+
+    @property
+    def n(self) -> Floats:
+        """N_VC."""
+        return np.asarray(self.sources)
+
+    @property
+    def tau(self) -> Floats:
+        """Round trip in seconds."""
+        return np.asarray(self.round_trip_seconds)
+
+    @property
+    def high(self) -> Floats:
+        """Q_H in cells."""
+        return np.asarray(self.high_cells)
+
+    @property
+    def low(self) -> Floats:
+        """Q_L in cells."""
+        return np.asarray(self.low_cells)
+
+    @property
+    def pcr(self) -> Floats:
+        """PCR in cells/s."""
+        return np.asarray(self.pcr_cells_per_second)
+
+    @property
+    def mcr(self) -> Floats:
+        """MCR in cells/s."""
+        return np.asarray(self.mcr_cells_per_second)
+
+    @cached_property
+    def bw(self) -> Floats:
+        """BW in cells/s, or BW' (section II.A) if RM cells are corrected for."""
+        bandwidth, nrm = np.asarray(self.bandwidth_cells_per_second), np.asarray(self.nrm)
+        shared = nrm / (nrm + 1) if self.rm_cells == "corrected" else np.ones(())
+        return np.asarray(bandwidth * shared, dtype=np.float64)
+
+    @cached_property
+    def air(self) -> Floats:
+        """AIR in 1/s: what a BRM adds to ACR, per cell between BRMs."""
+        return np.asarray(np.asarray(self.rif) * self.pcr / np.asarray(self.nrm), dtype=np.float64)
+
+    @cached_property
+    def rdf_cells(self) -> Floats:
+        """RDF of the paper in cells, RDFF * Nrm: where ACR is divided by e if it decays freely."""
+        return self.bw / (self.n * self.kappa)
+
+    @cached_property
+    def kappa(self) -> Floats:
+        """Rate of decay of ACR under congestion, in 1/s: BW / (N RDF) of the paper."""
+        rdf = np.asarray(self.rdf)
+        taken = -np.log1p(-rdf) if self.decrease == "per-cell" else rdf
+        kappa: Floats = taken * self.bw / (self.n * np.asarray(self.nrm))
+        return kappa
+
+    @cached_property
+    def lam(self) -> Floats:
+        """Rate of growth of ACR while the queue is empty, in 1/s."""
+        if self.growth == "immediate":
+            return self.air
+        # The stub knows no arrays of floats.
+        mode: Floats = lambertw(self.air * self.tau).real  # type: ignore[call-overload]
+        return np.asarray(mode / self.tau)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape that the parameters broadcast to."""
+        return np.broadcast_shapes(*(getattr(self, name).shape for name in NUMBERS))
+
+
+NUMBERS = tuple(
+    f.name for f in fields(EfciLoop) if f.name not in ("decrease", "rm_cells", "growth")
+)

@@ -1,0 +1,97 @@
+"""Minimum of the queue in steady state: the fixed point of one cycle that never empties it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cellrate.theory.efci.loop import EfciLoop, Floats
+from cellrate.theory.efci.maximum import maximum_from, overload
+
+# Newton's steps double the digits; the bracket halves at least. Both together need far fewer.
+MOST_STEPS = 200
+TOLERANCE = 1e-12
+
+
+class Fall(NamedTuple):
+    """From the maximum of the queue to where the increase arrives."""
+
+    maximum_cells: Floats
+    to_low_seconds: Floats
+    deficit: Floats
+    queue_cells: Floats
+
+
+def fall_seconds(depth: Floats) -> Floats:
+    """Time y, in units of 1/kappa, in which the queue falls by `depth`, in units of BW/kappa.
+
+    From the maximum on the aggregate rate is BW e^-y, hence y - (1 - e^-y) = depth. The left side
+    is convex: Newton's steps from the right, where depth + sqrt(2 depth) lies, never overshoot.
+    """
+    depth = np.asarray(depth, dtype=np.float64)
+    y = depth + np.sqrt(2 * depth)
+    for _ in range(MOST_STEPS):
+        slope = -np.expm1(-y)
+        step = (y - slope - depth) / np.where(slope > 0, slope, 1.0)
+        y = np.maximum(y - step, 0.0)
+        if np.all(np.abs(step) <= TOLERANCE * (1 + y)):
+            break
+    return y
+
+
+def fall_from(loop: EfciLoop, maximum_cells: Floats) -> Fall:
+    """Phase 1 from the maximum of the queue on: to Q_L, and on for a round trip."""
+    kappa, bw, tau = loop.kappa, loop.bw, loop.tau
+    depth = np.maximum(maximum_cells - loop.low, 0.0) * kappa / bw
+    to_low = fall_seconds(depth) / kappa
+    deficit = -np.expm1(-kappa * (to_low + tau))
+    kept = np.exp(-kappa * to_low) * -np.expm1(-kappa * tau) / kappa
+    queue = np.minimum(loop.low, maximum_cells) - bw * (tau - kept)
+    return Fall(maximum_cells, to_low, deficit, queue)
+
+
+def next_minimum(loop: EfciLoop, minimum_cells: Floats) -> Floats:
+    """The minimum one cycle after `minimum_cells` (Ohsaki et al. 1995, equation (8))."""
+    fall = fall_from(loop, maximum_from(loop, minimum_cells))
+    return fall.queue_cells - loop.bw * fall.deficit**2 / (2 * loop.air)
+
+
+def fixed_minimum(loop: EfciLoop) -> Floats:
+    """The minimum that repeats itself, in cells.
+
+    It is negative where the queue empties; the value is then only the continuation of the model.
+    The map grows with the minimum and is bounded below, so that Newton's steps from that bound
+    approach the fixed point; a bracket guards them.
+    """
+    low = loop.low - loop.bw * (loop.tau + 1 / (2 * loop.air)) + np.zeros(loop.shape)
+    high = loop.high + np.zeros(loop.shape)
+    minimum = low.copy()
+    for _ in range(MOST_STEPS):
+        value = next_minimum(loop, minimum) - minimum
+        low, high = np.where(value > 0, minimum, low), np.where(value > 0, high, minimum)
+        slope = _slope(loop, minimum) - 1
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            proposed = minimum - value / slope
+        inside = (proposed >= low) & (proposed <= high)
+        following = np.where(inside, proposed, (low + high) / 2)
+        done = np.abs(following - minimum) <= TOLERANCE * (loop.high + np.abs(minimum))
+        minimum = following
+        if np.all(done):
+            break
+    return minimum
+
+
+def _slope(loop: EfciLoop, minimum_cells: Floats) -> Floats:
+    """Derivative of the map from minimum to next minimum, by the chain rule through the maximum."""
+    air, bw, kappa, tau = loop.air, loop.bw, loop.kappa, loop.tau
+    u = overload(loop, minimum_cells)
+    rise = u / air - tau
+    fall = fall_from(loop, maximum_from(loop, minimum_cells))
+    kept = np.exp(-kappa * fall.to_low_seconds)
+    delayed = bw * kept * np.expm1(-kappa * tau)
+    refilled = bw * kappa / air * fall.deficit * (1 - fall.deficit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        maximum = 1 - (u + air / kappa * u / (1 + u)) / (air * rise)
+        slope: Floats = maximum * (delayed - refilled) / (bw * (1 - kept))
+    return slope

@@ -1,0 +1,122 @@
+"""The limit cycle of the fluid model on arrays: extremes, durations of phases, utilisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cellrate.theory.arrays import plain
+from cellrate.theory.assumptions import require
+from cellrate.theory.efci.emptying import emptying_cycle
+from cellrate.theory.efci.loop import EfciLoop, Floats, Truths, truths
+from cellrate.theory.efci.maximum import maximum_from, overload, rise_seconds
+from cellrate.theory.efci.minimum import fall_from, fixed_minimum
+
+
+@dataclass(frozen=True)
+class LimitCycle:
+    """What repeats itself; arrays of the shape of the loop's parameters, or floats.
+
+    Attributes:
+        maximum_queue_cells: Q_max of the cycle.
+        minimum_queue_cells: Q_min of the cycle; 0 where the queue empties.
+        continued_minimum_cells: Fixed point of equation (8); negative where the queue empties.
+        phase_1_seconds: Decrease: from the crossing of Q_H to that of Q_L.
+        phase_2_seconds: Increase behind it: until the queue is empty, or else exceeds Q_H.
+        phase_3_seconds: Growth while the queue is empty; 0 if it never is.
+        phase_4_seconds: Increase from an empty queue until it exceeds Q_H; 0 without phase 3.
+        amplitude_cells: Greatest less least queue.
+        period_seconds: Sum of the phases.
+        maximum_acr_cells_per_second: Greatest ACR of a source.
+        minimum_acr_cells_per_second: Least ACR of a source.
+        utilisation: Share of the bottleneck that is used.
+        empties: Whether the queue empties in each cycle.
+    """
+
+    maximum_queue_cells: Any
+    minimum_queue_cells: Any
+    continued_minimum_cells: Any
+    phase_1_seconds: Any
+    phase_2_seconds: Any
+    phase_3_seconds: Any
+    phase_4_seconds: Any
+    amplitude_cells: Any
+    period_seconds: Any
+    maximum_acr_cells_per_second: Any
+    minimum_acr_cells_per_second: Any
+    utilisation: Any
+    empties: Any
+
+
+def limit_cycle(loop: EfciLoop) -> LimitCycle:
+    """The periodic solution of the fluid model (Ohsaki et al. 1995, sections II.B and II.C).
+
+    PCR and MCR do not clip here, see `clips` and `require_unclipped`.
+    """
+    continued = np.asarray(fixed_minimum(loop))
+    empties = continued < 0
+    found = _full_cycle(loop, np.where(empties, 0.0, continued))
+    values = {name: np.array(value + np.zeros(loop.shape)) for name, value in found.items()}
+    if np.any(empties):
+        for name, value in emptying_cycle(loop.where(empties)).items():
+            values[name][empties] = value
+    period = sum((values[f"phase_{number}_seconds"] for number in (1, 2, 3, 4)), start=np.zeros(()))
+    return LimitCycle(
+        **{name: plain(value) for name, value in values.items()},
+        continued_minimum_cells=plain(continued),
+        amplitude_cells=plain(values["maximum_queue_cells"] - values["minimum_queue_cells"]),
+        period_seconds=plain(period),
+        empties=truths(empties),
+    )
+
+
+def _full_cycle(loop: EfciLoop, minimum: Floats) -> dict[str, Floats]:
+    """The cycle of phases 1 and 2 alone, from the minimum of its queue."""
+    u = overload(loop, minimum)
+    maximum = maximum_from(loop, minimum)
+    fall = fall_from(loop, maximum)
+    share = loop.bw / loop.n
+    return {
+        "maximum_queue_cells": maximum,
+        "minimum_queue_cells": minimum,
+        "phase_1_seconds": loop.tau + np.log1p(u) / loop.kappa + fall.to_low_seconds,
+        "phase_2_seconds": fall.deficit / loop.air + rise_seconds(loop, minimum) + loop.tau,
+        "phase_3_seconds": np.zeros(loop.shape),
+        "phase_4_seconds": np.zeros(loop.shape),
+        "maximum_acr_cells_per_second": share * (1 + u),
+        "minimum_acr_cells_per_second": share * (1 - fall.deficit),
+        "utilisation": np.ones(loop.shape),
+    }
+
+
+def clips(loop: EfciLoop, cycle: LimitCycle) -> Truths:
+    """Whether ACR would leave MCR to PCR, where the model does not know of them.
+
+    Clipped, the queue swings less: its maximum is lower, its minimum higher.
+    """
+    highest = cycle.maximum_acr_cells_per_second
+    lowest = cycle.minimum_acr_cells_per_second
+    return truths((highest > loop.pcr) | (lowest < loop.mcr))
+
+
+def require_unclipped(loop: EfciLoop, cycle: LimitCycle) -> None:
+    """Refuses a cycle that PCR or MCR would clip.
+
+    Raises:
+        AssumptionError: ACR would exceed PCR, or fall below MCR.
+    """
+    highest, lowest = cycle.maximum_acr_cells_per_second, cycle.minimum_acr_cells_per_second
+    require(
+        highest <= loop.pcr,
+        "pcr_cells_per_second",
+        loop.pcr,
+        f"the model assumes that ACR stays below PCR, but it would rise to {np.max(highest):.6g}",
+    )
+    require(
+        lowest >= loop.mcr,
+        "mcr_cells_per_second",
+        loop.mcr,
+        f"the model assumes that ACR stays above MCR, but it would fall to {np.min(lowest):.6g}",
+    )

@@ -1,0 +1,209 @@
+"""Extremes of the fluid model against an integration, closed forms and the papers' conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.efci import (
+    EfciLoop,
+    clips,
+    feasibility,
+    limit_cycle,
+    maximum_queue_bound_cells,
+    printed_maximum_queue_cells,
+    require_unclipped,
+)
+from cellrate.theory.efci.minimum import next_minimum
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+OHSAKI = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rif=1 / 64, rdf=1 / 16)
+
+# rif, 1/rdf, sources, ms; Q_max, Q_max as printed, Q_min from Euler integrations of the delayed
+# equations with steps of 0.1 us, thresholds of 2898 cells.
+INTEGRATED = [
+    (1 / 64, 16, 10, 0.02, 6482.7, -1224.3, 2882.9),
+    (1 / 64, 16, 10, 2.0, 8916.8, 1822.4, 1674.8),
+    (1 / 128, 2, 10, 2.0, 4121.0, 3586.0, 255.4),
+    (1 / 128, 4, 30, 2.0, 5729.1, 1909.7, 1190.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("rif", "rdff", "sources", "ms", "highest", "printed", "lowest"), INTEGRATED
+)
+def test_extremes_equal_the_integration(
+    rif: float, rdff: float, sources: int, ms: float, highest: float, printed: float, lowest: float
+) -> None:
+    loop = OHSAKI.with_(sources=sources, round_trip_seconds=ms / 1e3, rif=rif, rdf=1 / rdff)
+    assert maximum_queue_bound_cells(loop) == pytest.approx(highest, abs=1.1)
+    assert printed_maximum_queue_cells(loop) == pytest.approx(printed, abs=0.05)
+    assert limit_cycle(loop).minimum_queue_cells == pytest.approx(lowest, abs=1.1)
+
+
+def test_steady_maxima_of_the_default_set() -> None:
+    loops = OHSAKI.with_(sources=np.array([10, 30]))
+    assert limit_cycle(loops).maximum_queue_cells == pytest.approx([6590.2, 11498.2], abs=0.1)
+
+
+def test_without_gain_the_queue_stays_at_the_threshold() -> None:
+    loop = OHSAKI.with_(rif=1e-9, round_trip_seconds=1e-9)
+    assert maximum_queue_bound_cells(loop) == pytest.approx(2898, abs=0.01)
+    assert printed_maximum_queue_cells(loop) != pytest.approx(2898, abs=0.5)
+
+
+def test_phase_one_knows_sources_and_factor_by_their_ratio_alone() -> None:
+    loop = OHSAKI.with_(sources=[10, 20, 40], rdf=[1 / 16, 1 / 8, 1 / 4])
+    found = np.asarray(maximum_queue_bound_cells(loop))
+    assert found == pytest.approx(np.full(3, found[0]))
+    printed = np.asarray(printed_maximum_queue_cells(loop))
+    assert printed[1] != pytest.approx(printed[0], rel=0.01)
+
+
+LOOPS = st.builds(
+    lambda n, bw, tau, high, low, rif, rdf, decrease: EfciLoop(
+        n,
+        bw,
+        tau,
+        high,
+        high * low,
+        rif=2.0**-rif,
+        rdf=2.0**-rdf,
+        decrease=decrease,
+        growth="delayed",
+        pcr_cells_per_second=bw * 1.01,
+    ),
+    st.integers(1, 200),
+    st.floats(1e3, 1e7),
+    st.floats(1e-6, 0.5),
+    st.floats(10, 1e5),
+    st.floats(0.1, 1),
+    st.integers(0, 15),
+    st.integers(1, 15),
+    st.sampled_from(["continuous", "per-cell"]),
+)
+
+
+@given(LOOPS)
+@settings(max_examples=300, derandomize=True, deadline=None)
+def test_any_cycle_is_whole(loop: EfciLoop) -> None:
+    cycle = limit_cycle(loop)
+    assert cycle.empties == (cycle.continued_minimum_cells < 0)
+    assert (cycle.utilisation < 1) == cycle.empties
+    assert (cycle.phase_3_seconds > 0) == cycle.empties == (cycle.phase_4_seconds > 0)
+    assert cycle.phase_1_seconds > loop.tau
+    assert 0 <= cycle.minimum_queue_cells <= loop.low <= loop.high <= cycle.maximum_queue_cells
+    assert 0 < cycle.utilisation <= 1
+    share = float(loop.bw / loop.n)
+    assert cycle.minimum_acr_cells_per_second < share < cycle.maximum_acr_cells_per_second
+    repeated = next_minimum(loop, np.asarray(cycle.continued_minimum_cells))
+    scale = abs(cycle.continued_minimum_cells) + loop.high
+    assert repeated == pytest.approx(cycle.continued_minimum_cells, abs=1e-9 * scale)
+    if not cycle.empties:
+        assert cycle.maximum_queue_cells <= maximum_queue_bound_cells(loop)
+
+
+def test_arrays_hold_the_same_as_their_elements() -> None:
+    factors = 2.0 ** -np.arange(1, 12)
+    grid = OHSAKI.with_(rif=factors[:, None], rdf=factors, high_cells=2500.0, low_cells=2000.0)
+    cycles = limit_cycle(grid)
+    assert cycles.empties.any()
+    assert not cycles.empties.all()
+    for place in [(0, 0), (3, 1), (5, 7), (10, 10)]:
+        one = limit_cycle(grid.with_(rif=factors[place[0]], rdf=factors[place[1]]))
+        for name, value in vars(one).items():
+            assert getattr(cycles, name)[place] == pytest.approx(value, rel=1e-6), name
+
+
+def test_a_decrease_per_cell_is_stronger_and_tends_to_the_continuous_one() -> None:
+    rdf = np.array([1 / 2, 1 / 64, 1 / 4096])
+    kappas = [OHSAKI.with_(rdf=rdf, decrease=one).kappa for one in ("per-cell", "continuous")]
+    assert kappas[0] / kappas[1] == pytest.approx([2 * np.log(2), 1.00789, 1.000122], rel=1e-5)
+    queues = [
+        np.asarray(maximum_queue_bound_cells(OHSAKI.with_(rdf=rdf, decrease=one)))
+        for one in ("per-cell", "continuous")
+    ]
+    assert (queues[0] < queues[1]).all()
+    assert queues[0][2] == pytest.approx(queues[1][2], rel=2e-4)
+
+
+def test_the_correction_for_rm_cells_is_a_narrower_link() -> None:
+    narrow = OHSAKI.with_(
+        bandwidth_cells_per_second=353_200 * 32 / 33, pcr_cells_per_second=353_200.0
+    )
+    corrected = OHSAKI.with_(rm_cells="corrected")
+    found = maximum_queue_bound_cells(corrected)
+    assert found == pytest.approx(maximum_queue_bound_cells(narrow))
+    assert found != pytest.approx(maximum_queue_bound_cells(OHSAKI), rel=1e-3)
+
+
+def test_the_sets_of_the_paper_are_feasible_and_those_of_the_standard_are_not() -> None:
+    sets = OHSAKI.with_(
+        sources=[10, 30, 10, 30],
+        rif=[1 / 128, 1 / 128, 1 / 64, 1 / 64],
+        rdf=[1 / 2, 1 / 4, 1 / 16, 1 / 16],
+    )
+    found = feasibility(sets, 5796)
+    assert found.feasible.tolist() == [True, True, False, False]
+    assert found.keeps_link_full.all()
+    assert not found.avoids_steady_overflow[2:].any()
+
+
+def test_no_set_fits_ten_kilobytes() -> None:
+    factors = 2.0 ** -np.arange(16)
+    thresholds = np.arange(1, 194, 8.0)[:, None, None]
+    sets = OHSAKI.with_(
+        high_cells=thresholds, low_cells=thresholds, rif=factors[:, None], rdf=factors
+    )
+    found = feasibility(sets, 193)
+    assert not found.feasible_in_steady_state.any()
+    assert found.avoids_overflow.any()
+    # Which of two compromises wastes more: the published throughputs are 0.435 and 0.542.
+    pair = OHSAKI.with_(high_cells=96.0, low_cells=96.0, rif=1 / 256, rdf=[1 / 2, 1 / 4])
+    assert np.diff(limit_cycle(pair).utilisation) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("changes", "argument"),
+    [
+        ({"round_trip_seconds": 0.0}, "round_trip_seconds"),
+        ({"round_trip_seconds": [1e-3, float("nan")]}, "round_trip_seconds"),
+        ({"rdf": 2.0}, "rdf"),
+        ({"rdf": 1.0, "decrease": "per-cell"}, "rdf"),
+        ({"rif": 0.0}, "rif"),
+        ({"low_cells": 3000.0}, "low_cells"),
+        ({"high_cells": -1.0, "low_cells": None}, "high_cells"),
+        ({"sources": 0}, "sources"),
+        ({"nrm": 1}, "nrm"),
+        ({"bandwidth_cells_per_second": float("inf")}, "bandwidth_cells_per_second"),
+        ({"pcr_cells_per_second": 35_320.0}, "pcr_cells_per_second"),
+        ({"mcr_cells_per_second": 40_000.0}, "mcr_cells_per_second"),
+    ],
+)
+def test_the_assumption_that_fails_is_named(changes: dict[str, Any], argument: str) -> None:
+    with pytest.raises(AssumptionError) as raised:
+        OHSAKI.with_(**changes)
+    assert raised.value.argument == argument
+
+
+def test_what_clips_is_named() -> None:
+    few = OHSAKI.with_(sources=2)
+    assert clips(few, limit_cycle(few))
+    with pytest.raises(AssumptionError, match="ACR stays below PCR"):
+        require_unclipped(few, limit_cycle(few))
+    floored = OHSAKI.with_(mcr_cells_per_second=10_000.0)
+    with pytest.raises(AssumptionError, match="ACR stays above MCR"):
+        require_unclipped(floored, limit_cycle(floored))
+    require_unclipped(OHSAKI, limit_cycle(OHSAKI))
+    with pytest.raises(AssumptionError, match="before congestion is marked"):
+        feasibility(OHSAKI, 2000)
+
+
+def test_growth_at_once_ends_where_numbers_do() -> None:
+    steep = OHSAKI.with_(rif=1.0, rdf=0.5, high_cells=10.0, low_cells=10.0, round_trip_seconds=0.5)
+    with pytest.raises(AssumptionError, match="delayed"):
+        limit_cycle(steep)
+    assert 0 < limit_cycle(steep.with_(growth="delayed")).utilisation < 1
