@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,10 @@ from cellrate.theory.efci import (
     printed_maximum_queue_cells,
     require_unclipped,
 )
+from cellrate.theory.efci.maximum import LOGARITHM, ROOT_TERM, corrected_terms, printed_terms
 from cellrate.theory.efci.minimum import next_minimum
+from cellrate.theory.efci.proof import phase_1_area_cells, phase_4_area_cells
+from conftest import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -207,3 +211,47 @@ def test_growth_at_once_ends_where_numbers_do() -> None:
     with pytest.raises(AssumptionError, match="delayed"):
         limit_cycle(steep)
     assert 0 < limit_cycle(steep.with_(growth="delayed")).utilisation < 1
+
+
+@given(LOOPS)
+@settings(max_examples=100, derandomize=True, deadline=None)
+def test_the_areas_are_the_corrected_equation_and_not_the_printed_one(loop: EfciLoop) -> None:
+    area = float(phase_4_area_cells(loop) + phase_1_area_cells(loop))
+    terms = {name: float(term) for name, term in corrected_terms(loop).items()}
+    size = sum(map(abs, terms.values()))
+    assert maximum_queue_bound_cells(loop) == pytest.approx(area, abs=1e-8 * size)
+    assert sum(terms.values()) == pytest.approx(area, abs=1e-8 * size)
+    printed = {name: float(term) for name, term in printed_terms(loop).items()}
+    wrong = {name for name in terms if printed[name] != terms[name]}
+    # With one source the factor N is the same inside and outside the root.
+    assert wrong - {ROOT_TERM} == {LOGARITHM}
+    assert (ROOT_TERM in wrong) == (loop.n > 1)
+
+
+def test_formulas_through_the_command(command: Command) -> None:
+    network = [
+        "--sources",
+        "10",
+        "--bandwidth",
+        "353.2cells/ms",
+        "--round-trip",
+        "2ms",
+        "--high",
+        "2898cells",
+    ]
+    factors = ["--rif", "1/128", "--rdf", "1/2"]
+    highest = json.loads(command("theory", "q-max", *network, *factors, "--json").stdout)
+    assert highest["maximum_queue_cells"] == pytest.approx(4120.8, abs=0.1)
+    assert highest["printed_maximum_queue_cells"] == pytest.approx(3586.0, abs=0.1)
+    areas = highest["phase_1_area_cells"] + highest["phase_4_area_cells"]
+    assert areas == pytest.approx(highest["maximum_queue_cells"])
+    lowest = json.loads(command("theory", "q-min", *network, *factors, "--json").stdout)
+    assert lowest["minimum_queue_cells"] == pytest.approx(256.07, abs=0.01)
+    cycle = json.loads(command("theory", "efci-cycle", *network, *factors, "--json").stdout)
+    assert cycle["period_seconds"] == pytest.approx(0.035036, abs=1e-6)
+    assert cycle["utilisation"] == 1
+    done = command(
+        "theory", "q-min", *network[:-4], "--round-trip", "0 ms", *network[-2:], *factors
+    )
+    assert done.returncode == 2
+    assert "--round-trip 0 ms: must be above 0" in done.stderr

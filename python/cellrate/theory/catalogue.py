@@ -16,6 +16,7 @@ from cellrate.theory import (
     round_trips,
     window_sum,
 )
+from cellrate.theory.efci import formulae as efci
 from cellrate.theory.formula import Formula
 
 CATALOGUE: tuple[Formula, ...] = (
@@ -31,4 +32,5 @@ CATALOGUE: tuple[Formula, ...] = (
     buffer_law.FORMULA,
     window_sum.FORMULA,
     *credit.FORMULAE,
+    *efci.FORMULAE,
 )

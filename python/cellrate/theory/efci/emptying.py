@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellrate.theory.assumptions import AssumptionError, require
+from cellrate.theory.assumptions import require
 from cellrate.theory.efci.loop import EfciLoop, Floats
 from cellrate.theory.efci.minimum import fall_from, fall_seconds
 
-MOST_CYCLES = 2000
+MOST_CYCLES = 50
+MOST_HALVINGS = 50
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
 REST_TOLERANCE = 1e-8
@@ -37,24 +38,48 @@ def emptying_cycle(loop: EfciLoop) -> dict[str, Floats]:
     """One period of a loop whose queue empties, from the moment at which it begins to grow.
 
     All that one cycle leaves to the next is for how long the law of phase 2 still acts then, and
-    that only where the queue was empty for less than a round trip. It is iterated to rest.
+    that only where the queue was empty for less than a round trip. It is iterated to rest, and
+    bisected where it swings instead.
 
     Raises:
-        AssumptionError: AIR tau is so large that the growth of phase 3 exceeds all numbers, or that
-            no cycle repeats itself; not with `growth` = "delayed".
+        AssumptionError: AIR tau is so large that the growth of phase 3 exceeds all numbers; not
+            with `growth` = "delayed".
     """
     growth = loop.lam * loop.tau
     allowed = "AIR * tau must be small for phase 3 to grow at once; see growth='delayed'"
     require(growth < LARGEST_EXPONENT, "rif * pcr * tau / nrm", growth, allowed)
-    left = np.zeros(loop.shape)
+    left = _left_by(loop, np.zeros(loop.shape))
+    carries = left > 0
+    if np.any(carries):
+        left[carries] = _settled(loop.where(carries), left[carries])
+    return _cycle(loop, left)
+
+
+def _settled(loop: EfciLoop, left: Floats) -> Floats:
+    """What inherits and leaves the same, from `left` on."""
     rests = np.zeros(loop.shape, dtype=bool)
     for _ in range(MOST_CYCLES):
-        cycle = _cycle(loop, left)
-        before, left = left, np.maximum(loop.tau - cycle["phase_3_seconds"], 0.0)
+        before, left = left, _left_by(loop, left)
         rests = np.abs(left - before) <= REST_TOLERANCE * loop.tau
         if np.all(rests):
-            return cycle
-    raise AssumptionError("rif * pcr * tau / nrm", growth[~rests].flat[0], allowed)
+            return left
+    left[~rests] = _bisected(loop.where(~rests))
+    return left
+
+
+def _left_by(loop: EfciLoop, left: Floats) -> Floats:
+    """What a cycle that inherits `left` leaves."""
+    return np.array(np.maximum(loop.tau - _cycle(loop, left)["phase_3_seconds"], 0.0))
+
+
+def _bisected(loop: EfciLoop) -> Floats:
+    """What inherits and leaves the same, between 0 and tau."""
+    low, high = np.zeros(loop.shape), loop.tau + np.zeros(loop.shape)
+    for _ in range(MOST_HALVINGS):
+        middle = (low + high) / 2
+        more = _left_by(loop, middle) > middle
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+    return (low + high) / 2
 
 
 def _cycle(loop: EfciLoop, left: Floats) -> dict[str, Floats]:

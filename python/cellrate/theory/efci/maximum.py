@@ -7,6 +7,10 @@ import numpy as np
 from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.efci.loop import EfciLoop, Floats
 
+# The two terms of equation (5) that are misprinted, by what is printed.
+ROOT_TERM = "RDF sqrt(2 AIR N Q_H / BW)"
+LOGARITHM = "- RDF N log(1 + 2 AIR Q_H / BW)"
+
 
 def rise_seconds(loop: EfciLoop, minimum_cells: Floats) -> Floats:
     """Time s_H in which a queue of `minimum_cells` that stands still grows to Q_H.
@@ -58,9 +62,9 @@ def corrected_terms(loop: EfciLoop) -> dict[str, Floats]:
     """The six terms of the corrected equation (5), in cells, by what they are printed as."""
     root = np.sqrt(2 * loop.air * loop.high / loop.bw)
     terms = _right_terms(loop)
-    terms["RDF sqrt(2 AIR N Q_H / BW)"] = loop.n * loop.rdf_cells * root
+    terms[ROOT_TERM] = loop.n * loop.rdf_cells * root
     logarithm = np.log1p(loop.air * loop.tau + root)
-    terms["- RDF N log(1 + 2 AIR Q_H / BW)"] = -loop.n * loop.rdf_cells * logarithm
+    terms[LOGARITHM] = -loop.n * loop.rdf_cells * logarithm
     return terms
 
 
@@ -68,9 +72,9 @@ def printed_terms(loop: EfciLoop) -> dict[str, Floats]:
     """The six terms of equation (5) as printed, in cells."""
     air, rdf, bw = loop.air, loop.rdf_cells, loop.bw
     terms = _right_terms(loop)
-    terms["RDF sqrt(2 AIR N Q_H / BW)"] = rdf * np.sqrt(2 * air * loop.n * loop.high / bw)
+    terms[ROOT_TERM] = rdf * np.sqrt(2 * air * loop.n * loop.high / bw)
     logarithm = np.log1p(2 * air * loop.high / bw)
-    terms["- RDF N log(1 + 2 AIR Q_H / BW)"] = -rdf * loop.n * logarithm
+    terms[LOGARITHM] = -rdf * loop.n * logarithm
     return terms
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cellrate.theory.arrays import plain
 from cellrate.theory.assumptions import require
@@ -107,16 +108,19 @@ def require_unclipped(loop: EfciLoop, cycle: LimitCycle) -> None:
     Raises:
         AssumptionError: ACR would exceed PCR, or fall below MCR.
     """
-    highest, lowest = cycle.maximum_acr_cells_per_second, cycle.minimum_acr_cells_per_second
-    require(
-        highest <= loop.pcr,
-        "pcr_cells_per_second",
-        loop.pcr,
-        f"the model assumes that ACR stays below PCR, but it would rise to {np.max(highest):.6g}",
-    )
-    require(
-        lowest >= loop.mcr,
-        "mcr_cells_per_second",
-        loop.mcr,
-        f"the model assumes that ACR stays above MCR, but it would fall to {np.min(lowest):.6g}",
-    )
+    require_below_pcr(loop, cycle.maximum_acr_cells_per_second)
+    lowest = np.min(cycle.minimum_acr_cells_per_second)
+    allowed = f"the model assumes that ACR stays above MCR, but it would fall to {lowest:.6g}"
+    holds = cycle.minimum_acr_cells_per_second >= loop.mcr
+    require(holds, "mcr_cells_per_second", loop.mcr, allowed)
+
+
+def require_below_pcr(loop: EfciLoop, acr_cells_per_second: npt.ArrayLike) -> None:
+    """Refuses a greatest ACR above PCR.
+
+    Raises:
+        AssumptionError: ACR would exceed PCR.
+    """
+    acr = np.asarray(acr_cells_per_second)
+    allowed = f"the model assumes that ACR stays below PCR, but it would rise to {np.max(acr):.6g}"
+    require(acr <= loop.pcr, "pcr_cells_per_second", loop.pcr, allowed)
