@@ -24,10 +24,8 @@ def formulas(catalogue: Sequence[Formula]) -> str:
 def _section(formula: Formula) -> list[str]:
     about = formula.about[0].upper() + formula.about[1:]
     rows = [_row(parameter) for parameter in formula.parameters]
-    results = [
-        f"| `{name}` | {unit_of(name) or ''} | `cellrate.theory.{function.__name__}` |"
-        for name, function in formula.results.items()
-    ]
+    results = [f"| `{name}` | {unit_of(name) or ''} |" for name in formula.results]
+    functions = formula.python or [function.__name__ for function in formula.results.values()]
     return [
         f"## {formula.name}",
         "",
@@ -43,9 +41,11 @@ def _section(formula: Formula) -> list[str]:
         "|---|---|---|---|",
         *rows,
         "",
-        "| result | unit | function |",
-        "|---|---|---|",
+        "| result | unit |",
+        "|---|---|",
         *results,
+        "",
+        f"In Python: {', '.join(f'`{name}`' for name in dict.fromkeys(functions))}.",
         "",
     ]
 

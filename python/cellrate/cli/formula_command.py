@@ -22,15 +22,7 @@ def command_of(formula: Formula) -> Callable[..., None]:
 
     def command(*, json: bool = False, **options: object) -> None:
         given = {name: value for name, value in options.items() if value is not None}
-        values = read(formula.parameters, given)
-        try:
-            results = formula.compute(**values)
-        except AssumptionError as error:
-            raise BadInput(_complaint(formula, given, error)) from error
-        if json:
-            sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
-        else:
-            formula_tables.show_results(formula, values, results)
+        compute_and_show(formula, given, json=json)
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     options = [*map(_option, formula.parameters), json]
@@ -41,6 +33,23 @@ def command_of(formula: Formula) -> Callable[..., None]:
     return command
 
 
+def compute_and_show(formula: Formula, given: Mapping[str, object], *, json: bool) -> None:
+    """Computes a formula from the texts of its options and shows the results.
+
+    Raises:
+        BadInput: An option is wrong, or outside the formula's assumptions.
+    """
+    values = read(formula.parameters, given)
+    try:
+        results = formula.compute(**values)
+    except AssumptionError as error:
+        raise BadInput(_complaint(formula, given, error)) from error
+    if json:
+        sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
+    else:
+        formula_tables.show_results(formula, values, results)
+
+
 def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) -> dict[str, Any]:
     """Values of the options that were given.
 
@@ -49,18 +58,49 @@ def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) 
     """
     values = dict(given)
     for parameter in parameters:
-        if parameter.kind == "number" and parameter.name in given:
-            values[parameter.name] = _value(parameter, given[parameter.name])
+        if parameter.name in given and parameter.kind in READERS:
+            text = str(given[parameter.name])
+            values[parameter.name] = READERS[parameter.kind](parameter, text)
     return values
 
 
-def _value(parameter: FormulaParameter, given: object) -> float | int:
-    text = str(given)
+def _number(parameter: FormulaParameter, text: str) -> float | int:
     if parameter.unit is None:
         value = quantities.number(text, parameter.flag)
     else:
         value = quantities.quantity(text, parameter.unit, parameter.flag)
     return int(value) if value.is_integer() else value
+
+
+def _numbers(parameter: FormulaParameter, text: str) -> dict[str, float]:
+    return {name: _number(parameter, part) for name, part in _named(parameter, text)}
+
+
+def _routes(parameter: FormulaParameter, text: str) -> dict[str, list[str]]:
+    """A list of names of each name."""
+    return {
+        name: [link.strip() for link in part.split("+")] for name, part in _named(parameter, text)
+    }
+
+
+def _named(parameter: FormulaParameter, text: str) -> list[tuple[str, str]]:
+    """Parts of a text such as "A=1, B=2"."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    for name, _, value in pairs:
+        if not name.strip() or not value.strip():
+            raise BadInput(f"{parameter.flag} {text!r}: must be NAME=VALUE, NAME=VALUE, ...")
+    names = [name.strip() for name, _, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"{parameter.flag} {text!r}: {name} is named twice")
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+READERS: dict[str, Callable[[FormulaParameter, str], object]] = {
+    "number": _number,
+    "numbers": _numbers,
+    "routes": _routes,
+}
 
 
 def _option(parameter: FormulaParameter) -> inspect.Parameter:
@@ -73,7 +113,7 @@ def _option(parameter: FormulaParameter) -> inspect.Parameter:
     elif parameter.required:
         hint = str
     default = inspect.Parameter.empty if parameter.required else parameter.default
-    number = parameter.kind in ("number", "text")
+    number = parameter.kind in READERS
     return inspect.Parameter(
         parameter.name,
         inspect.Parameter.KEYWORD_ONLY,

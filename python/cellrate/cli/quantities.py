@@ -6,22 +6,18 @@ import math
 import re
 from fractions import Fraction
 
+from cellrate import _core
 from cellrate.cli.problems import BadInput
+from cellrate.theory.cell_conversions import CELL_BITS
 
-CELL_BITS = 424
-_TIMES = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 5e-9, "km": 5e-6}
-_BYTES = {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_RATES = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
-_RATES |= {"cells/s": CELL_BITS, "cells/ms": 1e3 * CELL_BITS}
-# Units that a quantity of that unit may be written in, and what each is in the quantity's own.
-SCALES: dict[str, dict[str, float]] = {
-    "s": _TIMES,
-    "bytes": _BYTES,
-    "bit/s": _RATES,
-    "cells/s": {unit: scale / CELL_BITS for unit, scale in _RATES.items()},
-    "cells": {"cells": 1.0},
-    "bits": {"bits": 1.0},
-    "RTT": {"RTT": 1.0},
+# Kind of quantity in scenario files for each unit of a formula's parameters, and what one of the
+# kind is in that unit.
+KINDS = {
+    "s": ("delay", 1.0),
+    "bytes": ("bytes", 1.0),
+    "cells": ("buffer", 1.0),
+    "bit/s": ("rate", 1.0),
+    "cells/s": ("rate", 1.0 / CELL_BITS),
 }
 
 
@@ -44,7 +40,7 @@ def number(text: str, what: str) -> float:
 
 
 def quantity(text: str, unit: str, what: str) -> float:
-    """A quantity, in `unit`: a number, a space and a unit.
+    """A quantity as scenario files have it, in `unit`.
 
     >>> quantity("1000 km", "s", "--delay"), quantity("8 cells/s", "cells/s", "--link")
     (0.005, 8.0)
@@ -52,12 +48,11 @@ def quantity(text: str, unit: str, what: str) -> float:
     Raises:
         BadInput: It is none; says which units are allowed.
     """
-    found = re.fullmatch(r"\s*([-+0-9.eE_/]+)\s*([a-zA-Z]+(?:/[a-z]+)?)\s*", text)
-    scales = SCALES[unit]
-    if found is None or found[2] not in scales:
-        example = f"{text} {next(reversed(scales))}" if found is None else f"{found[1]} {unit}"
-        raise BadInput(
-            f"{what} {text!r}: must be a number with a unit, one of {', '.join(scales)};"
-            f" as in {example!r}"
-        )
-    return number(found[1], f"{what} {text!r}:") * scales[found[2]]
+    kind, scale = KINDS[unit]
+    # A scenario has no rate of nothing; a formula may well have one.
+    nothing = re.fullmatch(r"\s*0+(?:\.0*)?(\s.*)", text)
+    try:
+        value = _core.quantity(f"1{nothing[1]}" if nothing else text, kind)
+    except ValueError as error:
+        raise BadInput(f"{what}: {error}") from error
+    return 0.0 if nothing else value * scale

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from cellrate.cli import formula_tables
 from cellrate.cli.formula_command import command_of
+from cellrate.cli.max_min import max_min
 from cellrate.cli.options import Json
 from cellrate.cli.problems import choose
 from cellrate.theory.catalogue import CATALOGUE
@@ -20,8 +21,10 @@ app = cyclopts.App(
     help="Compute a closed form of the literature; without NAME, list all with their equations.",
     help_format="plaintext",
 )
+# Formulas that know more than their parameters: a scenario file.
+COMMANDS = {"max-min": max_min}
 for formula in CATALOGUE:
-    app.command(command_of(formula), name=formula.name)
+    app.command(COMMANDS.get(formula.name) or command_of(formula), name=formula.name)
 
 
 @app.default

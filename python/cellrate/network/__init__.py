@@ -1,5 +1,6 @@
 """The network that a scenario describes, before it runs: nodes, links, flows, loads."""
 
+from cellrate.network.fair_shares import fair_shares
 from cellrate.network.loads import (
     capacity_left_cells_per_second,
     mean_cells_per_second,
@@ -19,6 +20,7 @@ __all__ = [
     "Switch",
     "Tcp",
     "capacity_left_cells_per_second",
+    "fair_shares",
     "mean_cells_per_second",
     "offered_cells_per_second",
     "overloaded_ports",

@@ -51,6 +51,7 @@ from cellrate.theory.efci.formulae import (
     efci_root_term_cells,
 )
 from cellrate.theory.load_pattern import load_per_cycle
+from cellrate.theory.max_min import MaxMin, max_min
 from cellrate.theory.message_lengths import (
     MessageLengths,
     cdf_lengths,
@@ -75,6 +76,7 @@ from cellrate.theory.window_sum import window_cells, window_sum_cells
 
 __all__ = [
     "AssumptionError",
+    "MaxMin",
     "MessageLengths",
     "ack_compression_queue_cells",
     "active_backlog_cells",
@@ -116,6 +118,7 @@ __all__ = [
     "goodput_bound_bits_per_second",
     "guaranteed_bandwidth_bits_per_second",
     "load_per_cycle",
+    "max_min",
     "mean_message_cells",
     "message_efficiency",
     "named_lengths",

@@ -10,6 +10,7 @@ from cellrate.theory import (
     cell_conversions,
     convergence_queue,
     credit,
+    fair_rates,
     goodput_bound,
     load_pattern,
     peak_throughput,
@@ -32,5 +33,6 @@ CATALOGUE: tuple[Formula, ...] = (
     buffer_law.FORMULA,
     window_sum.FORMULA,
     *credit.FORMULAE,
+    fair_rates.FORMULA,
     *efci.FORMULAE,
 )

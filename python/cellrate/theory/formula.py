@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -48,7 +48,8 @@ class FormulaParameter:
         default: None if it must be given.
         required: Whether it must be given.
         choices: The texts that are allowed, if it is no number.
-        kind: `number`, `flag` (true or false), `choice` or `text`.
+        kind: `number`, `flag` (true or false), `choice`, `numbers` (by names) or `routes` (lists of
+            names by names).
     """
 
     name: str
@@ -61,7 +62,7 @@ class FormulaParameter:
     @property
     def unit(self) -> str | None:
         """Unit of the number; None for a plain one."""
-        return unit_of(self.name) if self.kind == "number" else None
+        return unit_of(self.name) if self.kind in ("number", "numbers") else None
 
     @property
     def flag(self) -> str:
@@ -83,6 +84,7 @@ class Formula:
         equation: In plain text, with the field's symbols.
         source: Paper and equation or section; says so if it is corrected or our own.
         results: Function of each result. Functions share parameters by name; the keys carry units.
+        python: Public functions behind it, where they are not those of the results.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Formula:
     equation: str
     source: str
     results: Mapping[str, Callable[..., Any]]
+    python: tuple[str, ...] = ()
 
     @cached_property
     def parameters(self) -> tuple[FormulaParameter, ...]:
@@ -116,7 +119,7 @@ class Formula:
             wanted = inspect.signature(function).parameters
             with np.errstate(over="ignore"):
                 result = function(**{key: values[key] for key in wanted if key in values})
-            if isinstance(result, float | np.ndarray) and not np.all(np.isfinite(result)):
+            if not _is_finite(result):
                 raise AssumptionError(name, result, "the result is beyond the range of numbers")
             results[name] = result
         return results
@@ -139,7 +142,15 @@ def _kind(hint: object) -> tuple[str, tuple[str, ...]]:
         return "choice", typing.get_args(hint)
     if hint is bool:
         return "flag", ()
-    return ("text" if hint is str else "number"), ()
+    if Mapping[str, float] in (hint, *typing.get_args(hint)):
+        return "numbers", ()
+    return ("routes" if hint == Mapping[str, Sequence[str]] else "number"), ()
+
+
+def _is_finite(result: object) -> bool:
+    if isinstance(result, Mapping):
+        return all(map(_is_finite, result.values()))
+    return not isinstance(result, float | np.ndarray) or bool(np.all(np.isfinite(result)))
 
 
 def _arguments(docstring: str) -> dict[str, str]:

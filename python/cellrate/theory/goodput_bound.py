@@ -80,4 +80,5 @@ FORMULA = Formula(
         "efficiency": _efficiency,
         "mean_message_cells": _cells,
     },
+    python=("goodput_bound_bits_per_second", "message_efficiency", "mean_message_cells"),
 )

@@ -1,0 +1,89 @@
+"""`cellrate theory max-min`: fair rates of flows that are given, or of a scenario's."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cellrate import source
+from cellrate.cli import formula_command, formula_tables
+from cellrate.cli.options import Json, Settings
+from cellrate.cli.problems import BadInput, reading
+from cellrate.network import Network, fair_shares
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.cell_conversions import CELL_BITS
+from cellrate.theory.fair_rates import FORMULA
+from cellrate.theory.max_min import Fairness
+
+ABOUT = {parameter.name: parameter.about for parameter in FORMULA.parameters}
+
+
+def max_min(
+    file: Annotated[
+        str | None, Parameter(name="FILE", help="Scenario, whose ABR flows are taken instead.")
+    ] = None,
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    links: Annotated[str | None, Parameter(help=ABOUT["links_bits_per_second"])] = None,
+    flows: Annotated[str | None, Parameter(help=ABOUT["flows"])] = None,
+    mcr: Annotated[str | None, Parameter(help=ABOUT["mcr_bits_per_second"])] = None,
+    pcr: Annotated[str | None, Parameter(help=ABOUT["pcr_bits_per_second"])] = None,
+    weights: Annotated[str | None, Parameter(help=ABOUT["weights"])] = None,
+    fairness: Annotated[Fairness, Parameter(help=ABOUT["fairness"])] = "mcr-plus-share",
+    json: Json = False,
+) -> None:
+    """Max-min fair rates of flows over a graph of links, or of a scenario's ABR flows.
+
+    rate = min(PCR, MCR + weight share); the share rises until a link is full.
+
+    With FILE, what sources of higher priority send on average is taken off the links.
+    """
+    given = {
+        "links_bits_per_second": links,
+        "flows": flows,
+        "mcr_bits_per_second": mcr,
+        "pcr_bits_per_second": pcr,
+        "weights": weights,
+    }
+    options = {name: text for name, text in given.items() if text is not None}
+    if file is None:
+        if links is None or flows is None:
+            raise BadInput("max-min needs --links and --flows, or a scenario FILE")
+        options["fairness"] = fairness
+        formula_command.compute_and_show(FORMULA, options, json=json)
+        return
+    if options:
+        raise BadInput(
+            "a scenario FILE has its own links and flows; leave out --links and the like"
+        )
+    _show_scenario(file, settings, fairness, json=json)
+
+
+def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: bool) -> None:
+    with reading(file):
+        text, name = source.read(file)
+    network = Network.of(text, name, settings)
+    try:
+        shares = fair_shares(network, fairness)
+    except AssumptionError as error:
+        raise BadInput(f"{name}: {error} (cells/s)") from error
+    except ValueError as error:
+        raise BadInput(f"{name}: {error}") from error
+
+    def bits(values: dict[str, float]) -> dict[str, float]:
+        return {key: value * CELL_BITS for key, value in values.items()}
+
+    results: dict[str, object] = {
+        "rates_bits_per_second": bits(shares.rates),
+        "bottlenecks": shares.bottlenecks,
+        "loads_bits_per_second": bits(shares.loads),
+        "advertised_bits_per_second": bits(shares.advertised),
+    }
+    if json:
+        sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
+    else:
+        formula_tables.show_results(FORMULA, {"fairness": fairness}, results)

@@ -1,0 +1,49 @@
+"""How far the common share of several flows can rise on one link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Rate of a flow as a function of its share: offset + weight * share, within two limits."""
+
+    offset: float
+    weight: float
+    least: float
+    most: float
+
+    def rate(self, share: float) -> float:
+        """The rate at a share."""
+        return min(self.most, max(self.least, self.offset + self.weight * share))
+
+    @property
+    def leaves_least_at(self) -> float:
+        """Share from which on the rate grows."""
+        return max(0.0, (self.least - self.offset) / self.weight)
+
+    @property
+    def reaches_most_at(self) -> float:
+        """Share from which on the rate does not grow any more."""
+        return max(0.0, (self.most - self.offset) / self.weight)
+
+
+def filling_level(demands: Sequence[Demand], capacity: float) -> float:
+    """The share at which the rates together are the capacity; infinite if they never are.
+
+    The sum is continuous and linear between the shares at which a rate starts or ceases to grow.
+    """
+    corners = {corner for d in demands for corner in (d.leaves_least_at, d.reaches_most_at)}
+    ordered = sorted(corner for corner in corners | {0.0} if corner < math.inf)
+    for begin, end in zip(ordered, [*ordered[1:], math.inf], strict=True):
+        growing = [d for d in demands if d.leaves_least_at <= begin < d.reaches_most_at]
+        slope = math.fsum(d.weight for d in growing)
+        room = capacity - math.fsum(d.rate(begin) for d in demands)
+        if room <= 0:
+            return begin
+        if slope > 0 and begin + room / slope <= end:
+            return begin + room / slope
+    return math.inf

@@ -1,0 +1,154 @@
+"""Max-min fair rates on any graph, with MCR, PCR and weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cellrate.theory.assumptions import require, require_not_negative, require_positive
+from cellrate.theory.filling import Demand, filling_level
+
+Fairness: TypeAlias = Literal["mcr-plus-share", "max-of-mcr-and-share", "proportional-to-mcr"]
+# What of the same size counts as full: rounding, far below any rate.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class MaxMin:
+    """Max-min fair rates, all in the unit of the links' rates.
+
+    Attributes:
+        rates: Rate of each flow.
+        bottlenecks: The link that holds each flow back; None for a flow at its PCR.
+        shares: Share of each flow: the level at which its bottleneck is full (or its PCR is met).
+        loads: Sum of the rates over each link.
+        advertised: What each link offers a flow of weight 1: if it is full, the greatest share of
+            its flows; else that and what is left over.
+    """
+
+    rates: dict[str, float]
+    bottlenecks: dict[str, str | None]
+    shares: dict[str, float]
+    loads: dict[str, float]
+    advertised: dict[str, float]
+
+
+def max_min(
+    links: Mapping[str, float],
+    flows: Mapping[str, Sequence[str]],
+    *,
+    mcr: Mapping[str, float] | None = None,
+    pcr: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    fairness: Fairness = "mcr-plus-share",
+) -> MaxMin:
+    """Max-min fair rates by filling: the share of all flows rises until a link is full.
+
+    The flows over that link keep their share, the others go on. Of the definitions in Traffic
+    Management 4.0 appendix I.3 `mcr-plus-share` is rate = MCR + weight * share, with no MCR plain
+    max-min (Bertsekas and Gallager, Data Networks, section 6.5.2) and with weights the weighted
+    allocation; `max-of-mcr-and-share` is rate = max(MCR, weight * share); `proportional-to-mcr` is
+    rate = MCR * share. No rate exceeds PCR.
+
+    Args:
+        links: Rate that each link has for these flows.
+        flows: Links of each flow.
+        mcr: Least rate of flows; 0 of those that are not named.
+        pcr: Greatest rate of flows; none of those that are not named.
+        weights: Weights of flows; 1 of those that are not named.
+        fairness: What the rate is of a share.
+
+    Raises:
+        AssumptionError: A link or flow is unknown, a rate or weight is out of range, a flow has no
+            link, or the MCRs over a link are more than it has.
+    """
+    demands = _demands(links, flows, mcr or {}, pcr or {}, weights or {}, fairness)
+    left = dict(links)
+    open_flows = dict(demands)
+    level: dict[str, float] = {}
+    bottlenecks: dict[str, str | None] = {}
+    while open_flows:
+        full, name = min(
+            (filling_level([open_flows[flow] for flow in over], left[link]), number, link)
+            for number, link in enumerate(links)
+            if (over := [flow for flow in flows if flow in open_flows and link in flows[flow]])
+        )[::2]
+        for flow in [flow for flow in open_flows if full == math.inf or name in flows[flow]]:
+            demand = open_flows.pop(flow)
+            capped = demand.reaches_most_at <= full
+            level[flow] = min(full, demand.reaches_most_at)
+            bottlenecks[flow] = None if capped else name
+            for link in flows[flow]:
+                left[link] -= demand.rate(full)
+    return _result(links, flows, demands, level, bottlenecks)
+
+
+def _result(
+    links: Mapping[str, float],
+    flows: Mapping[str, Sequence[str]],
+    demands: Mapping[str, Demand],
+    level: Mapping[str, float],
+    bottlenecks: Mapping[str, str | None],
+) -> MaxMin:
+    rates = {flow: demands[flow].rate(level[flow]) for flow in flows}
+    over = {link: [flow for flow in flows if link in flows[flow]] for link in links}
+    loads = {link: math.fsum(rates[flow] for flow in over[link]) for link in links}
+    advertised = {
+        link: max((level[flow] for flow in over[link]), default=0.0)
+        + (spare if (spare := links[link] - loads[link]) > TOLERANCE * links[link] else 0.0)
+        for link in links
+    }
+    named = {flow: bottlenecks[flow] for flow in flows}
+    return MaxMin(rates, named, {flow: level[flow] for flow in flows}, loads, advertised)
+
+
+def _demands(
+    links: Mapping[str, float],
+    flows: Mapping[str, Sequence[str]],
+    mcr: Mapping[str, float],
+    pcr: Mapping[str, float],
+    weights: Mapping[str, float],
+    fairness: Fairness,
+) -> dict[str, Demand]:
+    """What each flow asks for as its share rises, after every check."""
+    for link, rate in links.items():
+        require_positive(**{f"link {link}": rate})
+    for flow, route in flows.items():
+        require(len(route) > 0, f"flow {flow}", "no link", "a flow needs one link at least")
+        for link in route:
+            allowed = f"there is no such link; there are {', '.join(links)}"
+            require(link in links, f"flow {flow}", link, allowed)
+        require(len(set(route)) == len(route), f"flow {flow}", "+".join(route), "no link twice")
+    for what, values in (("mcr", mcr), ("pcr", pcr), ("weights", weights)):
+        for flow in values:
+            allowed = f"there is no such flow; there are {', '.join(flows)}"
+            require(flow in flows, what, flow, allowed)
+    demands = {}
+    for flow in flows:
+        least, most, weight = mcr.get(flow, 0.0), pcr.get(flow, math.inf), weights.get(flow, 1.0)
+        require_not_negative(**{f"mcr of {flow}": least})
+        require(
+            most > 0 and most >= least,
+            f"pcr of {flow}",
+            most,
+            "must be above 0 and at least the MCR",
+        )
+        require_positive(**{f"weight of {flow}": weight})
+        demands[flow] = _demand(flow, least, most, weight, fairness)
+    for link, rate in links.items():
+        total = math.fsum(demands[flow].least for flow in flows if link in flows[flow])
+        allowed = f"must be at least the sum of its flows' MCRs, {total:.9g}"
+        require(total <= rate * (1 + TOLERANCE), f"link {link}", rate, allowed)
+    return demands
+
+
+def _demand(flow: str, least: float, most: float, weight: float, fairness: Fairness) -> Demand:
+    if fairness == "mcr-plus-share":
+        return Demand(least, weight, least, most)
+    if fairness == "max-of-mcr-and-share":
+        return Demand(0.0, weight, least, most)
+    require(least > 0, f"mcr of {flow}", least, "a rate in proportion to MCR needs one above 0")
+    require(weight == 1, f"weight of {flow}", weight, "a rate in proportion to MCR has no weight")
+    return Demand(0.0, least, 0.0, most)
