@@ -1,22 +1,31 @@
 """Queue and rates under EFCI marking: the fluid model of Ohsaki et al. 1995, section II."""
 
 from cellrate.theory.efci.feasible import STANDARD_FACTORS, Feasibility, feasibility
+from cellrate.theory.efci.groups import Groups
+from cellrate.theory.efci.integration import Integrated, integrate
 from cellrate.theory.efci.loop import EfciLoop
 from cellrate.theory.efci.maximum import (
     maximum_queue_bound_cells,
     printed_maximum_queue_cells,
 )
+from cellrate.theory.efci.over_time import Trajectory, periodic_trajectory, trajectory
 from cellrate.theory.efci.steady import LimitCycle, clips, limit_cycle, require_unclipped
 
 __all__ = [
     "STANDARD_FACTORS",
     "EfciLoop",
     "Feasibility",
+    "Groups",
+    "Integrated",
     "LimitCycle",
+    "Trajectory",
     "clips",
     "feasibility",
+    "integrate",
     "limit_cycle",
     "maximum_queue_bound_cells",
+    "periodic_trajectory",
     "printed_maximum_queue_cells",
     "require_unclipped",
+    "trajectory",
 ]
