@@ -43,8 +43,8 @@ def test_ohsakis_network() -> None:
     assert [tcp.feedback_delay_seconds(link) for link in tcp.forward] == [0.0, 0.001]
     assert tcp.tcp is not None
     assert tcp.abr is not None
-    # 4312 + 40 + 8 + 8 bytes are 91 payloads of 48; 65,536 = 15 * 4312 + 856, 856 + 56 are 19.
-    assert (tcp.tcp.segment_cells, tcp.tcp.window_cells) == (91, 15 * 91 + 19)
+    # 4312 + 40 + 8 + 8 bytes are 91 payloads of 48; 65,536 bytes hold 15 whole segments.
+    assert (tcp.tcp.segment_cells, tcp.tcp.window_cells) == (91, 15 * 91)
     assert tcp.abr.pcr_cells_per_second == 353_200
     assert tcp.abr.mcr_cells_per_second == pytest.approx(353.2)
     # Ten sources at PCR and the random cells.

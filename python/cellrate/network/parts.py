@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from cellrate.theory import cells_per_pdu
+from cellrate.theory import segment_cells, window_cells
+from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES
 
 Parameters: TypeAlias = Mapping[str, Any]
 """Parameters under the keys of the scenario file, a quantity's unit appended to its key."""
@@ -117,23 +118,18 @@ class Tcp:
     @property
     def overhead_bytes(self) -> int:
         """Bytes of a PDU that are neither payload nor padding: headers, encapsulation, trailer."""
-        return self.header_bytes + self.encapsulation_bytes + 8
+        return self.header_bytes + self.encapsulation_bytes + AAL5_TRAILER_BYTES
 
     @property
     def segment_cells(self) -> int:
         """Cells of a full segment."""
-        return self.cells_of(self.mss_bytes)
-
-    def cells_of(self, payload_bytes: int) -> int:
-        """Cells of a segment with so much payload."""
-        headers = self.header_bytes + self.encapsulation_bytes
-        return cells_per_pdu(payload_bytes, header_bytes=headers, llc_snap=False)
+        return int(segment_cells(self.mss_bytes, overhead_bytes=self.overhead_bytes))
 
     @property
     def window_cells(self) -> int:
-        """Cells of a full window, the last segment being what is left of it."""
-        whole, rest = divmod(self.window_bytes, self.mss_bytes)
-        return whole * self.segment_cells + (self.cells_of(rest) if rest else 0)
+        """Cells of a full window; a sender sends whole segments only (RFC 1122 4.2.3.4)."""
+        overhead = self.overhead_bytes
+        return int(window_cells(self.window_bytes, self.mss_bytes, overhead_bytes=overhead))
 
 
 @dataclass(frozen=True, slots=True)

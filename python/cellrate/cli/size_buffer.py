@@ -1,0 +1,94 @@
+"""`cellrate size-buffer`: how much buffer a port needs."""
+
+from __future__ import annotations
+
+import functools
+import json as jsonlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from cellrate import _core, source
+from cellrate.cli import tables
+from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.problems import BadInput, reading
+from cellrate.cli.progress import ProgressBar
+from cellrate.runner import default_store, run_many
+
+
+def size_buffer(
+    file: ScenarioFile,
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    loss: Annotated[
+        float | None, Parameter(help="Largest mean cell loss ratio; no loss at all by default.")
+    ] = None,
+    delay: Annotated[
+        str | None, Parameter(help='Longest queueing delay, as in "5 ms", instead of a loss.')
+    ] = None,
+    port: Annotated[
+        str | None,
+        Parameter(help="Output port, as in A->B; that with the longest queue by default."),
+    ] = None,
+    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds that are run.")] = 20,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    credit_cells: Annotated[
+        int | None,
+        Parameter(validator=Number(gte=1), help="Say what credits for so many cells would need."),
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+) -> None:
+    """Find the least buffer that loses nothing, or keeps a loss or delay target.
+
+    Formulas and measurement stand side by side, each formula with the assumptions that fail. Runs
+    are measured from 0 s on. A page with the picture of the queue is written to OUT. Finished runs
+    are kept in OUT/results, so that an interrupted search goes on where it stopped.
+    """
+    from cellrate import sizing
+    from cellrate.sizing.as_json import as_json
+    from cellrate.sizing.page import page
+    from cellrate.sizing.screen import show
+
+    with reading(file):
+        text, name = source.read(file)
+    store = None if fresh else default_store(out / "results")
+    try:
+        question = sizing.Question(
+            text,
+            name,
+            tuple(settings),
+            port=port,
+            loss_ratio=0.0 if loss is None else loss,
+            delay_seconds=None if delay is None else _seconds(delay),
+            seeds=tuple(range(first_seed, first_seed + seeds)),
+            credit_cells=credit_cells,
+        )
+        with ProgressBar("measuring queues") as progress:
+            runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
+            answer = sizing.size_buffer(question, runner)
+    except sizing.SizingError as error:
+        raise BadInput(str(error)) from error
+    place = out / f"{Path(name.strip('<>')).stem}-buffer.html"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(page(answer), encoding="utf-8", newline="\n")
+    if json:
+        sys.stdout.write(jsonlib.dumps(as_json(answer)) + "\n")
+    else:
+        show(answer, tables.console())
+        tables.say(f"written to {place}")
+    for problem in store.problems() if store is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
+
+
+def _seconds(delay: str) -> float:
+    try:
+        return _core.quantity(delay, "time")
+    except ValueError as error:
+        raise BadInput(f"--delay: {error}") from error

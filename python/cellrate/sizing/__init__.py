@@ -1,0 +1,7 @@
+"""How much buffer a port needs: formulas beside what simulation measures."""
+
+from cellrate.sizing.answer import Answer, Endless
+from cellrate.sizing.question import Question, SizingError
+from cellrate.sizing.solving import size_buffer
+
+__all__ = ["Answer", "Endless", "Question", "SizingError", "size_buffer"]

@@ -1,0 +1,57 @@
+"""What a few seeds say about the seeds that were not run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+from scipy.stats import nct, norm, t
+
+CONFIDENCE = 0.95
+
+
+def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
+    """Share p of all runs that stays within the largest of so many, with that confidence.
+
+    The largest of n independent values lies below the p-quantile with probability p^n, whatever
+    their distribution, so p^n = 1 - confidence (Wilks 1941).
+
+    >>> round(covered_share(59), 3)
+    0.95
+    """
+    return float((1.0 - confidence) ** (1.0 / seeds))
+
+
+def seeds_to_cover(share: float, confidence: float = CONFIDENCE) -> int:
+    """Fewest seeds whose largest value covers that share of all runs (same source).
+
+    >>> seeds_to_cover(0.95), seeds_to_cover(0.99)
+    (59, 299)
+    """
+    return math.ceil(math.log(1.0 - confidence) / math.log(share))
+
+
+def upper_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> float | None:
+    """One-sided upper bound of the mean by Student's t; nothing from a single value."""
+    if len(values) < 2:
+        return None
+    factor = float(t.ppf(confidence, len(values) - 1))
+    return fmean(values) + factor * stdev(values) / math.sqrt(len(values))
+
+
+def normal_tolerance(
+    values: Sequence[float], share: float = 0.99, confidence: float = CONFIDENCE
+) -> float | None:
+    """Upper tolerance limit of normally distributed values; nothing from a single value.
+
+    With that confidence the share of all values lies below mean + k s, where k sqrt(n) is the
+    quantile of the non-central t distribution with noncentrality z(share) sqrt(n) (NIST/SEMATECH
+    e-Handbook of Statistical Methods, section 7.2.6.3).
+    """
+    if len(values) < 2:
+        return None
+    n = len(values)
+    noncentrality = float(norm.ppf(share)) * math.sqrt(n)
+    factor = float(nct.ppf(confidence, n - 1, noncentrality)) / math.sqrt(n)
+    return fmean(values) + factor * stdev(values)

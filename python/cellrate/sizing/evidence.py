@@ -1,0 +1,143 @@
+"""The committed page of sized buffers: `python -m cellrate.sizing.evidence DIRECTORY`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cellrate.reproduce.papers import papers_root
+from cellrate.runner import default_store, run_many
+from cellrate.sizing.answer import Answer
+from cellrate.sizing.confidence import CONFIDENCE
+from cellrate.sizing.measuring import Runner
+from cellrate.sizing.question import Question
+from cellrate.sizing.solving import size_buffer
+
+SEEDS = tuple(range(1, 21))
+# Kalyanaraman 1997, Table 8.3: kilometres of each link, round trip in ms, printed queue in cells.
+TABLE_8_3 = ((1000, 30.0, 15073), (500, 15.0, 12008), (200, 6.0, 6223), (50, 1.5, 1596))
+# Kalyanaraman 1997, Table 8.7: duty cycle, period in ms, printed queue; None where it diverges.
+TABLE_8_7: tuple[tuple[float, int, int | None], ...] = (
+    (0.95, 100, 2588),
+    (0.8, 100, 5217),
+    (0.7, 100, 5688),
+    (0.95, 10, 2709),
+    (0.8, 10, None),
+    (0.7, 10, None),
+    (0.95, 1, 2589),
+    (0.8, 1, 4077),
+    (0.7, 1, 2928),
+)
+INTRODUCTION = """# Sized buffers
+
+Written by `python -m cellrate.sizing.evidence docs/evidence`, seeds 1 to {seeds}. What the columns
+mean is told in [size a buffer](../how-to/size-a-buffer.md).
+"""
+PART_8_3 = """
+## File transfers over ABR with ERICA: formula and measurement
+
+Kalyanaraman 1997, Table 8.3: 15 sources, no background. `cellrate size-buffer` with
+`papers/kalyan97/scenarios/file-transfer.toml`, `--set flow.tcp.count=15` and the lengths of the
+links. The law is (3 RTT + interval + feedback delay) times the link rate, the interval being the
+100 cells that traffic at line rate brings. Measured is the least buffer that loses nothing in any
+of {seeds} runs of 5 s; with {confidence:.0%} confidence {share:.1%} of all runs stay within it.
+
+| links (km) | RTT (ms) | printed queue | law | measured buffer | single runs | of the law | |
+|--:|--:|--:|--:|--:|--:|--:|---|
+"""
+PART_8_7 = """
+## Beside ON-OFF background: queues without an end
+
+Kalyanaraman 1997, Table 8.7: ERICA+, links of 1000 km, VBR of 124.41 Mbit/s while it is on, from
+`papers/kalyan97/scenarios/on-off-vbr.toml`; runs of 5 s. The table does not say how many sources
+there are: here 15. A queue that may grow without end is looked at in a run four times as long.
+
+| duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
+|--:|--:|--:|--:|--:|
+"""
+AFTER_8_7 = """
+The rows that diverge are those of the paper. The TCP windows, 15 times 24,576 cells, are the most
+that such a queue can reach. With 2 sources the same two rows need:
+
+| duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
+|--:|--:|--:|--:|--:|
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes the page into the directory that is named."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m cellrate.sizing.evidence DIRECTORY\n")
+        return 2
+    runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
+    text = page(runner)
+    (Path(arguments[0]) / "buffer-size.md").write_text(text, encoding="utf-8", newline="\n")
+    return 0
+
+
+def page(runner: Runner) -> str:
+    """The page as text."""
+    rows = [(row, transfers(row[0], runner)) for row in TABLE_8_3]
+    share = rows[0][1].covered_share or 0.0
+    text = INTRODUCTION.format(seeds=len(SEEDS))
+    text += PART_8_3.format(seeds=len(SEEDS), share=share, confidence=CONFIDENCE)
+    text += "".join(_transfer_row(*row, answer) for row, answer in rows)
+    text += PART_8_7
+    text += "".join(_background_row(*row, background(*row[:2], 15, runner)) for row in TABLE_8_7)
+    text += AFTER_8_7
+    divergent = [row for row in TABLE_8_7 if row[2] is None]
+    return text + "".join(
+        _background_row(*row, background(*row[:2], 2, runner)) for row in divergent
+    )
+
+
+def transfers(kilometres: int, runner: Runner) -> Answer:
+    """The buffer of a row of Table 8.3."""
+    lengths = (f'topology.{key}="{kilometres} km"' for key in ("access", "bottleneck", "egress"))
+    return _ask("file-transfer", ("flow.tcp.count=15", *lengths), SEEDS, runner)
+
+
+def background(duty_cycle: float, period_ms: int, sources: int, runner: Runner) -> Answer:
+    """The buffer of a row of Table 8.7 with that many sources."""
+    settings = (
+        f"flow.tcp.count={sources}",
+        "switch.control.target_utilisation=1.0",
+        "switch.control.queue_control={}",
+        f'flow.vbr.source.period="{period_ms} ms"',
+        f"flow.vbr.source.duty_cycle={duty_cycle}",
+    )
+    return _ask("on-off-vbr", settings, SEEDS, runner)
+
+
+def _ask(
+    scenario: str, settings: tuple[str, ...], seeds: tuple[int, ...], runner: Runner
+) -> Answer:
+    path = f"kalyan97/scenarios/{scenario}.toml"
+    text = (papers_root() / path).read_text(encoding="utf-8")
+    return size_buffer(Question(text, f"papers/{path}", settings, seeds=seeds), runner)
+
+
+def _transfer_row(kilometres: int, round_trip_ms: float, printed: int, answer: Answer) -> str:
+    law = next(one for one in answer.formulas if one.formula == "buffer-law")
+    law_cells, measured = law.cells or 0.0, answer.buffer_cells or 0
+    return (
+        f"| {kilometres} | {round_trip_ms:g} | {printed:,} | {law_cells:,.0f} | {measured:,} | "
+        f"{min(answer.each_cells):,} to {max(answer.each_cells):,} | {measured / law_cells:.2f} | "
+        f"{'within it' if measured <= law_cells else 'beyond it'} |\n"
+    )
+
+
+def _background_row(duty_cycle: float, period_ms: int, printed: int | None, answer: Answer) -> str:
+    shown = "divergent" if printed is None else f"{printed:,}"
+    measured, growth = "none", ""
+    if answer.endless is not None:
+        growth = f"{answer.endless.cells_per_second:,.0f}"
+    elif answer.buffer_cells is not None:
+        measured = f"{answer.buffer_cells:,}"
+    return f"| {duty_cycle:g} | {period_ms} | {shown} | {measured} | {growth} |\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

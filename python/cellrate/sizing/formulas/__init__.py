@@ -1,0 +1,37 @@
+"""What formulas say of the queue at a port, each with the assumptions that fail there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cellrate.network import Link, Network
+from cellrate.sizing.formulas import buffer_law, credit, fluid, windows
+from cellrate.sizing.formulas.model import FormulaAnswer
+from cellrate.sizing.formulas.situation import Situation
+
+__all__ = ["FormulaAnswer", "Situation", "formulas_of"]
+
+FORMULAS: tuple[Callable[[Situation], FormulaAnswer], ...] = (
+    buffer_law.answer,
+    fluid.bound,
+    fluid.steady,
+    windows.answer,
+    credit.answer,
+)
+
+
+def formulas_of(
+    network: Network, port: Link, credit_cells: int | None = None
+) -> tuple[FormulaAnswer, ...]:
+    """Every formula at a port; one that does not apply says why.
+
+    Args:
+        network: The network.
+        port: One of its ports.
+        credit_cells: Cells per credit, if it is asked what credits would need.
+
+    Raises:
+        ValueError: Nothing is known of the sources of a flow.
+    """
+    situation = Situation(network, port, credit_cells)
+    return tuple(formula(situation) for formula in FORMULAS)

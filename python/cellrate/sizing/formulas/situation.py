@@ -1,0 +1,113 @@
+"""A port and who meets there: what formulas ask of a scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate.network import (
+    Flow,
+    Link,
+    Network,
+    Switch,
+    capacity_left_cells_per_second,
+    mean_cells_per_second,
+    overloaded_ports,
+)
+from cellrate.network.loads import is_elastic
+
+# Delays that differ by less than this share are equal.
+EQUAL = 1e-6
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A port of a network.
+
+    Attributes:
+        network: The network.
+        port: One of its ports.
+        credit_cells: Cells per credit, if it is asked what credits would need.
+    """
+
+    network: Network
+    port: Link
+    credit_cells: int | None = None
+
+    @property
+    def switch(self) -> Switch:
+        """Settings of the port."""
+        return self.port.switch
+
+    @cached_property
+    def flows(self) -> tuple[Flow, ...]:
+        """Flows over the port."""
+        return self.network.flows_over(self.port)
+
+    @cached_property
+    def elastic(self) -> tuple[Flow, ...]:
+        """Flows that take what they are given."""
+        return tuple(flow for flow in self.flows if is_elastic(flow))
+
+    @cached_property
+    def abr(self) -> tuple[Flow, ...]:
+        """Elastic ABR flows over the port."""
+        return tuple(flow for flow in self.elastic if flow.abr is not None)
+
+    @cached_property
+    def others(self) -> tuple[Flow, ...]:
+        """Flows over the port whose rates are their own."""
+        return tuple(flow for flow in self.flows if flow not in self.elastic)
+
+    @cached_property
+    def capacity_cells_per_second(self) -> float:
+        """Mean rate that is left to elastic flows."""
+        return capacity_left_cells_per_second(self.network, self.port)
+
+    @cached_property
+    def round_trips_seconds(self) -> tuple[float, ...]:
+        """Propagation round trips of the elastic flows that have one."""
+        found = (flow.propagation_round_trip_seconds for flow in self.elastic)
+        return tuple(sorted({value for value in found if value is not None}))
+
+    @cached_property
+    def feedback_delays_seconds(self) -> tuple[float, ...]:
+        """Feedback delays of the ABR flows at the port."""
+        return tuple(sorted({flow.feedback_delay_seconds(self.port) for flow in self.abr}))
+
+    @property
+    def has_unequal_round_trips(self) -> bool:
+        """Whether elastic flows have different round trips."""
+        trips = self.round_trips_seconds
+        return bool(trips) and trips[-1] - trips[0] > EQUAL * trips[-1]
+
+    @property
+    def has_other_bottlenecks(self) -> bool:
+        """Whether an elastic flow crosses another port that can be overloaded, too."""
+        overloaded = set(overloaded_ports(self.network)) - {self.port}
+        return any(overloaded.intersection(flow.forward) for flow in self.elastic)
+
+    @property
+    def has_varying_background(self) -> bool:
+        """Whether a flow over the port with a rate of its own comes and goes."""
+        return any(flow.kind == "on-off" for flow in self.others)
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether data of elastic flows crosses the link's opposite direction as well."""
+        ends = (self.port.receiver, self.port.sender)
+        return any(
+            (link.sender, link.receiver) == ends
+            for flow in self.network.flows
+            if is_elastic(flow)
+            for link in flow.forward
+        )
+
+    def sharing(self) -> tuple[Flow, ...]:
+        """Flows with rates of their own in the queue of the elastic ones."""
+        queues = {self.switch.queue_of(flow.service) for flow in self.elastic}
+        return tuple(f for f in self.others if self.switch.queue_of(f.service) in queues)
+
+    def background_cells_per_second(self) -> float:
+        """Mean rate of all flows with rates of their own."""
+        return sum(mean_cells_per_second(flow) or 0.0 for flow in self.others)

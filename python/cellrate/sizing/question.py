@@ -1,0 +1,122 @@
+"""What is asked: which scenario, which port, what must hold, how many seeds."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate import _core
+from cellrate.network import Link, Network
+from cellrate.runner import Job
+
+# Points of the queue's trace; each joins several samples to their least and greatest.
+POINTS = 1000
+SAMPLES = 8 * POINTS
+# Policies that refuse no cell while the buffer has room, and remember nothing until they do.
+REFUSE_ONLY_WHEN_FULL = frozenset({"tail-drop", "ppd"})
+
+
+class SizingError(ValueError):
+    """The question has no answer; the text says why and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """How much buffer a port of a scenario needs.
+
+    Attributes:
+        text: The scenario, as TOML.
+        path: Its name.
+        overrides: ``path=value`` settings, applied in order.
+        port: Name of the port; the one with the longest queue if None.
+        loss_ratio: Largest mean cell loss ratio of the port; 0 for no loss at all.
+        delay_seconds: Longest queueing delay, instead of a loss ratio.
+        seeds: Seeds of the runs.
+        credit_cells: Cells per credit, if it is asked what credits would need.
+    """
+
+    text: str
+    path: str
+    overrides: tuple[str, ...] = ()
+    port: str | None = None
+    loss_ratio: float = 0.0
+    delay_seconds: float | None = None
+    seeds: tuple[int, ...] = tuple(range(1, 21))
+    credit_cells: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.seeds:
+            raise SizingError("no seed: at least one is needed")
+        if self.credit_cells is not None and self.credit_cells < 1:
+            raise SizingError(f"{self.credit_cells} cells per credit: at least 1")
+        if not 0.0 <= self.loss_ratio < 1.0:
+            raise SizingError(f"a loss ratio of {self.loss_ratio:g}: allowed is 0 to below 1")
+        if self.delay_seconds is not None and not self.delay_seconds > 0.0:
+            raise SizingError(f"a delay of {self.delay_seconds:g} s: it must be above 0 s")
+        if self.delay_seconds is not None and self.loss_ratio > 0.0:
+            raise SizingError("a loss ratio and a delay are two questions: ask one of them")
+
+    @cached_property
+    def network(self) -> Network:
+        """The network as the scenario has it.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        return Network.of(self.text, self.path, self.overrides)
+
+    def link(self) -> Link | None:
+        """The port that is asked for, if any.
+
+        Raises:
+            SizingError: There is no such port.
+        """
+        if self.port is None:
+            return None
+        try:
+            return self.network.port(self.port)
+        except ValueError as error:
+            raise SizingError(str(error)) from None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether one run without limit tells the least lossless buffer.
+
+        Until a queue first exceeds a buffer, a run with that buffer and one without limit are the
+        same run, if the discard policies refuse nothing before, and if no threshold follows from
+        the buffer. Then the least buffer that loses nothing is the longest queue itself.
+        """
+        switches = (node.switch for node in self.network.nodes)
+        return all(one is None or one.policy in REFUSE_ONLY_WHEN_FULL for one in switches)
+
+    @cached_property
+    def _buffer_paths(self) -> tuple[str, ...]:
+        """Keys of all buffers."""
+        resolved = _core.resolve(self.text, self.path, list(self.overrides), None)
+        if tomllib.loads(resolved)["topology"]["template"] != "graph":
+            return ("switch.buffer",)
+        names = (node.name for node in self.network.nodes if node.switch is not None)
+        return tuple(f'topology.node."{name}".buffer' for name in names)
+
+    def job(self, seed: int, buffer_cells: int | None = None, *, longer: int = 1) -> Job:
+        """A run from the start, traced, with a buffer at every port.
+
+        Args:
+            seed: Its seed.
+            buffer_cells: The buffer; no limit if None.
+            longer: How many times as long as the scenario says.
+        """
+        buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
+        picoseconds = round(self.network.duration_seconds * 1e12) * longer
+        settings = (
+            *(f'{path}="{buffer}"' for path in self._buffer_paths),
+            f'run.duration="{picoseconds} ps"',
+            'measure.from="0 s"',
+            f'measure.to="{picoseconds} ps"',
+            f'measure.sample="{max(1, picoseconds // SAMPLES)} ps"',
+            f"measure.trace_points={POINTS}",
+            'measure.traces=["queue"]',
+            "measure.events=[]",
+        )
+        return Job(self.text, self.path, (*self.overrides, *settings), seed)

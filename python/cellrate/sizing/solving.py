@@ -1,0 +1,120 @@
+"""From the question to the answer: which runs are made, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cellrate.network import Link
+from cellrate.sizing.answer import Answer, Endless
+from cellrate.sizing.formulas import FormulaAnswer, formulas_of
+from cellrate.sizing.growth import LONGER, certain_growth_cells_per_second, growth_of
+from cellrate.sizing.measuring import Measured, Runner, measure
+from cellrate.sizing.question import Question
+from cellrate.sizing.targets import for_delay, for_loss, for_no_loss
+
+
+def size_buffer(question: Question, runner: Runner) -> Answer:
+    """How much buffer a port needs.
+
+    Every run begins at 0 s and is measured whole, whatever the scenario's measuring window, for a
+    buffer has to hold what comes at the start, too.
+
+    Args:
+        question: What is asked.
+        runner: Runs jobs and returns their outcomes: `cellrate.run_many` with its settings.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        SizingError: The question has no answer.
+        ValueError: Nothing is known of the sources of a flow.
+    """
+    named = question.link()
+    certain = _certainly_endless(question, named)
+    if certain is not None:
+        return certain
+    runs = _without_limit(question, runner)
+    answer = _observed(question, named, runs)
+    worst = max(runs, key=lambda run: run.longest_queues()[answer.port.name])
+    answer = _watched_longer(answer, worst, runner)
+    if answer.endless is not None:
+        return answer
+    if question.delay_seconds is not None:
+        return for_delay(answer, runner)
+    if question.loss_ratio > 0.0:
+        return for_loss(answer, runner)
+    return for_no_loss(answer, runner)
+
+
+def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
+    """The answer that needs no run: more comes than goes, for ever."""
+    network = question.network
+    ports = network.ports if named is None else (named,)
+    growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
+    port = max(ports, key=growth.__getitem__)
+    if growth[port] <= 0.0:
+        return None
+    formulas = formulas_of(network, port, question.credit_cells)
+    return Answer(question, port, formulas, endless=Endless(growth[port], None, None))
+
+
+def _without_limit(question: Question, runner: Runner) -> list[Measured]:
+    """A run per seed without limits; one is enough if seeds make no difference."""
+    first = measure([question.job(seed) for seed in question.seeds[:2]], runner)
+    if len({run.digest for run in first}) < len(first):
+        return first[:1]
+    return first + measure([question.job(seed) for seed in question.seeds[2:]], runner)
+
+
+def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) -> Answer:
+    """The port and what the runs without limit showed there."""
+    longest = {
+        name: max(run.longest_queues()[name] for run in runs) for name in runs[0].longest_queues()
+    }
+    port = named or question.network.port(max(longest, key=longest.__getitem__))
+    random = len(runs) > 1
+    remarks = []
+    if not random and len(question.seeds) > 1:
+        remarks.append("nothing in the scenario is random: all seeds give the same run")
+    longer = [name for name, cells in longest.items() if cells > longest[port.name]]
+    if longer:
+        remarks.append(f"queues are longer at {', '.join(longer)}")
+    return Answer(
+        question=question,
+        port=port,
+        formulas=formulas_of(question.network, port, question.credit_cells),
+        unlimited=tuple(run.at(port.name) for run in runs),
+        longest_queues_cells=longest,
+        random=random,
+        remarks=tuple(remarks),
+    )
+
+
+def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
+    """Adds the trace of the longest queue and, if it still rises, what a longer run shows."""
+    queue = worst.queue(answer.port.name)
+    growth = growth_of(queue)
+    if not growth.suspect:
+        return replace(answer, queue=queue)
+    [run] = measure([answer.question.job(worst.seed, longer=LONGER)], runner)
+    queue = run.queue(answer.port.name)
+    growth = growth_of(queue)
+    if growth.endless:
+        bound = _window_bound(answer.formulas)
+        endless = Endless(growth.cells_per_second, growth, bound)
+        return replace(answer, endless=endless, queue=queue)
+    longest, before = (one.longest_queues()[answer.port.name] for one in (run, worst))
+    if longest == before:
+        return replace(answer, queue=queue)
+    remark = (
+        f"the queue still rose when the run ended: it does not grow without end, but in a run "
+        f"{LONGER} times as long it is {longest:,} cells at most instead of {before:,}, so the run "
+        f"is too short to tell"
+    )
+    return replace(answer, queue=queue, remarks=(*answer.remarks, remark))
+
+
+def _window_bound(formulas: Sequence[FormulaAnswer]) -> float | None:
+    """Sum of the windows, where TCP is all that can fill the queue."""
+    found = (formula.cells for formula in formulas if formula.formula == "window-sum")
+    return next(found, None)

@@ -1,0 +1,122 @@
+"""The buffer for each target: no loss, a loss ratio, a queueing delay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from cellrate import ScenarioError, _core
+from cellrate.network import capacity_left_cells_per_second
+from cellrate.sizing.answer import Answer
+from cellrate.sizing.confidence import upper_mean
+from cellrate.sizing.measuring import PortRun, Runner, measure
+from cellrate.sizing.question import Question, SizingError
+from cellrate.sizing.search import least, least_each
+
+# Beyond this no buffer is looked for: 53 GB.
+MOST_CELLS = 10**9
+
+
+def for_no_loss(answer: Answer, runner: Runner) -> Answer:
+    """The least buffer of each seed that loses nothing, and the largest of them.
+
+    See `Question.is_exact` for why the longest queue itself is the answer; where it is not, the
+    buffer is bisected, which is as exact: of two runs that lose nothing the one with the larger
+    buffer is the same run.
+    """
+    if answer.question.is_exact:
+        each = tuple(max(1, run.longest_queue_cells) for run in answer.unlimited)
+        return replace(answer, each_cells=each, buffer_cells=max(each), runs=answer.unlimited)
+    if any(run.cells_dropped for run in answer.unlimited):
+        policy = answer.port.switch.policy
+        remark = f"no buffer loses nothing: `{policy}` refuses packets at a queue length of its own"
+        return replace(answer, remarks=(*answer.remarks, remark))
+    seeds = [run.seed for run in answer.unlimited]
+
+    def lossless(buffers: Sequence[int]) -> list[bool]:
+        runs = _try(answer, dict(zip(seeds, buffers, strict=True)), runner)
+        return [run is not None and run.cells_dropped == 0 for run in runs]
+
+    upper = [max(1, run.longest_queue_cells) for run in answer.unlimited]
+    while not all(fits := lossless(upper)):
+        upper = [cells if fit else 2 * cells for cells, fit in zip(upper, fits, strict=True)]
+        _refuse_too_much(max(upper))
+    each = tuple(least_each(lossless, upper))
+    runs = _try(answer, dict.fromkeys(seeds, max(each)), runner)
+    found = tuple(run for run in runs if run is not None)
+    return replace(answer, each_cells=each, buffer_cells=max(each), runs=found)
+
+
+def for_loss(answer: Answer, runner: Runner) -> Answer:
+    """The least buffer with which the mean loss ratio of the port stays within the target.
+
+    With several seeds its one-sided 95 % bound has to, too.
+    """
+    seeds = [run.seed for run in answer.unlimited]
+
+    @cache
+    def runs_with(cells: int) -> tuple[PortRun, ...]:
+        runs = _try(answer, dict.fromkeys(seeds, cells), runner)
+        return tuple(run for run in runs if run is not None)
+
+    def holds(cells: int) -> bool:
+        losses = [run.loss_ratio for run in runs_with(cells)]
+        if not losses:
+            return False
+        bound = upper_mean(losses)
+        return (losses[0] if bound is None else bound) <= answer.question.loss_ratio
+
+    upper = max(1, *(run.longest_queue_cells for run in answer.unlimited))
+    while not holds(upper):
+        upper *= 2
+        _refuse_too_much(upper)
+    found = least(holds, 1, upper)
+    return replace(answer, buffer_cells=found.cells, searched=found, runs=runs_with(found.cells))
+
+
+def for_delay(answer: Answer, runner: Runner) -> Answer:
+    """The buffer that a cell leaves within the delay, and what is lost with it.
+
+    Served at the mean rate that is left to elastic flows, in the order of arrival.
+    """
+    delay = answer.question.delay_seconds or 0.0
+    rate = capacity_left_cells_per_second(answer.question.network, answer.port)
+    if rate <= 0:
+        raise SizingError(f"background leaves nothing of {answer.port.name}: no delay is bounded")
+    cells = math.floor(delay * rate * (1 + 1e-12))
+    if cells < 1:
+        least_seconds = 1 / rate
+        raise SizingError(f"a delay of {delay:g} s: a cell alone takes {least_seconds:.3g} s")
+    seeds = [run.seed for run in answer.unlimited]
+    runs = _try(answer, dict.fromkeys(seeds, cells), runner)
+    found = tuple(run for run in runs if run is not None)
+    if not found:
+        raise SizingError(f"a buffer of {cells} cells is none for this scenario's discard policy")
+    return replace(answer, buffer_cells=cells, runs=found)
+
+
+def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRun | None]:
+    """The port in a run per seed with a buffer each; None where a buffer is no valid one."""
+    question = answer.question
+    jobs = {seed: question.job(seed, cells) for seed, cells in buffers.items()}
+    valid = {seed: job for seed, job in jobs.items() if _is_valid(question, buffers[seed])}
+    runs = measure(list(valid.values()), runner) if valid else []
+    found = {run.seed: run.at(answer.port.name) for run in runs}
+    return [found.get(seed) for seed in buffers]
+
+
+def _is_valid(question: Question, buffer_cells: int) -> bool:
+    """Whether the scenario's checks allow the buffer; a policy may need room for a packet."""
+    job = question.job(question.seeds[0], buffer_cells)
+    try:
+        _core.check(job.text, job.path, list(job.overrides), job.seed)
+    except ScenarioError:
+        return False
+    return True
+
+
+def _refuse_too_much(cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise SizingError(f"no buffer of up to {MOST_CELLS:,} cells meets the target")
