@@ -14,6 +14,7 @@ from cellrate.theory import (
     goodput_bound,
     load_pattern,
     peak_throughput,
+    queueing,
     round_trips,
     window_sum,
 )
@@ -34,5 +35,6 @@ CATALOGUE: tuple[Formula, ...] = (
     window_sum.FORMULA,
     *credit.FORMULAE,
     fair_rates.FORMULA,
+    *queueing.FORMULAE,
     *efci.FORMULAE,
 )

@@ -1,0 +1,173 @@
+"""Queue of a multiplex of long-range dependent streams, as fractional Brownian motion: Norros."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import (
+    require,
+    require_not_negative,
+    require_positive,
+    require_whole,
+)
+from cellrate.theory.formula import Formula
+
+
+def fractional_time_scale_seconds(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+    queue_cells: Numbers,
+) -> Numbers:
+    """Time in which a queue of that length most likely has built up: q H / ((C - N m) (1 - H)).
+
+    Norros 1994, A storage model with self-similar input.
+
+    Args:
+        sources: Number of streams, alike and independent.
+        mean_cells_per_second: Mean rate of a stream.
+        hurst: Hurst parameter H, from 1/2 (independent) to below 1.
+        link_cells_per_second: Rate of the line.
+        queue_cells: Length of the queue.
+
+    Raises:
+        AssumptionError: A number is out of range, or the streams' mean rate is not below the line.
+    """
+    left = _left(sources, mean_cells_per_second, hurst, link_cells_per_second)
+    require_not_negative(queue_cells=queue_cells)
+    h = np.asarray(hurst)
+    return plain(np.asarray(queue_cells) * h / (left * (1 - h)))
+
+
+def fractional_exceedance(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    deviation_cells_per_second: Numbers,
+    interval_seconds: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+    queue_cells: Numbers,
+) -> Numbers:
+    """Lower bound of P(Q > queue): the probability that the traffic of one time is too much.
+
+    Norros 1994: 1 - Phi(min over t of (q + (C - N m) t) / sd(t)), sd(t) that of the
+    traffic in a time t; the minimum is at `fractional_time_scale_seconds`. It has the decay of the
+    probability itself.
+
+    Args:
+        sources: Number of streams, alike and independent.
+        mean_cells_per_second: Mean rate of a stream.
+        deviation_cells_per_second: Standard deviation of a stream's rate.
+        interval_seconds: The rate is a mean over this time; the deviation belongs to it.
+        hurst: Hurst parameter H, from 1/2 (independent) to below 1.
+        link_cells_per_second: Rate of the line.
+        queue_cells: Length of the queue.
+
+    Raises:
+        AssumptionError: A number is out of range, or the streams' mean rate is not below the line.
+    """
+    return plain(
+        ndtr(
+            -np.sqrt(
+                2
+                * _exponent(
+                    sources,
+                    mean_cells_per_second,
+                    deviation_cells_per_second,
+                    interval_seconds,
+                    hurst,
+                    link_cells_per_second,
+                    queue_cells,
+                )
+            )
+        )
+    )
+
+
+def fractional_exponential_exceedance(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    deviation_cells_per_second: Numbers,
+    interval_seconds: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+    queue_cells: Numbers,
+) -> Numbers:
+    """Approximation exp(-y^2/2) of P(Q > queue), y as above: a Weibull distribution.
+
+    Norros 1994: exp(-(C - N m)^(2H) q^(2-2H) / (2 k^2 V)), k = H^H (1-H)^(1-H) and
+    V t^(2H) the variance of the traffic in a time t. Exact for H = 1/2.
+    """
+    return plain(
+        np.exp(
+            -_exponent(
+                sources,
+                mean_cells_per_second,
+                deviation_cells_per_second,
+                interval_seconds,
+                hurst,
+                link_cells_per_second,
+                queue_cells,
+            )
+        )
+    )
+
+
+def _exponent(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    deviation_cells_per_second: Numbers,
+    interval_seconds: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+    queue_cells: Numbers,
+) -> np.ndarray:
+    left = _left(sources, mean_cells_per_second, hurst, link_cells_per_second)
+    require_positive(
+        deviation_cells_per_second=deviation_cells_per_second, interval_seconds=interval_seconds
+    )
+    require_not_negative(queue_cells=queue_cells)
+    h, interval = np.asarray(hurst), np.asarray(interval_seconds)
+    deviation = np.asarray(deviation_cells_per_second)
+    # The traffic of one interval has the variance (deviation * interval)^2 = V interval^(2H).
+    variance = np.asarray(sources) * deviation**2 * interval ** (2 - 2 * h)
+    kappa = h**h * (1 - h) ** (1 - h)
+    exponent: np.ndarray = (
+        left ** (2 * h) * np.asarray(queue_cells) ** (2 - 2 * h) / (2 * kappa**2 * variance)
+    )
+    return exponent
+
+
+def _left(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+) -> np.ndarray:
+    """What the streams leave of the line on average."""
+    require_whole(1, sources=sources)
+    require_positive(
+        mean_cells_per_second=mean_cells_per_second, link_cells_per_second=link_cells_per_second
+    )
+    h = np.asarray(hurst)
+    require((h >= 0.5) & (h < 1), "hurst", h, "must be at least 1/2 and below 1")
+    left = np.asarray(link_cells_per_second) - np.asarray(sources) * mean_cells_per_second
+    below = "the streams' mean rate must be below the line, or the queue grows without end"
+    require(left > 0, "sources", sources, below)
+    return np.asarray(left)
+
+
+FORMULA = Formula(
+    name="fractional-queue",
+    about="queue of a multiplex of long-range dependent (video) streams before a line",
+    equation="P(Q > q) ~ exp(-(C - N m)^(2H) q^(2-2H) / (2 k^2 V)), k = H^H (1-H)^(1-H)",
+    source="Norros 1994, Queueing Systems 16",
+    results={
+        "lower_bound_probability": fractional_exceedance,
+        "approximate_probability": fractional_exponential_exceedance,
+        "time_scale_seconds": fractional_time_scale_seconds,
+    },
+)

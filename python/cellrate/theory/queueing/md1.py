@@ -1,0 +1,185 @@
+"""M/D/1: Poisson cells into a line of constant rate."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special
+
+from cellrate.theory.arrays import Numbers, plain
+from cellrate.theory.assumptions import (
+    require,
+    require_not_negative,
+    require_positive,
+    require_whole,
+)
+from cellrate.theory.formula import Formula
+from cellrate.theory.queueing.quantiles import least_buffer
+
+Floats = npt.NDArray[np.float64]
+# Beyond this many states after the last one asked for the probabilities fall geometrically.
+SETTLED = 64
+MOST_STATES = 1 << 14
+
+
+def md1_mean_wait_seconds(
+    arrival_cells_per_second: Numbers, link_cells_per_second: Numbers
+) -> Numbers:
+    """Mean wait of a cell before its transmission: rho / (2 (1 - rho)) cell times.
+
+    Pollaczek 1930, Khinchine 1932; Kleinrock, Queueing Systems I, section 5.6.
+
+    Args:
+        arrival_cells_per_second: Mean rate of the Poisson arrivals.
+        link_cells_per_second: Rate of the line.
+
+    Raises:
+        AssumptionError: A rate is not above 0, or the arrivals are not below the line.
+    """
+    load = np.asarray(_load(arrival_cells_per_second, link_cells_per_second))
+    return plain(load / (2 * (1 - load)) / np.asarray(link_cells_per_second))
+
+
+def md1_mean_queue_cells(
+    arrival_cells_per_second: Numbers, link_cells_per_second: Numbers
+) -> Numbers:
+    """Mean number of cells, the one in transmission included: rho + rho^2 / (2 (1 - rho))."""
+    load = np.asarray(_load(arrival_cells_per_second, link_cells_per_second))
+    return plain(load + load * load / (2 * (1 - load)))
+
+
+def md1_exceedance(
+    arrival_cells_per_second: Numbers, link_cells_per_second: Numbers, queue_cells: Numbers
+) -> Numbers:
+    """P(N > queue), the cell in transmission included, at any time.
+
+    The probabilities that departures leave behind (embedded Markov chain, as at any time) by the
+    recursion of Ramaswami 1988, in which all terms are positive; Erlang's closed sum alternates.
+
+    Args:
+        arrival_cells_per_second: Mean rate of the Poisson arrivals.
+        link_cells_per_second: Rate of the line.
+        queue_cells: Number of cells, whole.
+
+    Raises:
+        AssumptionError: As `md1_mean_wait_seconds`, or the queue is no whole number of cells.
+    """
+    load = _load(arrival_cells_per_second, link_cells_per_second)
+    require_whole(0, queue_cells=queue_cells)
+    few = np.asarray(queue_cells) < MOST_STATES
+    require(few, "queue_cells", queue_cells, f"must be below {MOST_STATES}")
+    loads, queues = np.broadcast_arrays(load, np.asarray(queue_cells, dtype=int))
+    found = np.empty(loads.shape)
+    for one in np.unique(loads):
+        at = loads == one
+        found[at] = _tails(float(one), 1 << int(queues[at].max()).bit_length())[queues[at]]
+    return plain(found)
+
+
+def md1_wait_exceedance(
+    arrival_cells_per_second: Numbers, link_cells_per_second: Numbers, wait_seconds: Numbers
+) -> Numbers:
+    """P(wait > t) of a cell before its transmission.
+
+    Franx, A simple solution for the M/D/c waiting time distribution, 2001: with k cell times D just
+    above t, P(wait <= t) is the probability that at most k - 1 cells wait after Poisson arrivals
+    during k D - t have come on top. Complemented here, so that small probabilities are exact.
+
+    Args:
+        arrival_cells_per_second: Mean rate of the Poisson arrivals.
+        link_cells_per_second: Rate of the line.
+        wait_seconds: Time t.
+
+    Raises:
+        AssumptionError: As `md1_mean_wait_seconds`, or the time is below 0.
+    """
+    load = _load(arrival_cells_per_second, link_cells_per_second)
+    require_not_negative(wait_seconds=wait_seconds)
+    waits = np.asarray(wait_seconds) * np.asarray(link_cells_per_second)
+    short = waits < MOST_STATES - 1
+    require(short, "wait_seconds", wait_seconds, f"must be below {MOST_STATES - 1} cell times")
+    loads, waits = np.broadcast_arrays(load, waits)
+    found = [_wait_tail(float(a), float(b)) for a, b in zip(loads.flat, waits.flat, strict=True)]
+    return plain(np.reshape(found, loads.shape))
+
+
+def _wait_tail(load: float, wait: float) -> float:
+    """P(wait > so many cell times)."""
+    k = int(wait) + 1
+    mean = load * (k - wait)
+    more = np.arange(k)
+    arrivals = np.exp(special.xlogy(more, mean) - mean - special.gammaln(more + 1))
+    # Number waiting above k - 1 - j means number in the system above k - j.
+    waiting = _tails(load, 1 << k.bit_length())[k - more]
+    return float(arrivals @ waiting + special.pdtrc(k - 1, mean))
+
+
+def md1_buffer_cells(
+    arrival_cells_per_second: float,
+    link_cells_per_second: float,
+    *,
+    probability: float = 1e-9,
+) -> int:
+    """Least number of cells that the queue exceeds with no more than a probability.
+
+    Args:
+        arrival_cells_per_second: Mean rate of the Poisson arrivals.
+        link_cells_per_second: Rate of the line.
+        probability: Share of the time in which the queue may be longer.
+
+    Raises:
+        AssumptionError: As `md1_mean_wait_seconds`, or the probability is not between 0 and 1.
+    """
+
+    def exceedance(cells: int) -> float:
+        return float(md1_exceedance(arrival_cells_per_second, link_cells_per_second, cells))
+
+    return least_buffer(exceedance, probability, MOST_STATES // 2)
+
+
+def _load(arrival_cells_per_second: Numbers, link_cells_per_second: Numbers) -> Numbers:
+    require_positive(
+        arrival_cells_per_second=arrival_cells_per_second,
+        link_cells_per_second=link_cells_per_second,
+    )
+    load = np.asarray(arrival_cells_per_second) / np.asarray(link_cells_per_second)
+    below = "must be below the line, or the queue grows without end"
+    require(load < 1, "arrival_cells_per_second", arrival_cells_per_second, below)
+    return plain(load)
+
+
+@lru_cache(maxsize=64)
+def _tails(load: float, count: int) -> Floats:
+    """P(N > n) for n < count."""
+    states = count + SETTLED
+    # P(A >= k), A the arrivals during one transmission.
+    at_least = np.append(1.0, special.pdtrc(np.arange(states + 1), load))
+    none = np.exp(-load)
+    p = np.zeros(states + 1)
+    p[0] = 1 - load
+    for n in range(1, states + 1):
+        # As often up from below n as down from n.
+        up = p[0] * at_least[n] + p[1:n] @ at_least[n:1:-1]
+        p[n] = up / none
+    # The rest falls by 1/z for each further cell, z > 1 with exp(load (z - 1)) = z.
+    z = optimize.brentq(lambda z: load * (z - 1) - np.log(z), 1 / load, 2 / load**2 + 2)
+    rest = p[-1] / (z - 1)
+    tails: Floats = rest + np.cumsum(p[:0:-1])[::-1][:count]
+    tails.setflags(write=False)  # it is kept
+    return tails
+
+
+FORMULA = Formula(
+    name="m-d-1",
+    about="queue and wait of Poisson cells before a line",
+    equation="E[W] = rho D / (2 (1 - rho)), E[N] = rho + rho^2 / (2 (1 - rho)), P(N > q)",
+    source="Pollaczek 1930, Khinchine 1932; distribution by Ramaswami's recursion (1988)",
+    results={
+        "mean_wait_seconds": md1_mean_wait_seconds,
+        "mean_queue_cells": md1_mean_queue_cells,
+        "exceedance_probability": md1_exceedance,
+        "buffer_cells": md1_buffer_cells,
+    },
+)
