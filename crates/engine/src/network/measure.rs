@@ -74,14 +74,14 @@ impl<S: Server> Simulation<S> {
     /// The end of a flow: 0 its source, 1 its destination.
     pub(super) fn terminal(&self, flow: usize, end: usize) -> &Terminal {
         let (node, index) = self.ends[flow][end];
-        match &self.nodes[node] {
+        match &self.stations[node].node {
             Node::Host(host) => &host.terminals[index],
             Node::Switch(_) => unreachable!("flows end at hosts"),
         }
     }
     fn terminal_mut(&mut self, flow: usize, end: usize) -> &mut Terminal {
         let (node, index) = self.ends[flow][end];
-        match &mut self.nodes[node] {
+        match &mut self.stations[node].node {
             Node::Host(host) => &mut host.terminals[index],
             Node::Switch(_) => unreachable!("flows end at hosts"),
         }
@@ -110,9 +110,9 @@ impl<S: Server> Simulation<S> {
                 self.terminal_mut(flow, end).begin_window(now);
             }
         }
-        for node in 0..self.nodes.len() {
+        for node in 0..self.stations.len() {
             if self.is_switch(node) {
-                for (port, link) in self.nodes[node].ports_mut() {
+                for (port, link) in self.stations[node].node.ports_mut() {
                     port.forget_longest(now, &mut self.links[*link as usize]);
                 }
             }
@@ -138,7 +138,7 @@ impl<S: Server> Simulation<S> {
         let ports = |node: &Node<S>| {
             node.ports().iter().map(|(port, _)| (0..port.queue_count()).map(|q| port.longest(q)).collect()).collect()
         };
-        self.nodes.iter().map(ports).collect()
+        self.nodes().map(ports).collect()
     }
 
     fn snapshot(&mut self) -> Snapshot {
@@ -146,9 +146,9 @@ impl<S: Server> Simulation<S> {
         let sends = (0..self.channels.len()).map(|channel| self.sends(channel)).collect();
         let flows = (0..self.plan.flows.len()).map(|flow| self.bytes(flow)).collect();
         let mut ports = Vec::new();
-        for node in 0..self.nodes.len() {
+        for node in 0..self.stations.len() {
             let counted = self.is_switch(node);
-            let counts = self.nodes[node].ports_mut().iter_mut().filter(|_| counted);
+            let counts = self.stations[node].node.ports_mut().iter_mut().filter(|_| counted);
             ports.push(counts.map(|(port, link)| port.counts(at, &mut self.links[*link as usize])).collect());
         }
         Snapshot { at, sends, flows, ports }
@@ -173,7 +173,7 @@ impl<S: Server> Simulation<S> {
         let mut sum = Losses::default();
         for hop in &self.channels[channel].hops {
             let node = self.plan.links[hop.link].from;
-            let lost = self.nodes[node].ports()[hop.port as usize].0.losses(hop.slot);
+            let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot);
             sum.cells += lost.cells;
             sum.bytes += lost.bytes;
             sum.packets += lost.packets;
@@ -202,10 +202,10 @@ impl<S: Server> Simulation<S> {
             let ports = |node: &Node<S>| {
                 node.ports().iter().map(|(port, _)| alloc::vec![Summary::default(); port.queue_count()]).collect()
             };
-            self.window.samples = self.nodes.iter().map(ports).collect();
+            self.window.samples = self.nodes().map(ports).collect();
         }
-        for node in (0..self.nodes.len()).filter(|node| self.is_switch(*node)).collect::<Vec<_>>() {
-            for (index, (port, link)) in self.nodes[node].ports_mut().iter_mut().enumerate() {
+        for node in (0..self.stations.len()).filter(|node| self.is_switch(*node)).collect::<Vec<_>>() {
+            for (index, (port, link)) in self.stations[node].node.ports_mut().iter_mut().enumerate() {
                 for queue in 0..port.queue_count() {
                     let length = port.queue_length(now, queue, &mut self.links[*link as usize], &mut false);
                     self.window.samples[node][index][queue].add(length);
@@ -251,7 +251,7 @@ impl<S: Server> Simulation<S> {
     /// that these cells have not completed.
     fn in_flight(&self) -> Vec<(u64, u64, u64)> {
         let mut found = alloc::vec![(0, 0, 0); self.channels.len()];
-        let channel_at = |link: usize, label: u32| match &self.nodes[self.plan.links[link].to] {
+        let channel_at = |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
             Node::Host(host) => host.terminals[label as usize].channel as usize ^ 1,
             Node::Switch(switch) => switch.table[label as usize].channel as usize,
         };
@@ -265,7 +265,7 @@ impl<S: Server> Simulation<S> {
         for (index, link) in self.links.iter().enumerate() {
             link.cells().for_each(|cell| add(index, cell.label, cell.info.payload()));
         }
-        for (port, link) in self.nodes.iter().flat_map(Node::ports) {
+        for (port, link) in self.nodes().flat_map(Node::ports) {
             port.held().iter().for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
         }
         found
@@ -284,7 +284,7 @@ impl<S: Server> Simulation<S> {
             crossings += send.counts.cells_sent * hops.len() as u64 - in_flight[channel].2;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.plan.links[hop.link].from;
-                let lost = self.nodes[node].ports()[hop.port as usize].0.losses(hop.slot).cells;
+                let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot).cells;
                 crossings -= lost * (hops.len() - crossed) as u64;
             }
         }
@@ -297,7 +297,7 @@ impl<S: Server> Simulation<S> {
             digest.add(send.counts.cells_sent);
             digest.add(send.losses.cells);
         }
-        for (node, ports) in self.nodes.iter().zip(&last.ports) {
+        for (node, ports) in self.nodes().zip(&last.ports) {
             if let Node::Host(host) = node {
                 host.terminals.iter().for_each(|terminal| digest.add(terminal.digest().value()));
             }
@@ -445,15 +445,15 @@ impl<S: Server> Simulation<S> {
     }
 
     fn port_reports(&self, window: Ps) -> Vec<PortReport> {
-        let switches = (0..self.nodes.len()).filter(|node| self.is_switch(*node));
+        let switches = (0..self.stations.len()).filter(|node| self.is_switch(*node));
         switches
-            .flat_map(|node| (0..self.nodes[node].ports().len()).map(move |port| (node, port)))
+            .flat_map(|node| (0..self.stations[node].node.ports().len()).map(move |port| (node, port)))
             .map(|(node, port)| self.port_report(node, port, window))
             .collect()
     }
 
     fn port_report(&self, node: usize, index: usize, window: Ps) -> PortReport {
-        let (port, link) = &self.nodes[node].ports()[index];
+        let (port, link) = &self.stations[node].node.ports()[index];
         let (then, now) = (&self.window.begin.ports[node][index], &self.window.end.snapshot.ports[node][index]);
         let (arrived, dropped) = now.0.iter().zip(&then.0).fold((0, 0), |(arrived, dropped), (now, then)| {
             (arrived + now.arrived - then.arrived, dropped + now.dropped - then.dropped)

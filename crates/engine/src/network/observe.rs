@@ -33,14 +33,15 @@ pub struct PortState {
 
 impl<S: Server> Simulation<S> {
     fn switches(&self) -> impl Iterator<Item = usize> + use<S> {
-        let switches: Vec<usize> =
-            (0..self.nodes.len()).filter(|node| matches!(self.plan().nodes[*node].kind, NodeKind::Switch(_))).collect();
+        let switches: Vec<usize> = (0..self.stations.len())
+            .filter(|node| matches!(self.plan().nodes[*node].kind, NodeKind::Switch(_)))
+            .collect();
         switches.into_iter()
     }
 
     /// Output ports of all switches that some channel uses, in the order of the report.
     pub fn switch_ports(&self) -> Vec<SwitchPort> {
-        let ports = self.switches().flat_map(|node| self.nodes[node].ports());
+        let ports = self.switches().flat_map(|node| self.stations[node].node.ports());
         ports
             .map(|(port, link)| SwitchPort {
                 link: *link as usize,
@@ -54,7 +55,7 @@ impl<S: Server> Simulation<S> {
         let now = self.now();
         let mut states = Vec::new();
         for node in self.switches() {
-            for (port, link) in self.nodes[node].ports_mut() {
+            for (port, link) in self.stations[node].node.ports_mut() {
                 let link = &mut self.links[*link as usize];
                 let lengths = (0..port.queue_count()).map(|q| port.queue_length(now, q, link, &mut false)).collect();
                 let (counts, departed) = port.counts(now, link);
@@ -93,16 +94,16 @@ impl<S: Server> Simulation<S> {
     /// Cells that are on links or queued at switches now.
     pub fn cells_held(&self) -> u64 {
         let links: usize = self.links.iter().map(|link| link.len()).sum();
-        let ports = self.nodes.iter().flat_map(Node::ports).map(|(port, _)| port.held().len());
+        let ports = self.nodes().flat_map(Node::ports).map(|(port, _)| port.held().len());
         (links + ports.sum::<usize>()) as u64
     }
 
     /// The first `limit` events of all nodes in order of time, and how many others there were. At
     /// one instant the order is that of the nodes.
     pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
-        let mut events: Vec<Event> = self.nodes.iter().flat_map(|node| node.log().events()).copied().collect();
+        let mut events: Vec<Event> = self.nodes().flat_map(|node| node.log().events()).copied().collect();
         events.sort_by_key(|event| event.at);
-        let omitted: u64 = self.nodes.iter().map(|node| node.log().omitted).sum();
+        let omitted: u64 = self.nodes().map(|node| node.log().omitted).sum();
         let beyond = events.len().saturating_sub(limit);
         events.truncate(limit);
         (events, omitted + beyond as u64)

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::build::{Node, PlanError};
 use super::plan::Plan;
 use super::report::Report;
-use super::simulation::Simulation;
+use super::simulation::{Simulation, Station};
 use crate::atm::server::EagerServer;
 use crate::kernel::Ps;
 
@@ -34,7 +34,7 @@ impl Reference {
                 break;
             }
             self.complete(now);
-            for node in 0..self.0.nodes.len() {
+            for node in 0..self.0.stations.len() {
                 self.instant(node, now);
             }
         }
@@ -60,14 +60,14 @@ impl Reference {
     }
 
     fn earliest(&self) -> Ps {
-        let arrivals = self.0.inboxes.iter().map(|inbox| inbox.first().0);
-        let events = self.0.nodes.iter().map(Node::next_event);
-        let services = self.0.nodes.iter().flat_map(Node::ports).map(|(port, _)| port.next_event());
+        let arrivals = self.0.stations.iter().map(|station| station.inbox.first().0);
+        let events = self.0.nodes().map(Node::next_event);
+        let services = self.0.nodes().flat_map(Node::ports).map(|(port, _)| port.next_event());
         arrivals.chain(events).chain(services).min().unwrap_or(Ps::NEVER)
     }
 
     fn complete(&mut self, now: Ps) {
-        for node in 0..self.0.nodes.len() {
+        for node in 0..self.0.stations.len() {
             self.advance_ports(node, now);
         }
         self.tell_receivers();
@@ -75,8 +75,9 @@ impl Reference {
 
     fn instant(&mut self, node: usize, now: Ps) {
         let next = Ps(now.0 + 1);
-        let (inbox, links, fresh) = (&mut self.0.inboxes[node], &mut self.0.links, &mut Vec::new());
-        match &mut self.0.nodes[node] {
+        let (links, fresh) = (&mut self.0.links, &mut Vec::new());
+        let Station { inbox, node: at_work, .. } = &mut self.0.stations[node];
+        match at_work {
             Node::Host(host) => host.turn(inbox, links, next, fresh),
             Node::Switch(switch) => switch.turn(inbox, links, next, fresh),
         }
@@ -85,18 +86,18 @@ impl Reference {
     }
 
     fn advance_ports(&mut self, node: usize, now: Ps) {
-        for (port, link) in self.0.nodes[node].ports_mut() {
+        for (port, link) in self.0.stations[node].node.ports_mut() {
             port.advance(now, &mut self.0.links[*link as usize], &mut false);
         }
     }
 
     /// Every link's head, whether it was empty or not.
     fn tell_receivers(&mut self) {
-        for node in 0..self.0.inboxes.len() {
-            for input in 0..self.0.inboxes[node].links().len() {
-                let link = self.0.inboxes[node].links()[input];
+        for node in 0..self.0.stations.len() {
+            for input in 0..self.0.stations[node].inbox.links().len() {
+                let link = self.0.stations[node].inbox.links()[input];
                 let at = self.0.links[link as usize].next_arrival();
-                self.0.inboxes[node].expect(input, at);
+                self.0.stations[node].inbox.expect(input, at);
             }
         }
     }

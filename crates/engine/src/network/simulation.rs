@@ -36,6 +36,15 @@ struct Ties {
     patience_next: u32,
 }
 
+/// A node and what is known of it, in one place because every turn needs it all.
+pub(super) struct Station<S> {
+    pub(super) node: Node<S>,
+    pub(super) inbox: Inbox,
+    ties: Ties,
+    /// The instant before which the node has done everything.
+    clock: Ps,
+}
+
 /// The far end of a link.
 #[derive(Clone, Copy, Debug)]
 struct Receiver {
@@ -53,8 +62,7 @@ const MOST_PATIENCE: u32 = 64;
 /// reach it; then the node with the earliest event goes next.
 pub struct Simulation<S: Server = LazyServer> {
     pub(super) plan: Plan,
-    pub(super) nodes: Vec<Node<S>>,
-    pub(super) inboxes: Vec<Inbox>,
+    pub(super) stations: Vec<Station<S>>,
     pub(super) links: Vec<Link>,
     pub(super) channels: Vec<Channel>,
     /// Node and terminal of the source and the destination of each flow.
@@ -62,10 +70,7 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) window: Window,
     /// For each link, who is told of what it brings.
     receivers: Vec<Receiver>,
-    ties: Vec<Ties>,
     schedule: Tournament,
-    /// For each node, the instant before which it has done everything.
-    clocks: Vec<Ps>,
     fresh: Vec<u32>,
     pub(super) now: Ps,
     /// The fullest moment seen.
@@ -91,15 +96,12 @@ impl<S: Server> Simulation<S> {
         let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
-            clocks: alloc::vec![Ps::ZERO; nodes.len()],
             ends: ends(&nodes, plan.flows.len()),
             window: Window::default(),
             plan,
-            nodes,
-            inboxes,
+            stations: stations(nodes, inboxes, ties),
             links,
             channels,
-            ties,
             schedule,
             fresh: Vec::new(),
             now: Ps::ZERO,
@@ -131,8 +133,8 @@ impl<S: Server> Simulation<S> {
                 self.note_storage();
             }
         }
-        for node in 0..self.nodes.len() {
-            let mut incoming = self.inboxes[node].links().iter();
+        for node in 0..self.stations.len() {
+            let mut incoming = self.stations[node].inbox.links().iter();
             if incoming.any(|link| self.links[*link as usize].next_arrival() < until) {
                 self.turn(node, until);
             }
@@ -143,7 +145,7 @@ impl<S: Server> Simulation<S> {
 
     /// How far `node`, which has the earliest event of all, at `at`, may go alone.
     fn horizon(&mut self, at: Ps, node: usize) -> Ps {
-        let ties = &mut self.ties[node];
+        let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
             // Such nodes end their turns together, so that their receivers get long turns too.
             return Ps((at.0 / ties.lookahead.0).saturating_add(1).saturating_mul(ties.lookahead.0));
@@ -157,8 +159,12 @@ impl<S: Server> Simulation<S> {
             ties.patience -= 1;
             return anyway;
         }
-        let told = ties.senders.iter().map(|(sender, way)| self.clocks[*sender as usize].max(at).saturating_add(*way));
-        ties.safe_until = told.min().unwrap_or(anyway);
+        let clock = |sender: u32| self.stations[sender as usize].clock;
+        let told =
+            self.stations[node].ties.senders.iter().map(|(sender, way)| clock(*sender).max(at).saturating_add(*way));
+        let told = told.min().unwrap_or(anyway);
+        let ties = &mut self.stations[node].ties;
+        ties.safe_until = told;
         if ties.safe_until.0 - at.0 < 2 * ties.lookahead.0 {
             ties.patience = ties.patience_next;
             ties.patience_next = (2 * ties.patience_next).min(MOST_PATIENCE);
@@ -169,19 +175,26 @@ impl<S: Server> Simulation<S> {
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {
-        let (inbox, fresh) = (&mut self.inboxes[node], &mut self.fresh);
-        match &mut self.nodes[node] {
-            Node::Host(host) => host.turn(inbox, &mut self.links, horizon, fresh),
-            Node::Switch(switch) => switch.turn(inbox, &mut self.links, horizon, fresh),
-        }
-        self.clocks[node] = horizon;
-        self.reschedule(node);
+        let (station, fresh) = (&mut self.stations[node], &mut self.fresh);
+        let next_event = match &mut station.node {
+            Node::Host(host) => {
+                host.turn(&mut station.inbox, &mut self.links, horizon, fresh);
+                host.next_event()
+            }
+            Node::Switch(switch) => {
+                switch.turn(&mut station.inbox, &mut self.links, horizon, fresh);
+                switch.next_event()
+            }
+        };
+        station.clock = horizon;
+        let arrival = station.inbox.first().0.saturating_add(station.ties.lag);
+        self.schedule.set(node, arrival.min(next_event));
         self.tell_receivers();
     }
 
-    fn reschedule(&mut self, node: usize) {
-        let arrival = self.inboxes[node].first().0.saturating_add(self.ties[node].lag);
-        self.schedule.set(node, arrival.min(self.nodes[node].next_event()));
+    /// Every node, in order.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node<S>> {
+        self.stations.iter().map(|station| &station.node)
     }
 
     /// Links that were empty and are no longer get their place in the receivers' merges.
@@ -189,7 +202,7 @@ impl<S: Server> Simulation<S> {
         while let Some(link) = self.fresh.pop() {
             let at = self.links[link as usize].due();
             let Receiver { node, input, lag } = self.receivers[link as usize];
-            self.inboxes[node as usize].expect(input as usize, at);
+            self.stations[node as usize].inbox.expect(input as usize, at);
             let due = at.saturating_add(lag);
             if due < self.schedule.get(node as usize) {
                 self.schedule.bring_forward(node as usize, due);
@@ -207,6 +220,11 @@ fn receivers(links: &[LinkPlan], inboxes: &[Inbox], ties: &[Ties]) -> Vec<Receiv
         }
     }
     receivers
+}
+
+fn stations<S>(nodes: Vec<Node<S>>, inboxes: Vec<Inbox>, ties: Vec<Ties>) -> Vec<Station<S>> {
+    let parts = nodes.into_iter().zip(inboxes).zip(ties);
+    parts.map(|((node, inbox), ties)| Station { node, inbox, ties, clock: Ps::ZERO }).collect()
 }
 
 fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {

@@ -43,7 +43,7 @@ impl<S: Server> Simulation<S> {
         for link in &self.links {
             add(link.len() as u64, link.bytes());
         }
-        for node in &self.nodes {
+        for node in self.nodes() {
             for (port, _) in node.ports() {
                 let (bytes, cells) = port.storage();
                 add(cells as u64, bytes);
