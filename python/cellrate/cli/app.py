@@ -35,6 +35,7 @@ for command in (
     app.command(command, name="list" if command is inspect.list_names else None)
 # Imported when it is asked for: the formulas need scipy, which takes its time.
 app.command("cellrate.cli.theory:app", name="theory")
+app.command("cellrate.cli.explain:explain", name="explain")
 app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")
 
 

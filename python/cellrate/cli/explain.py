@@ -1,0 +1,61 @@
+"""`cellrate explain`: what theory says of a scenario before it runs."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+import textwrap
+
+from cellrate import explain as explaining
+from cellrate import source
+from cellrate.cli import tables
+from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
+from cellrate.cli.problems import reading
+from cellrate.network import Network
+
+
+def explain(
+    file: ScenarioFile,
+    /,
+    *,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    seed: Seed = None,
+    json: Json = False,
+) -> None:
+    """Say what theory knows of a scenario before it runs.
+
+    Bottlenecks, fair shares, delays, bounds of throughput and queue, time constants, oscillation,
+    loss. Each statement names its formula, to go on with `cellrate theory`, and the assumptions
+    that fail; what does not apply is listed with the reason.
+    """
+    with reading(file):
+        text, name = source.read(file)
+    explanation = explaining.explain(Network.of(text, name, settings, seed))
+    if json:
+        found = {"scenario": name, "settings": settings, **explanation.as_json()}
+        sys.stdout.write(jsonlib.dumps(found, allow_nan=False) + "\n")
+    else:
+        _show(explanation, name)
+
+
+def _show(explanation: explaining.Explanation, name: str) -> None:
+    tables.say(f"{name}: what theory says before it runs")
+    for topic, statements in explanation.topics().items():
+        tables.say(f"\n{topic[0].upper()}{topic[1:]}")
+        for one in statements:
+            _paragraph("  ", one.text + (f" [{one.formula}]" if one.formula else ""))
+            for assumption in one.fails:
+                _paragraph("      ", f"assumes what does not hold here: {assumption}")
+    if explanation.not_said:
+        tables.say("\nNot said")
+        for silence in explanation.not_said:
+            formula = f" [{silence.formula}]" if silence.formula else ""
+            _paragraph("  ", f"{silence.what}{formula}: {silence.because}")
+
+
+def _paragraph(indent: str, text: str) -> None:
+    width = tables.PLAIN_WIDTH
+    lines = textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False
+    )
+    tables.say("\n".join(lines))

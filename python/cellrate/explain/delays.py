@@ -1,0 +1,64 @@
+"""Round trips, feedback delays, and what the pipe holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cellrate.explain.statement import Said, Statement
+from cellrate.explain.subject import Subject
+from cellrate.network import Flow
+from cellrate.sizing.formulas import Situation
+from cellrate.sizing.words import seconds
+from cellrate.theory import pipe_cells
+
+TOPIC = "delays"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """Delays of every group of elastic flows."""
+    for name, flows in subject.elastic_groups.items():
+        trips = sorted(
+            {t for flow in flows if (t := flow.propagation_round_trip_seconds) is not None}
+        )
+        if trips:
+            yield _round_trip(name, trips)
+        for situation in subject.bottlenecks:
+            over = [flow for flow in flows if flow in situation.flows]
+            if over and trips:
+                yield _pipe(name, over, situation)
+
+
+def _round_trip(name: str, trips: Sequence[float]) -> Statement:
+    return Statement(
+        TOPIC,
+        f"{name}: a round trip of {_range(trips)} by propagation alone.",
+        {
+            "group": name,
+            "least_round_trip_seconds": trips[0],
+            "greatest_round_trip_seconds": trips[-1],
+        },
+    )
+
+
+def _pipe(name: str, flows: Sequence[Flow], situation: Situation) -> Statement:
+    port = situation.port
+    longest = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
+    cells = float(pipe_cells(port.bits_per_second, longest))
+    values: dict[str, float | str] = {
+        "group": name,
+        "port": port.name,
+        "pipe_cells": cells,
+        "pipe_bytes": cells * 53,
+    }
+    text = f"{name}: the pipe of {port.name} holds {cells:,.0f} cells in a round trip"
+    delays = sorted({f.feedback_delay_seconds(port) for f in flows if f.feedback_delays_seconds})
+    if delays:
+        values["feedback_delay_seconds"] = delays[-1]
+        text += f"; feedback in backward RM cells acts after {_range(delays)}"
+    return Statement(TOPIC, f"{text}.", values, "pipe")
+
+
+def _range(times: Sequence[float]) -> str:
+    if times[0] == times[-1]:
+        return seconds(times[0])
+    return f"{seconds(times[0])} to {seconds(times[-1])}"

@@ -1,0 +1,92 @@
+"""How long queues become, and whether something is lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from cellrate.explain.statement import NotSaid, Said, Statement
+from cellrate.explain.subject import Subject
+from cellrate.sizing.formulas import FormulaAnswer, Situation, formulas_of
+
+TOPIC = "queue"
+LOSS = "loss"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """What formulas say of the queue of every port that can be overloaded."""
+    for situation in subject.bottlenecks:
+        answers = formulas_of(subject.network, situation.port)
+        yield from (_said(situation, answer) for answer in answers)
+
+
+def losses(subject: Subject) -> Iterator[Said]:
+    """Whether loss is to be expected at every such port."""
+    for situation in subject.bottlenecks:
+        answers = formulas_of(subject.network, situation.port)
+        yield _loss(situation, {one.formula: one for one in answers if one.cells is not None})
+
+
+def _said(situation: Situation, answer: FormulaAnswer) -> Said:
+    port = situation.port
+    if answer.cells is None:
+        what = f"{port.name}: {answer.title}"
+        return NotSaid(TOPIC, what, answer.not_said, answer.formula)
+    return Statement(
+        TOPIC,
+        f"{port.name}: {answer.cells:,.0f} cells: {answer.title}.",
+        {"port": port.name, "queue_cells": answer.cells, **answer.given},
+        answer.formula,
+        answer.fails,
+    )
+
+
+def _loss(situation: Situation, said: dict[str, FormulaAnswer]) -> Statement:
+    buffer_cells = situation.switch.buffer_cells
+    finite = math.isfinite(buffer_cells)
+    values = {
+        "port": situation.port.name,
+        "buffer_cells": buffer_cells if finite else None,
+    }
+    if not finite:
+        text = "none in the switch: its buffer has no limit"
+        return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})
+    expected, why, formula, fails = _expected(situation, buffer_cells, said)
+    text = f"{expected}: {why}, and the buffer has {buffer_cells:,.0f}"
+    return Statement(
+        LOSS,
+        f"{situation.port.name}: {text}.",
+        values | {"expected": expected},
+        formula,
+        fails,
+    )
+
+
+def _expected(
+    situation: Situation, buffer_cells: float, said: dict[str, FormulaAnswer]
+) -> tuple[str, str, str, tuple[str, ...]]:
+    """Whether, why, by which formula, and which of its assumptions fail."""
+    windows, law = said.get("window-sum"), said.get("buffer-law")
+    cycle, bound = said.get("efci-cycle"), said.get("q-max")
+    if windows is not None and (windows.cells or 0.0) <= buffer_cells:
+        return "no", f"all TCP windows hold {windows.cells:,.0f} cells", "window-sum", windows.fails
+    if cycle is not None and (cycle.cells or 0.0) > buffer_cells:
+        why = f"every cycle reaches {cycle.cells:,.0f} cells"
+        return "yes", why, "efci-cycle", cycle.fails
+    if bound is not None:
+        inside = (bound.cells or 0.0) <= buffer_cells
+        why = f"the queue from nothing is {bound.cells:,.0f} cells at most"
+        return ("no" if inside else "at the start"), why, "q-max", bound.fails
+    if law is not None:
+        inside = (law.cells or 0.0) <= buffer_cells
+        why = f"the law asks for {law.cells:,.0f} cells"
+        return ("no" if inside else "possible"), why, "buffer-law", law.fails
+    if windows is not None and not situation.abr:
+        pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
+        over = (windows.cells or 0.0) > buffer_cells + pipe
+        why = (
+            f"TCP grows until a window is full or a cell is lost, and all windows hold "
+            f"{windows.cells:,.0f} cells, of which the pipe takes {pipe:,.0f}"
+        )
+        return ("yes" if over else "no"), why, "window-sum", windows.fails
+    return "possible", "no formula bounds the queue", "", ()

@@ -1,0 +1,93 @@
+"""What explanations ask of a network more than once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate.network import Flow, Link, Network, Switch, overloaded_ports
+from cellrate.network.loads import is_elastic
+from cellrate.sizing.formulas import Situation
+from cellrate.theory import AssumptionError, MaxMin, max_min
+
+CELL_BITS = 424
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A network that is explained."""
+
+    network: Network
+
+    @cached_property
+    def bottlenecks(self) -> tuple[Situation, ...]:
+        """Ports whose flows together could bring more than the link carries.
+
+        Raises:
+            ValueError: Nothing is known of the sources of a flow.
+        """
+        return tuple(Situation(self.network, port) for port in overloaded_ports(self.network))
+
+    @cached_property
+    def elastic_groups(self) -> dict[str, tuple[Flow, ...]]:
+        """Flows that take what they are given, by group."""
+        return self.network.groups([flow for flow in self.network.flows if is_elastic(flow)])
+
+    @cached_property
+    def shares(self) -> MaxMin:
+        """Max-min fair rates of elastic flows in cells/s, of what switches hand out.
+
+        Raises:
+            AssumptionError: A link has nothing left, or less than the MCRs of its flows.
+        """
+        flows = [flow for group in self.elastic_groups.values() for flow in group]
+        links = {link for flow in flows for link in flow.forward}
+        return max_min(
+            {
+                link.name: handed_out_cells_per_second(Situation(self.network, link))
+                for link in self.network.links
+                if link in links
+            },
+            {flow.name: [link.name for link in flow.forward] for flow in flows},
+            mcr={flow.name: flow.abr.mcr_cells_per_second for flow in flows if flow.abr},
+            pcr={flow.name: flow.abr.pcr_cells_per_second for flow in flows if flow.abr},
+        )
+
+    def shares_or_reason(self) -> MaxMin | str:
+        """The same, or why there are none."""
+        if not self.elastic_groups:
+            return "no flow takes what it is given: every rate is the source's own"
+        try:
+            return self.shares
+        except AssumptionError as error:
+            return f"{error} (cells/s)"
+
+
+def target_utilisation(switch: Switch) -> float:
+    """Share of the capacity that the switch hands out to ABR."""
+    return float(switch.control.get("target_utilisation") or 1.0)
+
+
+def handed_out_cells_per_second(situation: Situation) -> float:
+    """Mean rate that a link offers to elastic flows.
+
+    ERICA hands out a share of the link, or of what background leaves of it (`capacity_form`).
+    """
+    left, port = situation.capacity_cells_per_second, situation.port
+    if not port.is_port or not situation.abr:
+        return left
+    share = target_utilisation(port.switch)
+    if port.switch.control.get("capacity_form") == "of-link":
+        return left - (1.0 - share) * port.cells_per_second
+    return share * left
+
+
+def mbit(cells_per_second: float) -> str:
+    """A rate in cells/s as text in Mbit/s."""
+    return f"{cells_per_second * CELL_BITS / 1e6:,.2f} Mbit/s"
+
+
+def port_names(ports: tuple[Link, ...]) -> str:
+    """Names of ports, the first few of many."""
+    names = [port.name for port in ports[:4]]
+    return ", ".join(names) + (f" and {len(ports) - 4} more" if len(ports) > 4 else "")

@@ -1,0 +1,114 @@
+"""Greatest TCP throughput after headers, padding and RM cells; who is limited by a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cellrate.explain.statement import NotSaid, Said, Statement, Value
+from cellrate.explain.subject import CELL_BITS, Subject
+from cellrate.network import Flow
+from cellrate.sizing.words import seconds
+from cellrate.theory import peak_throughput_bits_per_second
+
+TOPIC = "TCP throughput"
+FORMULA = "peak-throughput"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """Bounds of every group over TCP, and of all together."""
+    groups = {
+        name: flows
+        for name, flows in subject.elastic_groups.items()
+        if all(flow.tcp is not None for flow in flows)
+    }
+    shares = subject.shares_or_reason()
+    if not groups:
+        yield NotSaid(TOPIC, "TCP throughput", "no elastic flow runs over TCP", FORMULA)
+        return
+    if isinstance(shares, str):
+        yield NotSaid(TOPIC, "TCP throughput", shares, FORMULA)
+        return
+    total = 0.0
+    for name, flows in groups.items():
+        peaks = [_peak(flow, shares.rates[flow.name] * CELL_BITS) for flow in flows]
+        total += sum(peaks)
+        yield _group(name, flows, peaks)
+        yield _window(name, flows, peaks)
+    yield Statement(
+        TOPIC,
+        f"All together at most {total / 1e6:.2f} Mbit/s of TCP payload.",
+        {"total_throughput_bits_per_second": total},
+        FORMULA,
+    )
+
+
+def _peak(flow: Flow, share_bits_per_second: float) -> float:
+    """Payload at a share: every segment full and padded, one of Nrm cells an RM cell."""
+    tcp = flow.tcp
+    if tcp is None:
+        raise ValueError(f"{flow.name} does not run over TCP")
+    return float(
+        peak_throughput_bits_per_second(
+            share_bits_per_second,
+            tcp.mss_bytes,
+            overhead_bytes=tcp.overhead_bytes,
+            nrm=0 if flow.abr is None else flow.abr.nrm,
+        )
+    )
+
+
+def _group(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
+    tcp, abr = flows[0].tcp, flows[0].abr
+    if tcp is None:
+        raise ValueError(f"{name} does not run over TCP")
+    rm = f" and one of {abr.nrm} is an RM cell" if abr is not None else ""
+    shown = f"{min(peaks) / 1e6:.2f}"
+    if max(peaks) > min(peaks):
+        shown += f" to {max(peaks) / 1e6:.2f}"
+    fails = ["nothing is lost or sent twice, and the start is over"]
+    return Statement(
+        TOPIC,
+        f"{name}: at most {shown} Mbit/s each: a segment of {tcp.mss_bytes:,} bytes takes "
+        f"{tcp.segment_cells} cells{rm}.",
+        {
+            "group": name,
+            "least_throughput_bits_per_second": min(peaks),
+            "greatest_throughput_bits_per_second": max(peaks),
+            "segment_cells": tcp.segment_cells,
+        },
+        FORMULA,
+        tuple(fails) if any(flow.kind == "transfer" for flow in flows) else (),
+    )
+
+
+def _window(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
+    """Whether the window holds the flow back even while queues are empty."""
+    windows = [
+        flow.tcp.window_bytes // flow.tcp.mss_bytes * flow.tcp.mss_bytes * 8
+        for flow in flows
+        if flow.tcp is not None
+    ]
+    trips = [flow.propagation_round_trip_seconds or 0.0 for flow in flows]
+    # The share at which windows would just be used up.
+    needed = [peak * trip for peak, trip in zip(peaks, trips, strict=True)]
+    limited = sum(window < need for window, need in zip(windows, needed, strict=True))
+    values: dict[str, Value] = {
+        "group": name,
+        "window_bytes": windows[0] // 8,
+        "needed_window_bytes": max(needed) / 8,
+        "window_limited_flows": limited,
+    }
+    longest = seconds(max(trips))
+    if limited:
+        rate = min(w / t for w, t in zip(windows, trips, strict=True) if t > 0)
+        values["window_limit_bits_per_second"] = rate
+        text = (
+            f"{name}: {limited} of {len(flows)} are limited by their windows: "
+            f"{windows[0] // 8:,} bytes in a round trip of {longest} are {rate / 1e6:.2f} Mbit/s."
+        )
+    else:
+        text = (
+            f"{name}: windows limit nobody: the share needs {max(needed) / 8:,.0f} bytes in "
+            f"{longest}, and whole segments of the window hold {windows[0] // 8:,}."
+        )
+    return Statement(TOPIC, text, values)

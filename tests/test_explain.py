@@ -1,0 +1,227 @@
+"""What theory says of a scenario before it runs: by hand, and other things of others."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from cellrate import _core
+from cellrate.explain import Explanation, Statement, explain
+from cellrate.network import Network
+from cellrate.theory.catalogue import CATALOGUE
+from conftest import Command
+
+PAPERS = Path(__file__).parents[1] / "papers"
+FILES = sorted(PAPERS.glob("*/scenarios/*.toml"))
+TEMPLATES = ("n-source", "n-source-vbr", "single-switch", "graph")
+LINK = 155.52e6 / 424
+
+
+def of(path: str, *overrides: str) -> Explanation:
+    return explain(Network.of((PAPERS / path).read_text(encoding="utf-8"), path, overrides))
+
+
+def template(name: str, *overrides: str) -> Explanation:
+    return explain(Network.of(_core.template(name), name, overrides))
+
+
+def find(explanation: Explanation, topic: str, value: str) -> list[Statement]:
+    """Statements of a topic that have a value."""
+    return [one for one in explanation.said if one.topic == topic and value in one.values]
+
+
+def one(explanation: Explanation, topic: str, value: str) -> object:
+    """A value that a single statement of a topic has."""
+    [statement] = find(explanation, topic, value)
+    return statement.values[value]
+
+
+def number(value: object) -> float:
+    assert isinstance(value, (int, float))
+    return value
+
+
+def silence(explanation: Explanation) -> dict[str, str]:
+    return {one.formula: one.because for one in explanation.not_said}
+
+
+def test_kalyanaramans_file_transfer() -> None:
+    said = of("kalyan97/scenarios/file-transfer.toml", "flow.tcp.count=15")
+    # 0.9 of the link for 15.
+    assert one(said, "bottleneck", "handed_out_cells_per_second") == pytest.approx(0.9 * LINK)
+    assert one(said, "fair shares", "least_cells_per_second") == pytest.approx(0.06 * LINK)
+    # Three links of 5 ms there and back; the bottleneck is behind one of them.
+    assert one(said, "delays", "least_round_trip_seconds") == 0.03
+    assert one(said, "delays", "feedback_delay_seconds") == 0.01
+    assert one(said, "delays", "pipe_cells") == pytest.approx(0.03 * LINK)
+    # 512 of 12 * 53 bytes, 31 of 32 cells; section 8.15.5 prints 110.9 without padding.
+    total = one(said, "TCP throughput", "total_throughput_bits_per_second")
+    assert total == pytest.approx(0.9 * 155.52e6 * 31 / 32 * 512 / 636)
+    assert one(said, "TCP throughput", "window_limited_flows") == 0
+    # (3 * 30 + 10) ms and 100 cells; 15 windows of 2048 segments.
+    law, windows = find(said, "queue", "queue_cells")
+    assert (law.formula, windows.formula) == ("buffer-law", "window-sum")
+    assert law.values["queue_cells"] == pytest.approx(0.1 * LINK + 100)
+    assert windows.values["queue_cells"] == 368_640
+    # 2^(K-1) * 12 * 15 cells fill 11,004.
+    trips = number(one(said, "time constants", "fill_round_trips"))
+    assert 2 ** (trips - 1) * 180 == pytest.approx(0.03 * LINK)
+    assert one(said, "oscillation", "oscillates") is False
+    assert one(said, "loss", "expected") == "no"
+
+
+def test_ohsakis_abr() -> None:
+    said = of("ohsaki95/scenarios/abr.toml")
+    left = (149.76e6 - 1.4976e6) / 424
+    assert one(said, "bottleneck", "left_cells_per_second") == pytest.approx(left)
+    assert one(said, "fair shares", "greatest_cells_per_second") == pytest.approx(left / 10)
+    total = one(said, "TCP throughput", "total_throughput_bits_per_second")
+    assert total == pytest.approx(left * 424 * 31 / 32 * 4312 / (91 * 53))
+    # N Nrm / BW.
+    assert one(said, "time constants", "rm_interval_seconds") == pytest.approx(320 / left)
+    # Q_max from nothing, by its two phases: AIR = RIF PCR / Nrm, RDF = -Nrm / ln(1 - 1/16).
+    air, rdf = 353_200 / 64 / 32, -32 / math.log(1 - 1 / 16)
+    rise = math.sqrt(2 * 2898 / (air * left)) + 0.002
+    bound = air * left / 2 * rise**2 + 10 * rdf * (air * rise - math.log(1 + air * rise))
+    found = {s.formula: s.values["queue_cells"] for s in find(said, "queue", "queue_cells")}
+    assert found["q-max"] == pytest.approx(bound)
+    cycle = find(said, "oscillation", "amplitude_cells")[0].values
+    assert cycle["maximum_queue_cells"] == found["efci-cycle"]
+    assert number(found["efci-cycle"]) < bound
+    assert one(said, "loss", "expected") == "yes"
+    assert "ERICA" in silence(said)["buffer-law"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_papers_scenario_is_explained(path: Path) -> None:
+    well_formed(explain(Network.of(path.read_text(encoding="utf-8"), str(path))))
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("scheme", ["none", "efci", "erica"])
+def test_every_template_is_explained_under_every_scheme(name: str, scheme: str) -> None:
+    well_formed(template(name, f'switch.control={{scheme="{scheme}"}}'))
+
+
+def well_formed(explanation: Explanation) -> None:
+    names = {formula.name for formula in CATALOGUE} | {""}
+    assert explanation.said
+    for statement in explanation.said:
+        assert statement.text.endswith(".")
+        assert statement.formula in names
+        for value in statement.values.values():
+            assert not isinstance(value, float) or math.isfinite(value)
+    for silent in explanation.not_said:
+        assert silent.formula in names
+        assert silent.because
+    json.dumps(explanation.as_json(), allow_nan=False)
+
+
+def test_a_smaller_window_limits_the_flows() -> None:
+    file = "kalyan97/scenarios/file-transfer.toml"
+    # Two shares of 54.6 Mbit/s need 204,670 bytes in 30 ms.
+    assert one(of(file, "tcp.window=205000 bytes"), "TCP throughput", "window_limited_flows") == 0
+    limited = of(file, "tcp.window=200000 bytes")
+    assert one(limited, "TCP throughput", "window_limited_flows") == 2
+    # 390 whole segments of 512 bytes in 30 ms.
+    rate = one(limited, "TCP throughput", "window_limit_bits_per_second")
+    assert rate == pytest.approx(390 * 512 * 8 / 0.03)
+
+
+def test_a_larger_buffer_loses_nothing() -> None:
+    def expected(buffer: str) -> str:
+        said = of("ohsaki95/scenarios/abr.toml", f"switch.buffer={buffer}")
+        return str(one(said, "loss", "expected"))
+
+    # The limit cycle reaches 6500 cells, the queue from nothing 8789, all windows hold 13,650.
+    buffers = ("6400 cells", "8700 cells", "8800 cells", "13650 cells")
+    assert [expected(buffer) for buffer in buffers] == ["yes", "at the start", "no", "no"]
+    ubr = "ohsaki95/scenarios/ubr.toml"
+    assert one(of(ubr), "loss", "expected") == "yes"
+    assert one(of(ubr, "switch.buffer=13000 cells"), "loss", "expected") == "no"
+    law = of("kalyan97/scenarios/file-transfer.toml", "switch.buffer=36700 cells")
+    assert one(law, "loss", "expected") == "possible"
+
+
+def test_the_scheme_decides_what_oscillates() -> None:
+    file = "ohsaki95/scenarios/abr.toml"
+    assert one(of(file), "oscillation", "oscillates") is True
+    erica = of(file, 'switch.control={scheme="erica"}')
+    assert one(erica, "oscillation", "oscillates") is False
+    assert "efci-cycle" in silence(erica)
+    none = of(file, 'switch.control={scheme="none"}')
+    assert one(none, "oscillation", "oscillates") == "only by loss"
+
+
+@pytest.mark.parametrize(
+    ("duty", "period", "kilometres", "may_diverge"),
+    [
+        (0.8, 100, 1000, False),
+        (0.8, 10, 1000, True),
+        (0.7, 10, 1000, True),
+        (0.8, 1, 1000, False),
+        # Table 8.8: 1 ms of feedback is shorter than the OFF time.
+        (0.8, 10, 100, False),
+    ],
+)
+def test_background_that_the_feedback_is_too_late_for(
+    duty: float, period: int, kilometres: int, *, may_diverge: bool
+) -> None:
+    said = of(
+        "kalyan97/scenarios/on-off-vbr.toml",
+        f"flow.vbr.source.duty_cycle={duty}",
+        f'flow.vbr.source.period="{period} ms"',
+        f'topology.access="{kilometres} km"',
+    )
+    assert one(said, "oscillation", "may_diverge") is may_diverge
+
+
+def test_failing_assumptions_are_named() -> None:
+    def fails(*overrides: str) -> str:
+        said = of("ohsaki95/scenarios/abr.toml", *overrides).said
+        return " ".join(assumption for one in said for assumption in one.fails)
+
+    assert "round trips are equal" not in fails()
+    assert "PCR" not in fails()
+    # One flow of another group with a longer link.
+    far = (
+        'flow=[{name="near", service="abr", count=5, source={kind="persistent"}},'
+        ' {name="far", service="abr", access="5 ms", source={kind="persistent"}}]'
+    )
+    assert "round trips are equal" in fails(far)
+    assert "beyond" in fails("abr.pcr=20 Mbit/s")
+    assert "windows hold" in fails("tcp.window=8624 bytes")
+
+
+def test_max_min_of_the_graph() -> None:
+    said = template("graph", "topology.node.S2.control.target_utilisation=1.0")
+    rates = {
+        s.values["group"]: s.values["least_cells_per_second"]
+        for s in find(said, "fair shares", "group")
+    }
+    # S2->S3 gives 50 Mbit/s to both; of 0.9 * 155.52 Mbit/s of S1->S2 the rest is for `left`.
+    assert rates["long"] == rates["right"] == pytest.approx(50e6 / 424)
+    assert rates["left"] == pytest.approx((0.9 * 155.52e6 - 50e6) / 424)
+
+
+def test_a_network_without_a_bottleneck_says_so() -> None:
+    said = template("n-source", "flow.tcp.count=1")
+    assert [one.values for one in said.said if one.topic == "bottleneck"] == [{"ports": []}]
+    assert find(said, "loss", "expected") == []
+
+
+def test_the_command_prints_text_or_one_object(command: Command) -> None:
+    text = (PAPERS / "ohsaki95/scenarios/abr.toml").read_text(encoding="utf-8")
+    shown = command("explain", "-", stdin=text)
+    assert shown.returncode == 0, shown.stderr
+    assert "8,789 cells: greatest queue under EFCI, from an empty queue on. [q-max]" in shown.stdout
+    assert "[buffer-law]: its coefficients are" in shown.stdout
+    found = json.loads(command("explain", "-", "--json", "--set", "x=1", stdin=text).stdout or "{}")
+    assert found == {}
+    found = json.loads(command("explain", "-", "--json", stdin=text).stdout)
+    assert {entry["topic"] for entry in found["statements"]} >= {"bottleneck", "queue", "loss"}
+    wrong = command("explain", "-", "--set", "flow.tcp.count=0", stdin=text)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "count" in wrong.stderr
