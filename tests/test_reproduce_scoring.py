@@ -1,8 +1,8 @@
 """Scores, order and confidence intervals."""
 
 import pytest
+from cellrate.estimates import estimate
 from cellrate.reproduce.scoring import in_order, meets, relative_difference
-from cellrate.reproduce.statistics import estimate
 
 
 @pytest.mark.parametrize(

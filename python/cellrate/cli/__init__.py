@@ -10,7 +10,7 @@ def main() -> None:
     try:
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:
-        needed = "cyclopts", "matplotlib", "polars", "rich", "scipy"
+        needed = "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"
         if error.name is None or error.name.partition(".")[0] not in needed:
             raise
         sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")

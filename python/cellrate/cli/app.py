@@ -33,10 +33,11 @@ for command in (
     bench.bench,
 ):
     app.command(command, name="list" if command is inspect.list_names else None)
-# Imported when it is asked for: the formulas need scipy, which takes its time.
+# Imported when they are asked for: they need scipy, which takes its time.
 app.command("cellrate.cli.theory:app", name="theory")
 app.command("cellrate.cli.explain:explain", name="explain")
 app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")
+app.command("cellrate.cli.tune:tune", name="tune")
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -7,11 +7,11 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
+from cellrate.estimates import estimate
 from cellrate.figures import COLOURS, STYLE, new_figure
 from cellrate.reproduce.expressions import evaluate
 from cellrate.reproduce.model import Curve, Experiment, Figure, Paper
 from cellrate.reproduce.runs import Outcomes, scope_of
-from cellrate.reproduce.statistics import estimate
 from cellrate.reproduce.views import Row, Run
 
 MARKERS = "osD^vP"

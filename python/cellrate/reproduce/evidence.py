@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.model import Paper
-from cellrate.reproduce.numbers import estimate_text, number, percent, printed
+from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.sensitivity import Moved, Sensitivity
 from cellrate.reproduce.tally import tally

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from cellrate import __version__, html
 from cellrate.figures import svg
 from cellrate.html import escape
+from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.drawing import draw
 from cellrate.reproduce.model import Experiment, Paper
-from cellrate.reproduce.numbers import estimate_text, number, percent, printed
+from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
 from cellrate.reproduce.sensitivity import Moved, Sensitivity

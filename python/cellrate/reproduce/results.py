@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cellrate.estimates import Estimate, estimate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.model import Claim, Experiment, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of
 from cellrate.reproduce.scoring import in_order, meets, relative_difference
-from cellrate.reproduce.statistics import Estimate, estimate
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cellrate.reproduce.numbers import estimate_text, number, percent, printed
+from cellrate.numbers import estimate_text, number, percent
+from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cellrate.estimates import Estimate, estimate
 from cellrate.reproduce.model import Alternative, Assumption, Experiment, Variant
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
-from cellrate.reproduce.statistics import Estimate, estimate
 from cellrate.runner import Job
 
 

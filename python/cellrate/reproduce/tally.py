@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellrate.reproduce.numbers import estimate_text
+from cellrate.numbers import estimate_text
 from cellrate.reproduce.results import ExperimentResult
 
 UNEXPLAINED = "not explained yet"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 LEVEL = 0.95
 
@@ -37,5 +37,5 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = fmean(values)
     if len(values) == 1:
         return Estimate(tuple(values), mean, None, None)
-    half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * stdev(values) / sqrt(len(values))
+    half = float(stdtrit(len(values) - 1, (1 + LEVEL) / 2)) * stdev(values) / sqrt(len(values))
     return Estimate(tuple(values), mean, mean - half, mean + half)

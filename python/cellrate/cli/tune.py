@@ -1,0 +1,102 @@
+"""`cellrate tune`: the best parameters of a scenario."""
+
+from __future__ import annotations
+
+import functools
+import json as jsonlib
+import sys
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from cellrate import source
+from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.problems import reading
+from cellrate.cli.progress import ProgressBar
+from cellrate.runner import Job, default_store, run_many
+from cellrate.tuning.objective import DEFAULT
+
+Vary: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--vary",
+        show_default=False,
+        negative="",
+        help="Parameter to vary: PATH, PATH=LOW..HIGH[:linear|log|powers-of-two] or PATH=A,B,C; "
+        "repeatable.",
+    ),
+]
+Include: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--include",
+        show_default=False,
+        negative="",
+        help="Setting to compare with, as in --include abr.rif=1/128,abr.rdf=1/2; repeatable.",
+    ),
+]
+
+
+def tune(
+    file: ScenarioFile,
+    /,
+    *,
+    vary: Vary = [],  # noqa: B006  cyclopts never changes it
+    include: Include = [],  # noqa: B006
+    settings: Settings = [],  # noqa: B006
+    objective: Annotated[
+        str, Parameter(help="Criteria in their order, each with a tolerance if =X follows.")
+    ] = DEFAULT,
+    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds of the best sets.")] = 5,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    budget: Annotated[
+        int | None,
+        Parameter(
+            validator=Number(gte=1),
+            show_default=False,
+            help="Simulations at most; by default what 11 sets of a model or 40 of a search take.",
+        ),
+    ] = None,
+    search_seed: Annotated[
+        int, Parameter(validator=Number(gte=0), help="Seed of the search's random numbers.")
+    ] = 1,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
+    workers: Workers = None,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+) -> None:
+    """Find the best parameters of a scenario: a model or a search proposes, simulations dispose.
+
+    Where the fluid model of EFCI holds, it judges every RIF and RDF that the standard can signal,
+    and the most promising are simulated. Elsewhere, or with --vary, parameters are searched by
+    simulation: those named, or else those that control and discard declare. Criteria are loss,
+    utilisation, queue, queue-max, throughput, goodput, packets-lost, timeouts and fairness.
+
+    OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
+    same command goes on where it was interrupted, and a larger --budget where it ended.
+    """
+    from cellrate import tuning
+
+    with reading(file):
+        text, name = source.read(file)
+    wishes = tuning.Wishes(
+        tuple(vary), tuple(include), objective, seeds, first_seed, budget, search_seed
+    )
+    store = None if fresh else default_store(out / "results")
+    with ProgressBar("tuning") as progress:
+        runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
+        report = tuning.tune(
+            Job(text, name, tuple(settings)),
+            wishes,
+            runner,
+            lambda job: store is not None and store.contains(job.key()),
+        )
+    for problem in store.problems() if store is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
+    written = tuning.write(report, out)
+    if json:
+        sys.stdout.write(jsonlib.dumps(tuning.as_json(report)) + "\n")
+    else:
+        tuning.show(report, written)

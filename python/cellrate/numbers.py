@@ -1,0 +1,38 @@
+"""How numbers are written for people."""
+
+from math import isfinite
+
+from cellrate.estimates import Estimate
+
+WHOLE = 10
+"""Half widths from here on are shown without decimals."""
+
+
+def number(value: float) -> str:
+    """Four significant digits; whole numbers from 1000 on, with thousands separated."""
+    if value == 0:
+        return "0"
+    if value == float("inf"):
+        return "never"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def estimate_text(found: Estimate) -> str:
+    """The mean, and half the confidence interval if there is one."""
+    if found.low is None or found.high is None:
+        return number(found.mean)
+    half = (found.high - found.low) / 2
+    if not half:
+        return number(found.mean)
+    return (
+        f"{number(found.mean)} ± {half:,.0f}"
+        if half >= WHOLE
+        else f"{number(found.mean)} ± {half:.2g}"
+    )
+
+
+def percent(share: float | None) -> str:
+    """A signed percentage; nothing for what has none, such as an event that never came."""
+    return "" if share is None or not isfinite(share) else f"{share:+.1%}"

@@ -1,0 +1,31 @@
+"""What a tuning leaves behind: a page, and the scenario with the chosen setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cellrate import _core
+from cellrate.tuning.page import page
+from cellrate.tuning.report import Report
+
+
+def write(report: Report, directory: Path) -> list[Path]:
+    """Writes NAME-tuned.html and NAME-tuned.toml, the resolved scenario with the chosen setting.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    name = Path(report.base.path.strip("<>")).stem
+    texts = {f"{name}-tuned.html": page(report), f"{name}-tuned.toml": tuned(report)}
+    paths = [directory / file for file in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return paths
+
+
+def tuned(report: Report) -> str:
+    """The scenario with the chosen setting, every default written out."""
+    base = report.base
+    overrides = [*base.overrides, *report.chosen.setting.overrides]
+    return _core.resolve(base.text, base.path, overrides, None)

@@ -1,0 +1,298 @@
+"""`cellrate tune`: what a model or a search proposes, and what simulations make of it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import cellrate
+import pytest
+from cellrate.cli.app import run_command
+from conftest import SCENARIOS, Command, Finished
+
+Report: TypeAlias = dict[str, Any]
+
+EFCI = SCENARIOS / "efci.toml"
+PAPERS = Path(__file__).parent.parent / "papers"
+OHSAKI = PAPERS / "ohsaki95" / "scenarios" / "abr.toml"
+SHORT = ["--set", "run.duration=3 s"]
+# A round trip of 10 ms holds 125,000 bytes.
+WINDOWED = """
+[run]
+duration = "300 ms"
+[measure]
+from = "200 ms"
+[topology]
+template = "single-switch"
+link_rate = "100 Mbit/s"
+access = "2.5 ms"
+bottleneck = "2.5 ms"
+[tcp]
+granularity = "10 ms"
+window = "16 KiB"
+[[flow]]
+name = "tcp"
+service = "ubr"
+"""
+ERICA = """
+[run]
+duration = "60 ms"
+start_jitter = "1 ms"
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "0.1 ms"
+bottleneck = "0.1 ms"
+[switch.control]
+scheme = "erica"
+[tcp]
+granularity = "10 ms"
+[[flow]]
+name = "tcp"
+count = 3
+service = "abr"
+"""
+
+
+def report(done: Finished) -> Report:
+    assert done.returncode == 0, done.stderr
+    found: Report = json.loads(done.stdout)
+    return found
+
+
+def mean(one: Report, measure: str) -> float:
+    return float(one["measures"][measure]["mean"])
+
+
+@pytest.fixture
+def windowed(tmp_path: Path) -> Path:
+    path = tmp_path / "windowed.toml"
+    path.write_text(WINDOWED, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def erica(tmp_path: Path) -> Path:
+    path = tmp_path / "erica.toml"
+    path.write_text(ERICA, encoding="utf-8")
+    return path
+
+
+def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_path: Path) -> None:
+    included = "rif=1/2,rdf=1/32768"
+    done = report(command("tune", EFCI, "--seeds", "3", "--include", included, "--json"))
+    assert done["method"] == "model"
+    assert done["feasible"] is True
+    chosen, as_it_is = done["chosen"], done["as_it_is"]
+    assert chosen["model"] == "feasible"
+    assert mean(chosen, "loss") == 0
+    assert mean(chosen, "utilisation") >= mean(as_it_is, "utilisation")
+    assert chosen["falls_behind"] is None
+    # A source that rises fast and hardly falls overflows, in the model and in the simulator.
+    [wild] = [one for one in done["settings"] if one["settings"].get("abr.rif") == "0.5"]
+    assert len(wild["seeds"]) == 3
+    assert "overflows" in wild["model"]
+    assert wild["falls_behind"]["criterion"] == "loss"
+    assert mean(wild, "loss") > 0
+    runs = done["runs"]
+    assert runs["simulated"] <= runs["allowed"]
+    assert runs["simulated"] == sum(len(one["seeds"]) for one in done["settings"])
+    assert len(done["model"]["sets"]) == 16 * 15
+    page = (tmp_path / "out" / "efci-tuned.html").read_text(encoding="utf-8")
+    assert chosen["flags"].startswith("--set abr.rif=")
+    assert chosen["flags"] in page
+
+
+def test_the_tuned_scenario_is_the_scenario_with_the_flags(
+    command: Command, tmp_path: Path
+) -> None:
+    done = report(command("tune", EFCI, "--seeds", "2", "--json"))
+    tuned = tmp_path / "out" / "efci-tuned.toml"
+    values = done["chosen"]["settings"]
+    resolved = tomllib.loads(tuned.read_text(encoding="utf-8"))
+    assert {f"abr.{name}": repr(resolved["abr"][name]) for name in ("rif", "rdf")} == values
+    overrides = [f"{path}={value}" for path, value in values.items()]
+    assert cellrate.run(tuned).digest == cellrate.run(EFCI, overrides=overrides).digest
+    assert cellrate.run(tuned).digest != cellrate.run(EFCI).digest
+
+
+def test_what_was_simulated_is_known_ever_after(command: Command) -> None:
+    first = report(command("tune", EFCI, "--seeds", "3", "--json", "--workers", "1"))
+    again = report(command("tune", EFCI, "--seeds", "3", "--json"))
+    runs = first.pop("runs"), again.pop("runs")
+    assert runs[1] == {
+        "allowed": runs[0]["allowed"],
+        "simulated": 0,
+        "kept_from_before": runs[0]["simulated"],
+    }
+    assert again == first
+    spoken = command("tune", EFCI, "--seeds", "3")
+    assert f"{runs[0]['simulated']} of them kept from before" in spoken.stdout
+    fresh = report(command("tune", EFCI, "--seeds", "3", "--json", "--workers", "2", "--fresh"))
+    assert fresh.pop("runs") == runs[0]
+    assert fresh == first
+
+
+@pytest.mark.parametrize(("sources", "rdf"), [(10, 2), (30, 4)])
+def test_it_finds_sets_at_least_as_good_as_the_paper_s(
+    command: Command, sources: int, rdf: int
+) -> None:
+    """Ohsaki et al. 1995, section III.C.1: 300 Kbyte, tau = 2 ms, ten and thirty connections."""
+    network = [*SHORT, "--set", f"flow.tcp.count={sources}"]
+    effort = ["--include", f"rif=1/128,rdf=1/{rdf}", "--seeds", "2", "--budget", "16"]
+    found = report(command("tune", OHSAKI, *network, *effort, "--json"))
+    assert found["feasible"] is True
+    numbers = {"abr.rif": "0.0078125", "abr.rdf": str(1 / rdf)}
+    [printed] = [one for one in found["settings"] if one["settings"] == numbers]
+    assert printed["model"] == "feasible"
+    assert mean(found["chosen"], "loss") == mean(printed, "loss") == 0
+    throughput = "throughput_bits_per_second"
+    assert mean(found["chosen"], throughput) >= 0.999 * mean(printed, throughput)
+    assert mean(found["chosen"], "queue_cells") <= mean(printed, "queue_cells")
+    assert mean(found["as_it_is"], "loss") > 0
+
+
+def test_it_says_that_no_set_exists(command: Command) -> None:
+    """Section III.C.1: with 10 Kbyte no parameters meet both conditions."""
+    small = ["--set", "switch.buffer=10 KiB", "--set", "switch.control.threshold=97 cells"]
+    arguments = ["tune", OHSAKI, *SHORT, *small, "--seeds", "2"]
+    found = report(command(*arguments, "--json"))
+    assert found["feasible"] is False
+    assert not any(one["feasible"] for one in found["model"]["sets"])
+    assert "No set of RIF and RDF avoids overflow and keeps the link full" in found["in_words"][0]
+    assert mean(found["chosen"], "loss") <= mean(found["most_throughput"], "loss")
+    best = mean(found["most_throughput"], "throughput_bits_per_second")
+    assert best >= mean(found["chosen"], "throughput_bits_per_second")
+    assert all(one["model"] != "feasible" for one in found["settings"])
+    spoken = command(*arguments)
+    assert "No set of RIF and RDF" in spoken.stdout
+    assert "Least loss: " in spoken.stdout
+
+
+def test_a_search_finds_the_window_that_fills_the_path(command: Command, windowed: Path) -> None:
+    # The throughput is a window per round trip.
+    found = report(
+        command(
+            *("tune", windowed, "--vary", "tcp.window=8..64 KiB:linear", "--seeds", "1"),
+            *("--objective", "throughput=0", "--budget", "24", "--json"),
+        )
+    )
+    assert found["method"] == "search"
+    assert found["no_model"] is None
+    best = int(found["chosen"]["settings"]["tcp.window"].removesuffix(" bytes"))
+    assert 60_000 <= best <= 65_536
+    rate = mean(found["chosen"], "throughput_bits_per_second")
+    assert rate == pytest.approx(8 * best / 10e-3, rel=0.1)
+    settings = [one["settings"] for one in found["settings"] if one["settings"]]
+    tried = [int(one["tcp.window"].removesuffix(" bytes")) for one in settings]
+    assert all(8192 <= window <= 65_536 for window in tried)
+    # It looks around first, and then where it is good.
+    assert sum(window > 50_000 for window in tried) > len(tried) / 2
+
+
+def test_few_settings_are_tried_one_and_all(command: Command, erica: Path) -> None:
+    found = report(
+        command(
+            *("tune", erica, "--vary", "abr.nrm=8..64", "--vary", "tcp.delayed_ack"),
+            *("--seeds", "2", "--json"),
+        )
+    )
+    assert found["method"] == "all"
+    tried = {tuple(one["settings"].values()) for one in found["settings"]}
+    # Nrm of 32 without delayed acknowledgements is the scenario as it is.
+    assert tried == {(nrm, ack) for nrm in ("8", "16", "32", "64") for ack in ("false", "true")} - {
+        ("32", "false")
+    } | {()}
+
+
+def test_the_objective_decides(command: Command, erica: Path) -> None:
+    arguments = ["tune", erica, "--vary", "switch.control.target_utilisation=0.5,0.95"]
+
+    def chosen(objective: str) -> str:
+        found = report(command(*arguments, "--objective", objective, "--seeds", "2", "--json"))
+        return str(found["chosen"]["settings"]["switch.control.target_utilisation"])
+
+    assert chosen("throughput,queue") == "0.95"
+    assert chosen("queue,throughput") == "0.5"
+    # With so much tolerance both have enough throughput.
+    assert chosen("throughput=0.9,queue") == "0.5"
+
+
+def test_budget_range_and_search_seed_decide_what_is_tried(command: Command, erica: Path) -> None:
+    def tried(*more: str) -> list[dict[str, str]]:
+        vary = ["--vary", "switch.control.interval=0.2 ms..20 ms"]
+        arguments = ["tune", erica, "--seeds", "1", *(more if "--vary" in more else (*vary, *more))]
+        return [one["settings"] for one in report(command(*arguments, "--json"))["settings"]]
+
+    usual = tried("--budget", "16")
+    assert len(usual) == 16
+    assert tried("--budget", "16") == usual
+    assert len(tried("--budget", "9")) == 9
+    assert tried("--budget", "16", "--search-seed", "2") != usual
+    narrow = tried("--budget", "16", "--vary", "switch.control.interval=1..2 ms")
+    assert all(one == {} or one["switch.control.interval"][-2:] == "ms" for one in narrow)
+    values = [float(one["switch.control.interval"][:-3]) for one in narrow if one]
+    assert min(values) >= 1
+    assert max(values) <= 2
+
+
+def test_without_a_model_it_varies_what_the_scheme_declares(command: Command, erica: Path) -> None:
+    found = report(command("tune", erica, "--seeds", "1", "--budget", "8", "--json"))
+    assert found["no_model"] == "it is of EFCI marking, and A->sink does 'erica'"
+    names = [one["path"].removeprefix("switch.control.") for one in found["varied"]]
+    assert names == ["target_utilisation", "interval", "interval_cells", "delta"]
+    spoken = command("tune", erica, "--seeds", "1", "--budget", "8").stdout
+    assert "The fluid model of EFCI does not describe it" in spoken
+    assert "varied switch.control.interval: 0.1 ms to 0.1 s, logarithmic" in spoken
+
+
+def test_what_a_scenario_refuses_is_reported(command: Command) -> None:
+    found = report(
+        command(
+            *("tune", EFCI, "--vary", "abr.icr=1 Mbit/s,1 Gbit/s", "--seeds", "1", "--json"),
+        )
+    )
+    [refused] = found["refused"]
+    assert refused["settings"] == {"abr.icr": "1 Gbit/s"}
+    assert "exceeds PCR" in refused["why"]
+    nothing = command("tune", EFCI, "--vary", "abr.icr=1 Gbit/s,2 Gbit/s", "--seeds", "1")
+    assert nothing.returncode == 2
+    assert "ICR of 1000 Mbit/s exceeds PCR" in nothing.stderr
+
+
+BAD = [
+    (["--vary", "abr.rfi"], "did you mean 'rif'?"),
+    (["--vary", "abr.rif=1/2..1/8"], "1/2 is not below 1/8"),
+    (["--vary", "abr.rif=1/2"], "one value is no choice; use --set"),
+    (["--vary", "abr.rif=0.1..0.3"], "no power of two apart"),
+    (["--vary", "abr.rif=fast,slow"], "a number such as 0.5 or 1/64"),
+    (["--vary", "abr.pcr"], "part of the traffic contract; give one: --vary abr.pcr=LOW..HIGH"),
+    (["--vary", "abr.nrm=2..8:cubic"], "allowed: linear, log, powers-of-two"),
+    (["--vary", "abr.adtf=0.1..0.5"], "abr.adtf"),
+    (["--vary", "abr"], "is a table; name one of its keys"),
+    (["--vary", "flow"], "is a list; name a key of one of its elements"),
+    (["--vary", "run.strict=false..true"], "--vary takes PATH"),
+    (["--vary", "="], "--vary takes PATH"),
+    (["--vary", "abr.rif", "--vary", "abr.rif=1/2,1/4"], "it is varied twice"),
+    (["--vary", "switch.buffer=10 cells..infinite"], "both ends of a range are finite"),
+    (["--vary", "tcp.granularity=0 ms..5 ms:log"], "a range that begins at 0 is linear"),
+    (["--objective", "speed"], "there is no criterion 'speed'"),
+    (["--objective", "loss,loss"], "loss comes twice"),
+    (["--objective", "queue=2"], "a tolerance is a number of at least 0 and below 1"),
+    (["--budget", "5"], "take 15 runs; allow as many, or fewer --seeds"),
+    (["--include", "rif"], "it takes PATH=VALUE,PATH=VALUE"),
+    (["--include", "rif=0.3"], "0.3 is not 2^-n"),
+    (["--set", "switch.control={scheme='none'}"], "there is nothing to vary"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(one) for one, _ in BAD])
+def test_bad_input_is_told(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["tune", str(EFCI), *arguments, "--out", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert message in told.err
+    assert told.out == ""
