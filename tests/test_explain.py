@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from cellrate import _core
+from cellrate import _core, run
 from cellrate.explain import Explanation, Statement, explain
 from cellrate.network import Network
 from cellrate.theory.catalogue import CATALOGUE
@@ -143,6 +143,51 @@ def test_a_larger_buffer_loses_nothing() -> None:
     assert one(of(ubr, "switch.buffer=13000 cells"), "loss", "expected") == "no"
     law = of("kalyan97/scenarios/file-transfer.toml", "switch.buffer=36700 cells")
     assert one(law, "loss", "expected") == "possible"
+
+
+@pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        ("ohsaki95/scenarios/abr.toml", ["switch.buffer=6400 cells"]),
+        ("ohsaki95/scenarios/abr.toml", ["switch.buffer=8800 cells"]),
+        ("ohsaki95/scenarios/ubr.toml", ["switch.buffer=5000 cells"]),
+        ("ohsaki95/scenarios/ubr.toml", ["switch.buffer=13700 cells"]),
+        ("kalyan97/scenarios/file-transfer.toml", ["switch.buffer=36800 cells"]),
+    ],
+)
+def test_the_simulator_loses_where_theory_expects_it(file: str, settings: list[str]) -> None:
+    expected = one(of(file, *settings), "loss", "expected")
+    assert expected in {"yes", "no"}
+    short = [*settings, "run.duration=1 s", "measure.from=0 s", "measure.events=[]"]
+    result = run(str(PAPERS / file), overrides=short)
+    assert (result.summary["totals"]["cells_dropped"] > 0) == (expected == "yes")
+
+
+def test_the_limit_cycle_is_that_of_the_simulator() -> None:
+    """The model hears of the queue all the time, the simulator with each RM cell.
+
+    A source gets one every N Nrm / BW, so marks act between at once and that much later.
+    """
+    file = "ohsaki95/scenarios/abr.toml"
+    settings = [
+        'flow=[{name="abr", service="abr", count=10, source={kind="persistent"}}]',
+        "switch.buffer=infinite",
+        "run.duration=1 s",
+        "measure.from=500 ms",
+    ]
+    between_rm_cells = 320 * 424 / 149.76e6
+    later = f"topology.access={0.5 + between_rm_cells / 2 * 1e3} ms"
+
+    def longest(*more: str) -> float:
+        said = of(file, *settings, *more)
+        return number(one(said, "oscillation", "maximum_queue_cells"))
+
+    result = run(str(PAPERS / file), overrides=settings)
+    [port] = [port for port in result.summary["ports"] if port["name"] == "A->sink"]
+    measured = max(queue["queue_max_cells"] for queue in port["queues"])
+    assert longest() < measured < longest(later)
+    utilisation = number(one(of(file, *settings), "oscillation", "utilisation"))
+    assert port["utilisation"] == pytest.approx(utilisation, abs=1e-3)
 
 
 def test_the_scheme_decides_what_oscillates() -> None:

@@ -69,3 +69,11 @@ def test_nothing_is_left_half_written(endless: Path, tmp_path: Path, *, terminal
 def test_progress_is_for_terminals_only(endless: Path, tmp_path: Path) -> None:
     _, shown = interrupted(["run", endless], tmp_path, terminal=False)
     assert shown == "interrupted\n"
+
+
+def test_a_search_for_a_buffer_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> None:
+    status, shown = interrupted(["size-buffer", endless], tmp_path, terminal=True)
+    assert status == 130
+    assert "interrupted" in shown
+    assert "Traceback" not in shown
+    assert not list(tmp_path.rglob("*.html"))

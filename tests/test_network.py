@@ -47,8 +47,8 @@ def test_ohsakis_network() -> None:
     assert (tcp.tcp.segment_cells, tcp.tcp.window_cells) == (91, 15 * 91)
     assert tcp.abr.pcr_cells_per_second == 353_200
     assert tcp.abr.mcr_cells_per_second == pytest.approx(353.2)
-    # Ten sources at PCR and the random cells.
-    random = 1_497_600 / 424
+    # Ten sources at PCR, and random cells at the rate of their link for a moment.
+    random = 149_763_000 / 424
     assert offered_cells_per_second(network, port) == pytest.approx(3_532_000 + random)
     assert overloaded_ports(network) == (port,)
     assert capacity_left_cells_per_second(network, port) == pytest.approx(148_262_400 / 424)

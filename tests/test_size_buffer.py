@@ -176,6 +176,38 @@ def test_the_divergent_rows_of_table_8_7(
         assert answer.endless.cells_per_second > 5000
 
 
+OPEN_LOOP = """
+run = {{ duration = "200 ms", start_jitter = "1 ms" }}
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "x"
+count = 10
+service = "cbr"
+source = {{ kind = "{kind}", rate = "14 Mbit/s" }}
+"""
+
+
+def test_sources_of_their_own_rate_have_queueing_formulas() -> None:
+    def cells(answer: Answer) -> dict[str, float | None]:
+        return {one.formula: one.cells for one in answer.formulas if one.cells is not None}
+
+    periodic = ask(OPEN_LOOP.format(kind="cbr"), seeds=8)
+    # Ten sources, of each a cell at once at worst.
+    assert cells(periodic) == {"n-d-d-1": 10}
+    assert 1 < (periodic.buffer_cells or 0) <= 10
+    poisson = ask(OPEN_LOOP.format(kind="poisson"), seeds=8, loss_ratio=1e-3)
+    law = cells(poisson)["m-d-1"]
+    assert law is not None
+    # The formula is on the safe side: it counts time above the buffer in a queue without one.
+    assert 0.5 * law < (poisson.buffer_cells or 0) < law
+    never = ask(OPEN_LOOP.format(kind="poisson"))
+    assert "m-d-1" not in cells(never)
+
+
 def test_what_must_grow_without_end_is_named_without_a_run(command: Command) -> None:
     text = """
 run = { duration = "100000 s" }

@@ -18,7 +18,7 @@ def statements(subject: Subject) -> Iterator[Said]:
     if not subject.bottlenecks:
         yield Statement(
             TOPIC,
-            "No port can get more than its link carries: no queue grows beyond a few cells.",
+            "No port can get more than its link carries: of each flow a cell may wait at most.",
             {"ports": []},
         )
     for situation in subject.bottlenecks:

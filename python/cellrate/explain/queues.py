@@ -11,12 +11,14 @@ from cellrate.sizing.formulas import FormulaAnswer, Situation, formulas_of
 
 TOPIC = "queue"
 LOSS = "loss"
+# Queues without a bound are described by what they exceed for so small a share of the time.
+RARE = 1e-6
 
 
 def statements(subject: Subject) -> Iterator[Said]:
     """What formulas say of the queue of every port that can be overloaded."""
     for situation in subject.bottlenecks:
-        answers = formulas_of(subject.network, situation.port)
+        answers = formulas_of(subject.network, situation.port, loss_ratio=RARE)
         yield from (_said(situation, answer) for answer in answers)
 
 
@@ -81,6 +83,11 @@ def _expected(
         inside = (law.cells or 0.0) <= buffer_cells
         why = f"the law asks for {law.cells:,.0f} cells"
         return ("no" if inside else "possible"), why, "buffer-law", law.fails
+    periodic = said.get("n-d-d-1")
+    if periodic is not None:
+        inside = (periodic.cells or 0.0) <= buffer_cells
+        why = f"a cell of each source is {periodic.cells:,.0f}"
+        return ("no" if inside else "possible"), why, "n-d-d-1", periodic.fails
     if windows is not None and not situation.abr:
         pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
         over = (windows.cells or 0.0) > buffer_cells + pipe

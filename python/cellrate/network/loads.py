@@ -11,7 +11,8 @@ from cellrate.network.view import Network
 # Mean and peak rate of sources that send by themselves, whatever the network does.
 RATES: dict[str, Callable[[Parameters], tuple[float, float]]] = {
     "cbr": lambda source: (source["rate_cells_per_second"], source["rate_cells_per_second"]),
-    "poisson": lambda source: (source["rate_cells_per_second"], source["rate_cells_per_second"]),
+    # Any number of cells may be generated at once: the access link alone spaces them.
+    "poisson": lambda source: (source["rate_cells_per_second"], math.inf),
     "on-off": lambda source: (
         source["peak_cells_per_second"] * source["duty_cycle"],
         source["peak_cells_per_second"],
@@ -44,8 +45,8 @@ def mean_cells_per_second(flow: Flow) -> float | None:
 def peak_cells_per_second(flow: Flow) -> float:
     """The fastest that cells of the flow can leave its host.
 
-    That is the rate of its access link, PCR, or the peak rate of its source (of a Poisson source
-    the mean rate). A limited TCP window is not considered.
+    That is the rate of its access link, PCR, or the peak rate of its source. A limited TCP window
+    is not considered.
 
     Raises:
         ValueError: Nothing is known of sources of its kind.

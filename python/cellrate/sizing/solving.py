@@ -54,7 +54,7 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
     port = max(ports, key=growth.__getitem__)
     if growth[port] <= 0.0:
         return None
-    formulas = formulas_of(network, port, question.credit_cells)
+    formulas = formulas_of(network, port, question.credit_cells, question.loss_ratio)
     return Answer(question, port, formulas, endless=Endless(growth[port], None, None))
 
 
@@ -82,7 +82,7 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
     return Answer(
         question=question,
         port=port,
-        formulas=formulas_of(question.network, port, question.credit_cells),
+        formulas=formulas_of(question.network, port, question.credit_cells, question.loss_ratio),
         unlimited=tuple(run.at(port.name) for run in runs),
         longest_queues_cells=longest,
         random=random,

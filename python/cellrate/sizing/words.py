@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import CONFIDENCE, seeds_to_cover
 
@@ -28,7 +30,7 @@ def verdict(answer: Answer) -> list[str]:
         return _endless(answer)
     if answer.buffer_cells is None:
         return [*_remarks(answer)]
-    return [_buffer(answer), *_found(answer), *_remarks(answer)]
+    return [_buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
 
 
 def _endless(answer: Answer) -> list[str]:
@@ -66,6 +68,16 @@ def _buffer(answer: Answer) -> str:
         f"{cells:,} cells: {cells * CELL_BYTES / 1024:,.0f} KiB at 53 bytes a cell, "
         f"{seconds(drain)} of the link."
     )
+
+
+def _own(answer: Answer) -> list[str]:
+    """The scenario's own buffer beside the one that was found."""
+    own, cells = answer.port.switch.buffer_cells, answer.buffer_cells or 0
+    if math.isinf(own):
+        return []
+    room = own - cells
+    verdict = f"{room:,.0f} more" if room >= 0 else f"{-room:,.0f} too few"
+    return [f"The scenario's own buffer is {own:,.0f} cells: {verdict}."]
 
 
 def _found(answer: Answer) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cellrate.network import Link, Network
-from cellrate.sizing.formulas import buffer_law, credit, fluid, windows
+from cellrate.sizing.formulas import buffer_law, credit, fluid, open_loop, windows
 from cellrate.sizing.formulas.model import FormulaAnswer
 from cellrate.sizing.formulas.situation import Situation
 
@@ -16,12 +16,14 @@ FORMULAS: tuple[Callable[[Situation], FormulaAnswer], ...] = (
     fluid.bound,
     fluid.steady,
     windows.answer,
+    open_loop.periodic_sources,
+    open_loop.poisson_sources,
     credit.answer,
 )
 
 
 def formulas_of(
-    network: Network, port: Link, credit_cells: int | None = None
+    network: Network, port: Link, credit_cells: int | None = None, loss_ratio: float = 0.0
 ) -> tuple[FormulaAnswer, ...]:
     """Every formula at a port; one that does not apply says why.
 
@@ -29,9 +31,10 @@ def formulas_of(
         network: The network.
         port: One of its ports.
         credit_cells: Cells per credit, if it is asked what credits would need.
+        loss_ratio: Share of cells that may be lost.
 
     Raises:
         ValueError: Nothing is known of the sources of a flow.
     """
-    situation = Situation(network, port, credit_cells)
+    situation = Situation(network, port, credit_cells, loss_ratio)
     return tuple(formula(situation) for formula in FORMULAS)

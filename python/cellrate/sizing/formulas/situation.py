@@ -28,11 +28,13 @@ class Situation:
         network: The network.
         port: One of its ports.
         credit_cells: Cells per credit, if it is asked what credits would need.
+        loss_ratio: Share of cells that may be lost.
     """
 
     network: Network
     port: Link
     credit_cells: int | None = None
+    loss_ratio: float = 0.0
 
     @property
     def switch(self) -> Switch:
