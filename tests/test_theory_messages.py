@@ -107,7 +107,7 @@ def test_a_heavy_tail_is_summed_to_its_end() -> None:
         (lambda: theory.uniform_lengths(5, 5), "above the shortest length"),
         (
             lambda: theory.mean_message_cells(theory.exponential_lengths(1), 0),
-            "segment_bytes = 0: must be above 0",
+            "segment_bytes = 0: must be at least 1",
         ),
     ],
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from cellrate.theory.assumptions import require_positive, require_whole
+from cellrate.theory.assumptions import require, require_positive, require_whole
 from cellrate.theory.formula import Formula
+
+MOST_CYCLES = 1_000_000
 
 
 def load_per_cycle(initial_load: float, cycles: int) -> list[float]:
@@ -18,10 +20,12 @@ def load_per_cycle(initial_load: float, cycles: int) -> list[float]:
         cycles: Number of round trips.
 
     Raises:
-        AssumptionError: The initial load is not above 0, or `cycles` is no whole number above 0.
+        AssumptionError: The initial load is not above 0, or `cycles` is no whole number from 1 to a
+            million.
     """
     require_positive(initial_load=initial_load)
     require_whole(1, cycles=cycles)
+    require(cycles <= MOST_CYCLES, "cycles", cycles, f"must be at most {MOST_CYCLES}")
     loads = [initial_load]
     while len(loads) < cycles:
         loads.append(loads[-1] + min(loads[-1], 1.0))

@@ -66,14 +66,14 @@ class MessageLengths:
         return float(tail)
 
 
-def named_lengths(kind: LengthKind, mean_bytes: float) -> MessageLengths:
+def named_lengths(kind: LengthKind, mean_message_bytes: float) -> MessageLengths:
     """A distribution by its name and mean: exponential, deterministic, or uniform from 0 on."""
-    require_positive(mean_bytes=mean_bytes)
+    require_positive(mean_message_bytes=mean_message_bytes)
     if kind == "exponential":
-        return exponential_lengths(mean_bytes)
+        return exponential_lengths(mean_message_bytes)
     if kind == "uniform":
-        return uniform_lengths(0.0, 2 * mean_bytes)
-    return discrete_lengths([mean_bytes])
+        return uniform_lengths(0.0, 2 * mean_message_bytes)
+    return discrete_lengths([mean_message_bytes])
 
 
 def exponential_lengths(mean_bytes: float) -> MessageLengths:

@@ -144,8 +144,8 @@ def _modes(
         line = Decimal(link_cells_per_second) / Decimal(peak_cells_per_second)
         if line >= sources:
             return _Modes(())
-        found = _eigenvalues(sources, birth, line)
-        all_on = (birth / (1 + birth)) ** sources
+        found = _eigenvalues(int(sources), birth, line)
+        all_on = (birth / (1 + birth)) ** int(sources)
         terms = []
         for z, total in found:
             weight = all_on * total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -163,12 +164,19 @@ def _tails(load: float, count: int) -> Floats:
         # As often up from below n as down from n.
         up = p[0] * at_least[n] + p[1:n] @ at_least[n:1:-1]
         p[n] = up / none
-    # The rest falls by 1/z for each further cell, z > 1 with exp(load (z - 1)) = z.
-    z = optimize.brentq(lambda z: load * (z - 1) - np.log(z), 1 / load, 2 / load**2 + 2)
-    rest = p[-1] / (z - 1)
+    rest = p[-1] / (_decay(load) - 1)
     tails: Floats = rest + np.cumsum(p[:0:-1])[::-1][:count]
     tails.setflags(write=False)  # it is kept
     return tails
+
+
+def _decay(load: float) -> float:
+    """By what the probability of each further cell falls: z > 1 with exp(load (z - 1)) = z."""
+    idle = 1 - load
+    if idle < 1e-5:  # the two roots are too close to tell apart: a series
+        return 1 + 2 * idle + 8 / 3 * idle**2
+    most = 10 - 2 * math.log(load)
+    return float(optimize.brentq(lambda y: y - load - math.log(y / load), 1.0, most)) / load
 
 
 FORMULA = Formula(
