@@ -1,0 +1,91 @@
+"""What the fluid model makes of a scenario, and which sets it proposes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cellrate import _core
+from cellrate.network import Network
+from cellrate.tuning.keys import Keys
+from cellrate.tuning.model import Model, NoModel, judged, model_of
+from cellrate.tuning.proposal import proposal
+from conftest import SCENARIOS
+from hypothesis import given
+from hypothesis import strategies as st
+
+EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
+
+
+def model(*overrides: str, text: str = EFCI) -> Model:
+    resolved = _core.resolve(text, "scenario", list(overrides), None)
+    return model_of(Network.of(text, "scenario", overrides), Keys(resolved))
+
+
+def test_the_scenario_becomes_one_loop() -> None:
+    loop = model().loop
+    assert (int(loop.n), float(loop.tau), float(loop.high)) == (5, 4e-4, 500.0)
+    assert float(loop.bw) == pytest.approx(149.9e6 / 424)
+    assert float(loop.pcr) == pytest.approx(150e6 / 424)
+
+
+def test_groups_with_factors_of_their_own_are_set_where_they_are() -> None:
+    own = model("flow.source.abr.rif=0.5", "flow.source.abr.rdf=0.5")
+    assert own.paths == (("flow.source.abr.rif",), ("flow.source.abr.rdf",))
+    assert model().paths == (("abr.rif",), ("abr.rdf",))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        (['switch.control={scheme="erica"}'], "does 'erica'"),
+        (['flow.source.service="ubr"'], "one bottleneck with ABR, here is none"),
+        (["switch.buffer=400 cells"], "buffer_cells"),
+        (["abr.mcr=30 Mbit/s", "abr.icr=30 Mbit/s"], "mcr"),
+    ],
+)
+def test_it_says_which_assumption_fails(overrides: list[str], reason: str) -> None:
+    with pytest.raises(NoModel, match=reason):
+        model(*overrides)
+
+
+def test_flows_that_differ_have_no_model() -> None:
+    other = EFCI + '\n[[flow]]\nname = "far"\nservice = "abr"\naccess = "9 ms"\n'
+    with pytest.raises(NoModel, match=r"a round trip of 0\.0004 to 0\.0182"):
+        model(text=other)
+    slower = EFCI + '\n[[flow]]\nname = "slow"\nservice = "abr"\nabr = { nrm = 16 }\n'
+    with pytest.raises(NoModel, match="Nrm of 16 to 32"):
+        model(text=slower)
+    beside = EFCI + '\n[[flow]]\nname = "best-effort"\nservice = "ubr"\n'
+    with pytest.raises(NoModel, match=r"best-effort\.1 over A->sink takes what it gets"):
+        model(text=beside)
+
+
+def test_background_takes_its_mean_off_the_bottleneck() -> None:
+    source = 'source = { kind = "cbr", rate = "49.9 Mbit/s" }'
+    beside = EFCI + f'\n[[flow]]\nname = "cbr"\nservice = "cbr"\n{source}\n'
+    assert float(model(text=beside).loop.bw) == pytest.approx(100e6 / 424)
+
+
+@given(st.integers(2, 30))
+def test_proposals_lie_where_they_say(settings: int) -> None:
+    one = model()
+    judgement = judged(one)
+    found = proposal(one, judgement, settings)
+    feasible = {
+        one.setting(float(rif), float(rdf))
+        for rif, rdf, good in zip(judgement.rif, judgement.rdf, judgement.feasible, strict=True)
+        if good
+    }
+    assert set(found.feasible) <= feasible
+    assert not set(found.boundary) & feasible
+    assert len(found.settings) <= settings
+    assert found.feasible
+
+
+def test_the_best_has_the_least_maximum() -> None:
+    one = model()
+    judgement = judged(one)
+    queue = np.where(judgement.feasible, judgement.found.maximum_queue_cells, np.inf)
+    at = int(np.argmin(queue))
+    best = one.setting(float(judgement.rif[at]), float(judgement.rdf[at]))
+    assert proposal(one, judgement, 6).feasible[0] == best

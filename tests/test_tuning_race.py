@@ -1,0 +1,110 @@
+"""Objectives in their order, races over seeds, and searches that go on where they stopped."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cellrate import _core
+from cellrate.runner import Job, default_store, run_many
+from cellrate.tuning.laboratory import AS_IT_IS, Setting
+from cellrate.tuning.measures import CRITERIA
+from cellrate.tuning.objective import Means, Objective
+from cellrate.tuning.race import affordable, cost, rungs, survivors
+from cellrate.tuning.sampler import BATCH
+from cellrate.tuning.tune import Wishes, tune
+from conftest import SCENARIOS
+from hypothesis import given
+from hypothesis import strategies as st
+
+EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
+
+
+def means(**values: float | None) -> Means:
+    return {one.name: values.get(one.name.replace("-", "_")) for one in CRITERIA}
+
+
+def test_the_next_criterion_decides_within_the_tolerance() -> None:
+    objective = Objective.named("loss,utilisation=0.01,queue")
+    full = means(loss=0.0, utilisation=0.99, queue=900.0)
+    less = means(loss=0.0, utilisation=0.985, queue=400.0)
+    idle = means(loss=0.0, utilisation=0.97, queue=10.0)
+    lossy = means(loss=1e-6, utilisation=1.0, queue=1.0)
+    order = objective.ranked([lossy, idle, full, less])
+    assert order == [3, 2, 1, 0]
+    short = objective.shortfall(idle, less)
+    assert short is not None
+    assert (short.criterion.name, short.value, short.best) == ("utilisation", 0.97, 0.985)
+    assert objective.shortfall(lossy, less) is not None
+    assert objective.shortfall(less, less) is None
+
+
+def test_what_was_not_measured_is_behind_what_was() -> None:
+    objective = Objective.named("fairness,queue")
+    known, unknown = means(fairness=0.2, queue=9.0), means(fairness=None, queue=1.0)
+    assert objective.ranked([unknown, known]) == [1, 0]
+    assert objective.ranked([unknown, {**unknown, "queue": 0.5}]) == [1, 0]
+
+
+@given(st.permutations(range(6)), st.lists(st.floats(0, 1), min_size=12, max_size=12))
+def test_the_order_of_asking_does_not_matter(order: Sequence[int], values: list[float]) -> None:
+    objective = Objective.named("utilisation=0.3,queue=0.3")
+    pairs = zip(values[:6], values[6:], strict=True)
+    settings = [means(utilisation=one, queue=two) for one, two in pairs]
+    shuffled = [settings[at] for at in order]
+    expected = [settings[at] for at in objective.ranked(settings)]
+    assert [shuffled[at] for at in objective.ranked(shuffled)] == expected
+
+
+def test_what_a_race_costs() -> None:
+    assert rungs(5) == (1, 3, 5)
+    # 12 with one seed, 4 of them with two more, 2 of these with another two; a guest with 5
+    assert cost(12, 1, 5) == 12 + 4 * 2 + 2 * 2 + 5
+    assert cost(7, 0, 1) == 7
+    assert [survivors(n) for n in (1, 2, 3, 6, 7, 30)] == [1, 2, 2, 2, 3, 10]
+
+
+@given(st.integers(0, 200), st.integers(0, 3), st.integers(1, 20))
+def test_what_is_affordable_is_the_most_that_is(budget: int, guests: int, seeds: int) -> None:
+    most = affordable(budget, guests, seeds)
+    assert cost(most + 1, guests, seeds) > budget
+    assert most == 0 or cost(most, guests, seeds) <= budget
+
+
+def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    store = default_store(tmp_path)
+    base = Job(EFCI, "efci.toml", ("run.duration=20 ms",))
+    wishes = Wishes(vary=("abr.icr=1..100 Mbit/s",), seeds=1, budget=13)
+    batches: list[int] = []
+
+    def run(jobs: Sequence[Job], *, patience: int) -> Sequence[_core.Outcome]:
+        if len(batches) == patience:
+            raise KeyboardInterrupt
+        batches.append(len(jobs))
+        return run_many(jobs, store=store)
+
+    def known(job: Job) -> bool:
+        return store.contains(job.key())
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(base, wishes, functools.partial(run, patience=1), known)
+    done = sum(batches)
+    assert 0 < done < 13
+    report = tune(base, wishes, functools.partial(run, patience=99), known)
+    assert (report.known, report.simulated) == (done, 13 - done)
+    assert max(batches) <= BATCH + 1
+    more = tune(
+        base, Wishes(wishes.vary, seeds=1, budget=19), functools.partial(run, patience=99), known
+    )
+    assert more.known >= done
+
+
+def test_two_names_of_one_scenario_are_one_setting(tmp_path: Path) -> None:
+    store = default_store(tmp_path)
+    base = Job(EFCI, "efci.toml", ("run.duration=20 ms", "abr.nrm=8"))
+    wishes = Wishes(vary=("abr.nrm=8,16",), include=("nrm=16",), seeds=1)
+    report = tune(base, wishes, functools.partial(run_many, store=store), lambda _: False)
+    assert {one.setting for one in report.ranked} == {AS_IT_IS, Setting((("abr.nrm", "16"),))}
+    assert report.simulated == 2

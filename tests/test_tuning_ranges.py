@@ -1,0 +1,114 @@
+"""What is varied: ranges that parameters declare, and those that are asked for."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import pytest
+from cellrate import _core
+from cellrate.cli.problems import BadInput
+from cellrate.network import Network
+from cellrate.tuning import keys
+from cellrate.tuning.keys import Keys
+from cellrate.tuning.laboratory import shown
+from cellrate.tuning.ranges import Range, Scale, written
+from cellrate.tuning.vary import Scene, declared, parameter_tables, varied
+from conftest import SCENARIOS
+from hypothesis import given
+from hypothesis import strategies as st
+
+EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
+
+
+def scene(text: str = EFCI, *overrides: str) -> Scene:
+    resolved = _core.resolve(text, "scenario", list(overrides), None)
+    return Scene(Keys(resolved), Network.of(text, "scenario", overrides))
+
+
+@pytest.mark.parametrize("kind", ["Time", "Rate", "Cells", "Bytes", "Buffer", "Delay"])
+@given(value=st.floats(1e-6, 1e6))
+def test_what_is_written_is_read_again(kind: str, value: float) -> None:
+    # Rates are whole thousandths of a bit per second.
+    whole = kind in {"Cells", "Bytes", "Buffer", "Rate"}
+    exact = 1e3 * math.ceil(value) if whole else value
+    assert _core.quantity(written(exact, kind), kind.lower()) == pytest.approx(exact, rel=1e-6)
+
+
+@given(share=st.floats(0, 1))
+def test_a_range_stays_within_its_ends(share: float) -> None:
+    scales: tuple[Scale, ...] = ("linear", "log")
+    for scale in scales:
+        one = Range("x", "number", 0.013, 7.7, scale)
+        assert 0.013 <= float(one.at(share)) <= 7.7
+    assert 3 <= int(Range("x", "integer", 3, 900, "log").at(share)) <= 900
+
+
+def test_scales() -> None:
+    assert Range("x", "number", 1.0, 9.0, "linear").at(0.5) == "5.0"
+    assert Range("x", "number", 1.0, 9.0, "log").at(0.5) == "3.0"
+    powers = Range("x", "number", 2.0**-3, 1.0, "powers-of-two")
+    assert powers.values == ("0.125", "0.25", "0.5", "1.0")
+    assert Range("x", "integer", 2, 5, "linear").values == ("2", "3", "4", "5")
+    # 10 ms to 10.23 s in steps of 10 ms, as ADTF has them
+    stepped = Range("x", "Time", 0.01, 10.23, "log", 0.01)
+    assert stepped.values is None
+    assert stepped.at(0.5) == "0.32 s"  # sqrt(0.01 * 10.23) = 0.3198
+
+
+def test_powers_of_two_are_shown_as_fractions() -> None:
+    assert [shown(text) for text in ("0.0078125", "0.1", "2", "1 ms")] == [
+        *("1/128", "0.1", "2", "1 ms")
+    ]
+
+
+def test_a_declared_share_is_taken_of_the_buffer() -> None:
+    [threshold] = varied(scene(), ["switch.control.threshold"])
+    assert threshold == Range("switch.control.threshold", "Cells", 20.0, 950.0, "linear")
+    with pytest.raises(BadInput, match="share of an infinite buffer"):
+        varied(scene(EFCI, "switch.buffer=infinite"), ["switch.control.threshold"])
+
+
+def test_units_may_stand_at_the_end() -> None:
+    [icr] = varied(scene(), ["abr.icr=1..100 Mbit/s"])
+    assert icr == Range("abr.icr", "Rate", 1e6, 1e8, "log")
+    [listed] = varied(scene(), ["abr.rif=1/8,1/2,1/4"])
+    assert listed.values == ("0.125", "0.25", "0.5")
+
+
+def test_conditions_decide_what_is_varied_by_itself() -> None:
+    def names(*overrides: str) -> set[str]:
+        place = scene(EFCI, 'switch.control={scheme="erica"}', *overrides)
+        space, _ = declared(place, parameter_tables(place))
+        return {one.path.removeprefix("switch.control.") for one in space}
+
+    usual = {"target_utilisation", "interval", "interval_cells", "delta"}
+    assert names() == usual
+    assert names("switch.control.average_sources=true") == {*usual, "source_decay"}
+    averaging = 'switch.control.load_averaging="load-factor"'
+    assert names(averaging) == {*usual, "load_weight"}
+    plus = {f"queue_control.{name}" for name in ("target_delay", "a", "b", "drain_limit")}
+    assert names("switch.control.queue_control={}") == usual | plus
+
+
+def test_marking_goes_with_the_factors_of_the_sources() -> None:
+    space, left = declared(scene(), parameter_tables(scene()))
+    assert [one.path for one in space] == ["switch.control.threshold", "abr.rif", "abr.rdf"]
+    assert left == ()
+    high = scene(EFCI, 'switch.control={scheme="efci", high="600 cells", low="300 cells"}')
+    space, _ = declared(high, parameter_tables(high))
+    assert [one.path.rpartition(".")[2] for one in space] == ["high", "low", "rif", "rdf"]
+
+
+def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = copy.deepcopy(keys.schema())
+    gain: dict[str, Any] = {"type": "number", "x-search": {"low": 0.1, "high": 0.4}}
+    gain["x-search"]["scale"] = "linear"
+    properties = {"scheme": {"type": "string", "const": "later"}, "gain": gain}
+    later["$defs"]["ControlConfig"]["oneOf"].append({"properties": properties})
+    monkeypatch.setattr(keys, "schema", lambda: later)
+    place = scene()
+    place.keys.document["switch"]["control"] = {"scheme": "later", "gain": 0.2}
+    space, _ = declared(place, ["switch.control"])
+    assert space == (Range("switch.control.gain", "number", 0.1, 0.4, "linear"),)
