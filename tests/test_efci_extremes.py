@@ -82,10 +82,10 @@ LOOPS = st.builds(
     ),
     st.integers(1, 200),
     st.floats(1e3, 1e7),
-    st.floats(1e-6, 0.5),
+    st.floats(1e-6, 0.05),
     st.floats(10, 1e5),
     st.floats(0.1, 1),
-    st.integers(0, 15),
+    st.integers(3, 15),
     st.integers(1, 15),
     st.sampled_from(["continuous", "per-cell"]),
 )
@@ -106,8 +106,8 @@ def test_any_cycle_is_whole(loop: EfciLoop) -> None:
     repeated = next_minimum(loop, np.asarray(cycle.continued_minimum_cells))
     scale = abs(cycle.continued_minimum_cells) + loop.high
     assert repeated == pytest.approx(cycle.continued_minimum_cells, abs=1e-9 * scale)
-    if not cycle.empties:
-        assert cycle.maximum_queue_cells <= maximum_queue_bound_cells(loop)
+    # Growth delayed, as here, is slower than phase 4's: the bound holds with or without phase 3.
+    assert cycle.maximum_queue_cells <= np.asarray(maximum_queue_bound_cells(loop)) * (1 + 1e-9)
 
 
 def test_arrays_hold_the_same_as_their_elements() -> None:

@@ -5,17 +5,33 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cellrate.theory.assumptions import require
 from cellrate.theory.efci.loop import EfciLoop, Floats
-from cellrate.theory.efci.minimum import fall_from, fall_seconds
+from cellrate.theory.efci.minimum import fall_from
+from cellrate.theory.efci.trough import Trough, trough_after
 
-MOST_CYCLES = 50
-MOST_HALVINGS = 50
+# Cycles before swings are damped, before they are damped more and more, and altogether.
+FREE_CYCLES, DAMPED_CYCLES, MOST_CYCLES = 10, 100, 400
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
-REST_TOLERANCE = 1e-8
+REST_TOLERANCE = 1e-7
 LARGEST_EXPONENT = 300.0
+LEAST_SHARE = 1e-12
+
+
+class Inherited(NamedTuple):
+    """What one cycle leaves to the next, at the moment at which the queue begins to grow.
+
+    Attributes:
+        left: For how long the law of phase 2 still acts; only where the queue was empty for less
+            than a round trip.
+        rate: What the aggregate rate will be a round trip later, as a share of BW.
+    """
+
+    left: Floats
+    rate: Floats
 
 
 class Rise(NamedTuple):
@@ -26,72 +42,61 @@ class Rise(NamedTuple):
     queue_cells: Floats
 
 
-class Trough(NamedTuple):
-    """From the crossing of Q_L to where the aggregate rate exceeds BW again."""
-
-    phase_2_seconds: Floats
-    phase_3_seconds: Floats
-    wasted_seconds: Floats
-
-
-def emptying_cycle(loop: EfciLoop) -> dict[str, Floats]:
+def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
     """One period of a loop whose queue empties, from the moment at which it begins to grow.
 
-    All that one cycle leaves to the next is for how long the law of phase 2 still acts then, and
-    that only where the queue was empty for less than a round trip. It is iterated to rest, and
-    bisected where it swings instead.
+    What a cycle inherits from the one before is iterated to rest.
+
+    Args:
+        loop: Loops whose queue empties.
+        settle: Whether a cycle that does not come to rest is refused.
 
     Raises:
-        AssumptionError: AIR tau is so large that the growth of phase 3 exceeds all numbers; not
-            with `growth` = "delayed".
+        AssumptionError: AIR tau is so large that phase 3 grows beyond all numbers, or that no
+            cycle repeats itself.
     """
     growth = loop.lam * loop.tau
-    allowed = "AIR * tau must be small for phase 3 to grow at once; see growth='delayed'"
+    allowed = "AIR tau must be small for a cycle to repeat itself, least so with growth='delayed'"
     require(growth < LARGEST_EXPONENT, "rif * pcr * tau / nrm", growth, allowed)
-    left = _left_by(loop, np.zeros(loop.shape))
-    carries = left > 0
+    inherited = Inherited(np.zeros(loop.shape), np.exp(growth))
+    cycle, left = _cycle(loop, inherited)
+    carries = np.asarray((left.left > 0) & (left.rate > 0))
     if np.any(carries):
-        left[carries] = _settled(loop.where(carries), left[carries])
-    return _cycle(loop, left)
+        some, start = loop.where(carries), Inherited(left.left[carries], left.rate[carries])
+        settled, rests = _settled(some, start)
+        if settle:
+            require(rests, "rif * pcr * tau / nrm", some.air * some.tau, allowed)
+        for name, values in _cycle(some, settled)[0].items():
+            cycle[name][carries] = values
+    return cycle
 
 
-def _settled(loop: EfciLoop, left: Floats) -> Floats:
-    """What inherits and leaves the same, from `left` on."""
+def _settled(loop: EfciLoop, inherited: Inherited) -> tuple[Inherited, npt.NDArray[np.bool_]]:
+    """What a cycle leaves as it was inherited, and whether it does."""
     rests = np.zeros(loop.shape, dtype=bool)
-    for _ in range(MOST_CYCLES):
-        before, left = left, _left_by(loop, left)
-        rests = np.abs(left - before) <= REST_TOLERANCE * loop.tau
+    for number in range(MOST_CYCLES):
+        _, left = _cycle(loop, inherited)
+        off = np.abs(left.left - inherited.left) / loop.tau + np.abs(left.rate / inherited.rate - 1)
+        rests = off <= REST_TOLERANCE
         if np.all(rests):
-            return left
-    left[~rests] = _bisected(loop.where(~rests))
-    return left
+            break
+        share = 1.0 if number < FREE_CYCLES else 0.5
+        share = share if number < DAMPED_CYCLES else 5 / (10 + number - DAMPED_CYCLES)
+        pairs = zip(inherited, left, strict=True)
+        inherited = Inherited(*((1 - share) * old + share * new for old, new in pairs))
+    return inherited, rests
 
 
-def _left_by(loop: EfciLoop, left: Floats) -> Floats:
-    """What a cycle that inherits `left` leaves."""
-    return np.array(np.maximum(loop.tau - _cycle(loop, left)["phase_3_seconds"], 0.0))
-
-
-def _bisected(loop: EfciLoop) -> Floats:
-    """What inherits and leaves the same, between 0 and tau."""
-    low, high = np.zeros(loop.shape), loop.tau + np.zeros(loop.shape)
-    for _ in range(MOST_HALVINGS):
-        middle = (low + high) / 2
-        more = _left_by(loop, middle) > middle
-        low, high = np.where(more, middle, low), np.where(more, high, middle)
-    return (low + high) / 2
-
-
-def _cycle(loop: EfciLoop, left: Floats) -> dict[str, Floats]:
-    rise = _rise(loop, left)
+def _cycle(loop: EfciLoop, inherited: Inherited) -> tuple[dict[str, Floats], Inherited]:
+    rise = _rise(loop, inherited)
     u = rise.overload
     maximum = rise.queue_cells + loop.bw / loop.kappa * (u - np.log1p(u))
-    trough = _trough(loop, maximum)
+    trough = trough_after(loop, maximum)
     fall = fall_from(loop, maximum)
     phase_1 = loop.tau + np.log1p(u) / loop.kappa + fall.to_low_seconds
     period = phase_1 + trough.phase_2_seconds + trough.phase_3_seconds + rise.to_high_seconds
     share = loop.bw / loop.n
-    return {
+    values = {
         "maximum_queue_cells": maximum,
         "minimum_queue_cells": np.zeros(loop.shape),
         "phase_1_seconds": phase_1,
@@ -102,23 +107,37 @@ def _cycle(loop: EfciLoop, left: Floats) -> dict[str, Floats]:
         "minimum_acr_cells_per_second": share * (1 - fall.deficit),
         "utilisation": 1 - trough.wasted_seconds / period,
     }
+    left = np.array(np.maximum(loop.tau - trough.phase_3_seconds, 0.0))
+    return values, Inherited(left, np.array(_rate_a_round_trip_later(loop, left, trough)))
 
 
-def _rise(loop: EfciLoop, left: Floats) -> Rise:
+def _rate_a_round_trip_later(loop: EfciLoop, left: Floats, trough: Trough) -> Floats:
+    """Aggregate rate a round trip after it was BW in phase 3."""
+    if loop.growth == "immediate":
+        return (1 + loop.air * left) * np.exp(loop.lam * (loop.tau - left))
+    # AIR times what came while the queue was empty; after a long phase 3 the slowest mode alone.
+    came = trough.phase_3_seconds - trough.wasted_seconds
+    brief = 1 + loop.air * (left + came)
+    return np.where(left > 0, brief, np.exp(loop.lam * loop.tau))
+
+
+def _rise(loop: EfciLoop, inherited: Inherited) -> Rise:
     """Phase 4. Behind it follow `left` seconds of phase 2's law, then phase 3's until tau.
 
     Rates are shares of BW.
     """
-    air, bw, lam, tau = loop.air, loop.bw, loop.lam, loop.tau
+    air, bw, tau = loop.air, loop.bw, loop.tau
+    left, rate_tau = inherited
     rate_left, queue_left = 1 + air * left, air * bw * left**2 / 2
-    rate_tau = rate_left * np.exp(lam * (tau - left))
-    queue_tau = queue_left + bw * _surplus(rate_left, lam, tau - left)
+    steep = np.maximum(tau - left, LEAST_SHARE * tau)
+    growth = np.log(np.maximum(rate_tau / rate_left, 1 + LEAST_SHARE)) / steep
+    queue_tau = queue_left + bw * _surplus(rate_left, growth, steep)
     missing = np.maximum(loop.high - queue_tau, 0.0) / bw
     # (rate_tau - 1) x + air x^2 / 2 = missing, without the difference of nearly equal numbers
     root = np.sqrt((rate_tau - 1) ** 2 + 2 * air * missing)
     later = tau + 2 * missing / (rate_tau - 1 + root)
     above = np.clip(loop.high - queue_left, 0.0, None) / bw
-    between = left + _surplus_seconds(rate_left, lam, tau - left, above)
+    between = left + _surplus_seconds(rate_left, growth, steep, above)
     first = np.sqrt(2 * loop.high / (air * bw))
     to_high = np.where(
         loop.high <= queue_left, first, np.where(loop.high <= queue_tau, between, later)
@@ -144,33 +163,3 @@ def _surplus_seconds(rate: Floats, growth: Floats, longest: Floats, surplus: Flo
         if np.all(step <= STEP_TOLERANCE * longest):
             break
     return seconds
-
-
-def _trough(loop: EfciLoop, maximum_cells: Floats) -> Trough:
-    """End of phase 1, phases 2 and 3; time counts from the maximum of the queue."""
-    air, bw, kappa, lam, tau = loop.air, loop.bw, loop.kappa, loop.lam, loop.tau
-    fall = fall_from(loop, maximum_cells)
-    d = fall.deficit
-    increase_at = fall.to_low_seconds + tau
-    # The queue empties before the increase arrives, or else while the rate rises.
-    early = fall.queue_cells <= 0
-    room = np.sqrt(np.maximum(d**2 - 2 * air * np.maximum(fall.queue_cells, 0.0) / bw, 0.0))
-    empty_at = np.where(
-        early,
-        np.minimum(fall_seconds(maximum_cells * kappa / bw) / kappa, increase_at),
-        increase_at + (d - room) / air,
-    )
-    linear = empty_at - fall.to_low_seconds
-    missing = np.maximum(d - air * linear, 0.0)
-    least = np.exp(-kappa * increase_at)
-    rate = np.where(missing > 0, least + air * linear, 1.0)
-    growing = -np.log(rate) / lam
-    full_at = increase_at + np.minimum(linear, d / air) + growing
-    falling = np.where(early, increase_at - empty_at, 0.0)
-    kept = np.exp(-kappa * empty_at) * -np.expm1(-kappa * falling) / kappa
-    wasted = (
-        (falling - kept)
-        + (np.where(early, d, room) ** 2 - missing**2) / (2 * air)
-        + (growing - (1 - rate) / lam)
-    )
-    return Trough(linear, full_at - empty_at, wasted)

@@ -65,7 +65,7 @@ def feasibility(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> Feasibility:
         buffer,
         "must be at least high_cells, or the buffer overflows before congestion is marked",
     )
-    cycle = limit_cycle(loop.with_(growth="delayed"))
+    cycle = limit_cycle(loop.with_(growth="delayed"), settle=False)
     bound = np.asarray(maximum_queue_bound_cells(loop))
     steady = np.asarray(cycle.maximum_queue_cells)
     full = np.asarray(cycle.continued_minimum_cells) > 0

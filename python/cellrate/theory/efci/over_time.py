@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
-from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
 from cellrate.theory.assumptions import require, require_not_negative, require_positive
 from cellrate.theory.efci.loop import EfciLoop, Floats
-from cellrate.theory.efci.segments import (
-    Constants,
-    Phase,
-    Segment,
-    seconds_down,
-    seconds_to_bandwidth,
-    seconds_up,
-)
+from cellrate.theory.efci.segments import Constants, Phase, Segment
 from cellrate.theory.efci.steady import limit_cycle, require_below_pcr
+from cellrate.theory.efci.walk import Walk
 
 POINTS = 64
 
@@ -64,15 +56,14 @@ def periodic_trajectory(loop: EfciLoop, points: int = POINTS) -> Trajectory:
     constants, share = Constants.of(loop), float(loop.bw / loop.n)
     cycle = limit_cycle(loop)
     require_below_pcr(loop, cycle.maximum_acr_cells_per_second)
-    walk = _Walk(constants, share, 1.0, cycle.minimum_queue_cells)
+    walk = Walk(constants, share, 1.0, cycle.minimum_queue_cells)
     if cycle.empties:
-        left = max(walk.constants.tau - cycle.phase_3_seconds, 0.0)
-        walk.schedule(left, Phase.GROWTH)
-        walk.schedule(walk.constants.tau, Phase.REFILL)
+        lost = (1 - cycle.utilisation) * cycle.period_seconds
+        walk.grow_after(cycle.phase_3_seconds, cycle.phase_3_seconds - lost)
     else:
         walk.phase = Phase.INCREASE
     walk.run(cycles=2)
-    return walk.trajectory(points, last_only=True)
+    return _result(walk, points, last_only=True)
 
 
 def trajectory(
@@ -102,99 +93,36 @@ def trajectory(
     require_not_negative(start_queue_cells=start_queue_cells)
     below = start_queue_cells < loop.high
     require(below, "start_queue_cells", start_queue_cells, "must be below high_cells")
-    walk = _Walk(constants, share, acr / share, start_queue_cells)
+    walk = Walk(constants, share, acr / share, start_queue_cells)
     walk.run(cycles + 1)
-    found = walk.trajectory(points, last_only=False)
+    found = _result(walk, points, last_only=False)
     require_below_pcr(loop, found.acr_cells_per_second)
     return found
 
 
-class _Walk:
-    """Goes from event to event: crossings of the queue, and a round trip later changes of law."""
+def _result(walk: Walk, points: int, *, last_only: bool) -> Trajectory:
+    first, end = walk.crossings[-2:]
+    last = walk.segments[first:end]
+    shown = last if last_only else walk.segments
+    period = last[-1].start + last[-1].length - last[0].start
+    queues = [queue for segment in last for queue in _extremes(walk.constants, segment)]
+    lost = sum(seconds for place, seconds in walk.lost if first < place <= end)
+    times = [np.linspace(0.0, segment.length, points) for segment in shown]
+    pairs = list(zip(shown, times, strict=True))
+    constants = walk.constants
+    return Trajectory(
+        np.concatenate([segment.start - shown[0].start + x for segment, x in pairs]),
+        walk.share * np.concatenate([segment.rates(constants, x) for segment, x in pairs]),
+        np.concatenate([segment.queues(constants, x) for segment, x in pairs]),
+        np.repeat([int(segment.phase) for segment in shown], points),
+        max(queues),
+        min(queues),
+        period,
+        1 - lost / period,
+        len(walk.crossings) - 1,
+    )
 
-    def __init__(self, constants: Constants, share: float, rate: float, queue: float) -> None:
-        self.constants, self.share = constants, share
-        self.now, self.rate, self.queue = 0.0, rate, queue
-        self.congested, self.empty = False, queue == 0 and rate < 1
-        self.phase = Phase.GROWTH if self.empty else Phase.REFILL
-        self.coming: deque[tuple[float, Phase]] = deque()
-        self.segments: list[Segment] = []
-        self.crossings: list[int] = []
 
-    def schedule(self, at: float, phase: Phase) -> None:
-        """A law that will act from a time on."""
-        self.coming.append((at, phase))
-
-    def run(self, cycles: int) -> None:
-        """Until Q_H has been crossed upwards so many times."""
-        while len(self.crossings) < cycles:
-            self._advance()
-
-    def _advance(self) -> None:
-        crossing = self._until_crossing()
-        change = self.coming[0][0] - self.now if self.coming else inf
-        length = min(crossing, change)
-        segment = Segment(self.now, length, self.phase, self.rate, self.queue, self.empty)
-        self.segments.append(segment)
-        x = np.asarray(length)
-        self.rate = float(segment.rates(self.constants, x))
-        self.queue = float(segment.queues(self.constants, x))
-        self.now += length
-        if change <= crossing:
-            self.now, self.phase = self.coming.popleft()
-        else:
-            self._cross()
-
-    def _until_crossing(self) -> float:
-        where = (self.constants, self.phase, self.rate, self.queue)
-        if self.empty:
-            return self._until_full()
-        if self.congested:
-            return seconds_down(*where, self.constants.low)
-        return min(seconds_up(*where, self.constants.high), seconds_down(*where, 0.0))
-
-    def _until_full(self) -> float:
-        if self.phase is Phase.DECREASE:
-            return inf
-        return seconds_to_bandwidth(self.constants, self.phase, self.rate)
-
-    def _cross(self) -> None:
-        """The queue crosses a threshold, empties, or begins to grow; felt a round trip later."""
-        felt = self.now + self.constants.tau
-        if self.empty:
-            self.empty, self.rate = False, 1.0
-            self.schedule(felt, Phase.REFILL)
-        elif self.congested:
-            self.congested, self.queue = False, self.constants.low
-            self.schedule(felt, Phase.INCREASE)
-        elif self.rate > 1:
-            self.congested, self.queue = True, self.constants.high
-            self.crossings.append(len(self.segments))
-            self.schedule(felt, Phase.DECREASE)
-        else:
-            self.empty, self.queue = True, 0.0
-            self.schedule(felt, Phase.GROWTH)
-
-    def trajectory(self, points: int, *, last_only: bool) -> Trajectory:
-        last = self.segments[self.crossings[-2] : self.crossings[-1]]
-        shown = last if last_only else self.segments
-        period = last[-1].start + last[-1].length - last[0].start
-        queues = [queue for segment in last for queue in self._extremes(segment)]
-        wasted = sum(segment.wasted(self.constants) for segment in last)
-        times = [np.linspace(0.0, segment.length, points) for segment in shown]
-        pairs = list(zip(shown, times, strict=True))
-        return Trajectory(
-            np.concatenate([segment.start - shown[0].start + x for segment, x in pairs]),
-            self.share * np.concatenate([s.rates(self.constants, x) for s, x in pairs]),
-            np.concatenate([segment.queues(self.constants, x) for segment, x in pairs]),
-            np.repeat([int(segment.phase) for segment in shown], points),
-            max(queues),
-            min(queues),
-            period,
-            1 - wasted / period,
-            len(self.crossings) - 1,
-        )
-
-    def _extremes(self, segment: Segment) -> list[float]:
-        at = [0.0, segment.length, segment.turning(self.constants)]
-        return [float(segment.queues(self.constants, np.asarray(x))) for x in at if x is not None]
+def _extremes(constants: Constants, segment: Segment) -> list[float]:
+    at = [0.0, segment.length, segment.turning(constants)]
+    return [float(segment.queues(constants, np.asarray(x))) for x in at if x is not None]

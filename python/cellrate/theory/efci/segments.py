@@ -26,15 +26,16 @@ class Phase(IntEnum):
 
 @dataclass(frozen=True)
 class Constants:
-    """Rates of one loop as plain numbers: AIR, kappa, growth in 1/s; BW in cells/s; tau in s."""
+    """One loop as plain numbers: AIR, kappa, growth of phase 3 in 1/s; BW in cells/s; tau in s."""
 
     air: float
     kappa: float
-    growth: float
+    mode: float
     bandwidth: float
     tau: float
     high: float
     low: float
+    delayed: bool
 
     @classmethod
     def of(cls, loop: EfciLoop) -> Constants:
@@ -45,8 +46,16 @@ class Constants:
         """
         if loop.shape:
             raise ValueError(f"a trajectory is of one loop, not of an array of {loop.shape}")
-        values = (loop.air, loop.kappa, loop.lam, loop.bw, loop.tau, loop.high, loop.low)
-        return cls(*map(float, values))
+        return cls(
+            air=float(loop.air),
+            kappa=float(loop.kappa),
+            mode=float(loop.lam),
+            bandwidth=float(loop.bw),
+            tau=float(loop.tau),
+            high=float(loop.high),
+            low=float(loop.low),
+            delayed=loop.growth == "delayed",
+        )
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,7 @@ class Segment:
         rate: Aggregate rate at its beginning, as a share of BW.
         queue: Queue at its beginning, in cells.
         empty: Whether the queue stays empty.
+        growth: Rate of growth in 1/s, if that is the law.
     """
 
     start: float
@@ -68,13 +78,14 @@ class Segment:
     rate: float
     queue: float
     empty: bool
+    growth: float
 
     def rates(self, constants: Constants, x: Floats) -> Floats:
         """Aggregate rate `x` seconds after the beginning, as a share of BW."""
         if self.phase is Phase.DECREASE:
             return self.rate * np.exp(-constants.kappa * x)
         if self.phase is Phase.GROWTH:
-            return self.rate * np.exp(constants.growth * x)
+            return self.rate * np.exp(self.growth * x)
         return self.rate + constants.air * x
 
     def arrivals(self, constants: Constants, x: Floats) -> Floats:
@@ -82,7 +93,7 @@ class Segment:
         if self.phase is Phase.DECREASE:
             return self.rate * -np.expm1(-constants.kappa * x) / constants.kappa
         if self.phase is Phase.GROWTH:
-            return self.rate * np.expm1(constants.growth * x) / constants.growth
+            return self.rate * np.expm1(self.growth * x) / self.growth
         return self.rate * x + constants.air * x**2 / 2
 
     def queues(self, constants: Constants, x: Floats) -> Floats:
@@ -92,24 +103,27 @@ class Segment:
         surplus = self.arrivals(constants, x) - x
         return np.maximum(self.queue + constants.bandwidth * surplus, 0.0)
 
-    def wasted(self, constants: Constants) -> float:
-        """Seconds of BW that are not used."""
-        if not self.empty:
-            return 0.0
-        return self.length - float(self.arrivals(constants, np.asarray(self.length)))
+    def faded(self, constants: Constants, fading: float) -> float:
+        """Integral of rate e^(-fading x) over the segment of decrease or increase."""
+        if self.phase is Phase.DECREASE:
+            both = fading + constants.kappa
+            return self.rate * -expm1(-both * self.length) / both
+        past = -expm1(-fading * self.length) / fading
+        ramp = (past - self.length * exp(-fading * self.length)) / fading
+        return self.rate * past + constants.air * ramp
 
     def turning(self, constants: Constants) -> float | None:
         """When the aggregate rate passes BW, in seconds after the beginning; None if not here."""
-        x = seconds_to_bandwidth(constants, self.phase, self.rate)
+        x = seconds_to_bandwidth(constants, self.phase, self.rate, self.growth)
         return x if 0 <= x <= self.length else None
 
 
-def seconds_to_bandwidth(constants: Constants, phase: Phase, rate: float) -> float:
+def seconds_to_bandwidth(constants: Constants, phase: Phase, rate: float, growth: float) -> float:
     """When the aggregate rate is BW; infinite or negative if it moves away from it."""
     if phase is Phase.DECREASE:
         return log(rate) / constants.kappa
     if phase is Phase.GROWTH:
-        return -log(rate) / constants.growth
+        return -log(rate) / growth
     return (1 - rate) / constants.air
 
 
@@ -131,14 +145,14 @@ def seconds_down(
 
 
 def seconds_up(
-    constants: Constants, phase: Phase, rate: float, queue: float, level: float
+    constants: Constants, phase: Phase, rate: float, queue: float, level: float, growth: float
 ) -> float:
     """When a queue rises to `level`; infinite if it does not."""
     height = (level - queue) / constants.bandwidth
     if phase is Phase.DECREASE:
         return inf
     if phase is Phase.GROWTH:
-        return _seconds_of_growth(constants.growth, rate, height)
+        return _seconds_of_growth(growth, rate, height)
     surplus = rate - 1
     root = sqrt(surplus**2 + 2 * constants.air * height)
     return 2 * height / (surplus + root) if surplus > 0 else (root - surplus) / constants.air

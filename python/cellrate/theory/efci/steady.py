@@ -51,17 +51,26 @@ class LimitCycle:
     empties: Any
 
 
-def limit_cycle(loop: EfciLoop) -> LimitCycle:
+def limit_cycle(loop: EfciLoop, *, settle: bool = True) -> LimitCycle:
     """The periodic solution of the fluid model (Ohsaki et al. 1995, sections II.B and II.C).
 
     PCR and MCR do not clip here, see `clips` and `require_unclipped`.
+
+    Args:
+        loop: The loops.
+        settle: Whether loops are refused that find no rest, as those whose ACR would grow a hundred
+            times within a round trip; PCR would clip them. If not, they are as they last were.
+
+    Raises:
+        AssumptionError: A loop finds no rest.
     """
     continued = np.asarray(fixed_minimum(loop))
     empties = continued < 0
     found = _full_cycle(loop, np.where(empties, 0.0, continued))
     values = {name: np.array(value + np.zeros(loop.shape)) for name, value in found.items()}
     if np.any(empties):
-        for name, value in emptying_cycle(loop.where(empties)).items():
+        emptied = emptying_cycle(loop.where(empties), settle=settle)
+        for name, value in emptied.items():
             values[name][empties] = value
     period = sum((values[f"phase_{number}_seconds"] for number in (1, 2, 3, 4)), start=np.zeros(()))
     return LimitCycle(

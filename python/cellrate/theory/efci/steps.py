@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from scipy.integrate import OdeSolution, solve_ivp
+from scipy.integrate._ivp.ivp import OdeResult
 
 from cellrate.theory.efci.groups import Groups
 from cellrate.theory.efci.history import History
@@ -16,6 +17,8 @@ from cellrate.theory.efci.loop import Floats
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 SAMPLES = 33
 LONGEST_SECONDS = 1.0
+
+Event: TypeAlias = Callable[[float, Floats], float]
 
 
 class Told(Enum):
@@ -50,36 +53,47 @@ class Steps:
         self.record: list[tuple[Floats, Floats]] = []
         self.crossings: list[tuple[float, Floats]] = []
         self.turnings: list[tuple[float, float]] = []
+        # A turning at the very beginning is none.
+        self.turned = bool(np.isclose(rates.sum(), 1.0, rtol=RELATIVE))
 
     def advance(self) -> None:
         """To the next event or change of law, or as far as the past is known."""
+        until, turns = self._until(), False
+        if self.told is not Told.EMPTY and not self.turned:
+            # Between turnings the queue cannot cross a level there and back within a step.
+            looked = self._solve(until, [_event(self._surplus, 0)])
+            until, turns = float(looked.t[-1]), looked.status == 1
         events = self._events()
-        solution = solve_ivp(
+        solution = self._solve(until, list(events.values()))
+        self._keep(solution)
+        self.turned = turns and solution.status == 0
+        if self.turned:
+            self.turnings.append((self.now, float(self.state[-2])))
+        times = cast(list[Floats], solution.t_events)
+        for told, happened in zip(events, times, strict=True):
+            if happened.size:
+                self._tell(told)
+        self._change_laws()
+
+    def _solve(self, until: float, events: list[Event]) -> OdeResult:
+        return solve_ivp(
             self._slopes,
-            (self.now, self._until()),
+            (self.now, until),
             self.state,
-            events=list(events.values()),
+            events=events,
             dense_output=True,
             rtol=RELATIVE,
             atol=ABSOLUTE,
         )
-        times = cast(list[Floats], solution.t_events)
-        states_then = cast(list[Floats], solution.y_events)
-        between = cast(OdeSolution, solution.sol)
-        happened = dict(zip(events, times, strict=True))
-        for at, state in zip(times[-1], states_then[-1], strict=True):
-            self.turnings.append((float(at), float(state[-2])))
+
+    def _keep(self, solution: OdeResult) -> None:
         end = float(solution.t[-1])
         time = np.linspace(self.now, end, SAMPLES)
-        states = np.asarray(between(time))
+        states = np.asarray(cast(OdeSolution, solution.sol)(time))
         self.record.append((time, states))
         rates, sent = states[: self.count], states[self.count : -2].sum(axis=0)
         self.history.add(time, rates, sent, states[-2])
         self.now, self.state = end, solution.y[:, -1].copy()
-        for told in Told:
-            if told in happened and happened[told].size:
-                self._tell(told)
-        self._change_laws()
 
     def _until(self) -> float:
         until = min((at for at, _, _ in self.coming), default=np.inf)
@@ -111,18 +125,17 @@ class Steps:
         change = -groups.decay[group] * rate if acting is Told.CONGESTED else groups.air[group]
         return float(leaving * change)
 
-    def _events(self) -> dict[Told | None, Callable[[float, Floats], float]]:
-        """What may happen, by what the switch then tells; None: the aggregate rate passes BW."""
+    def _events(self) -> dict[Told, Event]:
+        """What may happen, by what the switch then tells."""
         high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
-        events: dict[Told | None, Callable[[float, Floats], float]] = {}
+        events: dict[Told, Event] = {}
         if self.told is Told.EMPTY:
-            events[Told.RELIEVED] = _event(self._surplus, +1, ends=True)
+            events[Told.RELIEVED] = _event(self._surplus, +1)
         elif self.told is Told.CONGESTED:
-            events[Told.RELIEVED] = _event(lambda _, y: float(y[-2] - low), -1, ends=True)
+            events[Told.RELIEVED] = _event(lambda _, y: float(y[-2] - low), -1)
         else:
-            events[Told.CONGESTED] = _event(lambda _, y: float(y[-2] - high), +1, ends=True)
-            events[Told.EMPTY] = _event(lambda _, y: float(y[-2]), -1, ends=True)
-        events[None] = _event(self._surplus, 0, ends=False)
+            events[Told.CONGESTED] = _event(lambda _, y: float(y[-2] - high), +1)
+            events[Told.EMPTY] = _event(lambda _, y: float(y[-2]), -1)
         return events
 
     def _surplus(self, _: float, state: Floats) -> float:
@@ -134,6 +147,8 @@ class Steps:
             self.state[-1] = 0.0  # counted anew, as tolerances are relative to what was counted
         if told is Told.EMPTY:
             self.state[-2] = 0.0
+        if self.told is Told.EMPTY:
+            self.turned = True  # that was the turning
         self.told = told
         self.coming += [(self.now + float(tau), g, told) for g, tau in enumerate(self.groups.tau)]
 
@@ -144,13 +159,11 @@ class Steps:
             self.acting[group] = told
 
 
-def _event(
-    function: Callable[[float, Floats], float], direction: int, *, ends: bool
-) -> Callable[[float, Floats], float]:
+def _event(function: Event, direction: int) -> Event:
     """An event as `solve_ivp` wants it."""
 
     def event(s: float, state: Floats) -> float:
         return function(s, state)
 
-    event.direction, event.terminal = direction, ends  # type: ignore[attr-defined]
+    event.direction, event.terminal = direction, True  # type: ignore[attr-defined]
     return event
