@@ -96,6 +96,7 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
     assert "overflows" in wild["model"]
     assert wild["falls_behind"]["criterion"] == "loss"
     assert mean(wild, "loss") > 0
+    assert "No run measures fairness; it decides nothing." in done["in_words"]
     runs = done["runs"]
     assert runs["simulated"] <= runs["allowed"]
     assert runs["simulated"] == sum(len(one["seeds"]) for one in done["settings"])
@@ -108,12 +109,14 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
 def test_the_tuned_scenario_is_the_scenario_with_the_flags(
     command: Command, tmp_path: Path
 ) -> None:
-    done = report(command("tune", EFCI, "--seeds", "2", "--json"))
+    done = report(command("tune", EFCI, "--set", "abr.nrm=16", "--seeds", "2", "--json"))
+    flags = done["chosen"]["flags"]
+    assert done["command"] == f"cellrate run {EFCI} --set abr.nrm=16 {flags}"
     tuned = tmp_path / "out" / "efci-tuned.toml"
     values = done["chosen"]["settings"]
     resolved = tomllib.loads(tuned.read_text(encoding="utf-8"))
     assert {f"abr.{name}": repr(resolved["abr"][name]) for name in ("rif", "rdf")} == values
-    overrides = [f"{path}={value}" for path, value in values.items()]
+    overrides = ["abr.nrm=16", *(f"{path}={value}" for path, value in values.items())]
     assert cellrate.run(tuned).digest == cellrate.run(EFCI, overrides=overrides).digest
     assert cellrate.run(tuned).digest != cellrate.run(EFCI).digest
 

@@ -60,6 +60,20 @@ def test_flows_that_differ_have_no_model() -> None:
         model(text=beside)
 
 
+def test_what_the_model_leaves_out_is_said() -> None:
+    assert model().cautions == ()
+    assert model("switch.control.mark_at=enqueue").cautions == (
+        "marks wait in the queue; in the model they leave at once",
+    )
+    assert "TCP windows limit" in model("flow.source.source={kind='greedy'}").cautions[0]
+
+
+def test_an_unlimited_buffer_never_overflows() -> None:
+    judgement = judged(model("switch.buffer=infinite"))
+    assert (judgement.overflow_cells < 0).all()
+    assert judgement.feasible.sum() == (judgement.idle_cells < 0).sum() > 0
+
+
 def test_background_takes_its_mean_off_the_bottleneck() -> None:
     source = 'source = { kind = "cbr", rate = "49.9 Mbit/s" }'
     beside = EFCI + f'\n[[flow]]\nname = "cbr"\nservice = "cbr"\n{source}\n'

@@ -37,6 +37,7 @@ def as_json(report: Report) -> dict[str, Any]:
         },
         "varied": [_varied(one) for one in report.space],
         "not_varied": [{"path": one.path, "why": one.why} for one in report.left],
+        "command": words.command(report),
         "chosen": _ranked(report, report.chosen),
         "runner_up": None if report.runner_up is None else _ranked(report, report.runner_up),
         "chosen_less_runner_up": _difference(report),

@@ -191,6 +191,8 @@ def _cautions(network: Network, port: Link, flows: Sequence[Flow]) -> list[str]:
     found = []
     if any(flow.tcp for flow in flows):
         found.append("TCP windows limit the sources; in the model they always have cells")
+    if port.switch.control["mark_at"] == "enqueue":
+        found.append("marks wait in the queue; in the model they leave at once")
     if any(flow.kind == "transfer" for flow in flows):
         found.append("transfers end; in the model the sources never stop")
     if any(flow.abr is None for flow in network.flows_over(port)):

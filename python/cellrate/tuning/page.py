@@ -47,8 +47,7 @@ def _how(report: Report) -> str:
 
 
 def _flags(report: Report) -> str:
-    command = f"cellrate run {report.base.path} {report.chosen.setting.flags}".rstrip()
-    return f"<pre>{html.escape(command)}</pre>"
+    return f"<pre>{html.escape(words.command(report))}</pre>"
 
 
 def _settings(report: Report) -> str:

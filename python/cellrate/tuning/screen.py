@@ -35,7 +35,7 @@ def show(report: Report, written: Sequence[Path] = ()) -> None:
     for setting, message in report.refused.items():
         say(f"  refused: {setting.label}: {message}")
     say(words.effort(report))
-    say(f"cellrate run {report.base.path} {report.chosen.setting.flags}".rstrip())
+    say(words.command(report))
     for path in written:
         say(f"  {path}")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cellrate import ScenarioError, _core
 from cellrate.cli.problems import BadInput
 from cellrate.network import Network
-from cellrate.runner import Job
+from cellrate.runner import Job, run_many
 from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
 from cellrate.tuning.measures import bottleneck
@@ -49,7 +49,15 @@ class Wishes:
     search_seed: int = 1
 
 
-def tune(base: Job, wishes: Wishes, runner: Runner, is_known: Callable[[Job], bool]) -> Report:
+USUAL = Wishes()
+
+
+def tune(
+    base: Job,
+    wishes: Wishes = USUAL,
+    runner: Runner = run_many,
+    is_known: Callable[[Job], bool] = lambda _: False,
+) -> Report:
     """Finds the best parameters of a scenario.
 
     For EFCI with one bottleneck the fluid model of Ohsaki et al. 1995 judges every set of RIF and
@@ -60,7 +68,7 @@ def tune(base: Job, wishes: Wishes, runner: Runner, is_known: Callable[[Job], bo
         base: The scenario.
         wishes: What is asked for.
         runner: Runs jobs.
-        is_known: Whether the outcome of a job is kept already.
+        is_known: Whether the outcome of a job is kept already; only counted.
 
     Raises:
         BadInput: A wish cannot be met; says which and what is allowed.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
-from math import log
+from math import isfinite, log
 
 import numpy as np
 
@@ -130,10 +131,19 @@ def headline(report: Report) -> list[str]:
     second = report.runner_up
     if second is not None:
         sentences.append(f"Runner-up: {second.setting.label}{_how_good(second)}.")
+    unmeasured = report.objective.unmeasured([one.means for one in report.ranked])
+    sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
     alike = all(len({tuple(r.values.items()) for r in one.runs}) == 1 for one in report.ranked)
     if alike and len(report.seeds) > 1:
         sentences.append("The seeds make no difference: nothing in the scenario is random.")
     return sentences
+
+
+def command(report: Report) -> str:
+    """How to run the chosen setting."""
+    base = [part for one in report.base.overrides for part in ("--set", shlex.quote(one))]
+    parts = ["cellrate run", shlex.quote(report.base.path), *base, report.chosen.setting.flags]
+    return " ".join(part for part in parts if part)
 
 
 def effort(report: Report) -> str:
@@ -154,18 +164,30 @@ def _region(report: Report) -> str:
         f"{int(np.asarray(model.loop.n))} sources, "
         f"{number(float(np.asarray(model.loop.bw)))} cells/s, round trip "
         f"{number(1e3 * float(np.asarray(model.loop.tau)))} ms, buffer "
-        f"{number(model.buffer_cells)} cells"
+        f"{number(model.buffer_cells) if isfinite(model.buffer_cells) else 'unlimited'} cells"
     )
     if count:
         return (
             f"The fluid model finds {count} of {total} sets feasible ({network}), and {continuous} "
-            "with the paper's continuous decrease."
+            f"with the paper's continuous decrease; {_others(judgement)}."
         )
     return (
         f"No set of RIF and RDF avoids overflow and keeps the link full ({network}): of {total}, "
         f"{int(np.asarray(judgement.found.avoids_overflow).sum())} avoid overflow, "
         f"{int(np.asarray(judgement.found.keeps_link_full).sum())} keep the link full."
     )
+
+
+def _others(judgement: Judgement) -> str:
+    """Why the sets fell that are not feasible."""
+    overflows, idles = judgement.overflow_cells > 0, judgement.idle_cells >= 0
+    counts = {
+        "may overflow": overflows & ~idles,
+        "let the queue empty": idles & ~overflows,
+        "do both": overflows & idles,
+    }
+    parts = [f"{int(found.sum())} {what}" for what, found in counts.items() if found.any()]
+    return "of the others, " + ", ".join(parts) if parts else "there are no others"
 
 
 def _compromises(report: Report) -> list[str]:
