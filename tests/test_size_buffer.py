@@ -333,6 +333,25 @@ def test_a_wrong_question_is_refused(command: Command, arguments: list[str], say
     assert says in done.stderr
 
 
+def test_a_network_without_a_switch_has_no_buffer(command: Command) -> None:
+    text = """
+run = { duration = "1 ms" }
+[topology]
+template = "graph"
+node = [{ name = "a", kind = "host" }, { name = "b", kind = "host" }]
+link = [{ from = "a", to = "b", rate = "1 Mbit/s", delay = "1 ms" }]
+[[flow]]
+name = "x"
+service = "cbr"
+from = "a"
+to = "b"
+source = { kind = "cbr", rate = "100 kbit/s" }
+"""
+    done = command("size-buffer", "-", stdin=text)
+    assert done.returncode == 2
+    assert "no output port" in done.stderr
+
+
 def test_a_question_needs_a_seed() -> None:
     with pytest.raises(SizingError, match="no seed"):
         Question(UBR, "x", seeds=())

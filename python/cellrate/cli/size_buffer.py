@@ -79,7 +79,7 @@ def size_buffer(
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(page(answer), encoding="utf-8", newline="\n")
     if json:
-        sys.stdout.write(jsonlib.dumps(as_json(answer)) + "\n")
+        sys.stdout.write(jsonlib.dumps(as_json(answer), allow_nan=False) + "\n")
     else:
         show(answer, tables.console())
         tables.say(f"written to {place}")

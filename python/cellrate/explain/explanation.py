@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,14 @@ from cellrate.explain.statement import NotSaid, Said, Statement
 from cellrate.explain.subject import Subject
 from cellrate.network import Network
 
-TOPICS: tuple[tuple[str, Callable[[Subject], Iterable[Said]]], ...] = (
-    ("bottleneck", bottleneck.statements),
-    ("fair shares", shares.statements),
-    ("delays", delays.statements),
-    ("TCP throughput", throughput.statements),
-    ("queue", queues.statements),
-    ("control loop", loop.statements),
-    ("loss", queues.losses),
+TOPICS: tuple[Callable[[Subject], Iterable[Said]], ...] = (
+    bottleneck.statements,
+    shares.statements,
+    delays.statements,
+    throughput.statements,
+    queues.statements,
+    loop.statements,
+    queues.losses,
 )
 
 
@@ -67,20 +67,8 @@ class Explanation:
 
 
 def explain(network: Network) -> Explanation:
-    """What theory says of a network before it runs.
-
-    A topic that the theory here knows nothing of, such as sources of an unknown kind, is told
-    among what is not said.
-    """
+    """What theory says of a network before it runs."""
     subject = Subject(network)
-    found = list(_all(subject))
+    found = [one for statements in TOPICS for one in statements(subject)]
     said = tuple(one for one in found if isinstance(one, Statement))
     return Explanation(said, tuple(one for one in found if isinstance(one, NotSaid)))
-
-
-def _all(subject: Subject) -> Iterator[Said]:
-    for topic, statements in TOPICS:
-        try:
-            yield from statements(subject)
-        except ValueError as error:
-            yield NotSaid(topic, topic, str(error))

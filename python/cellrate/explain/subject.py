@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cellrate.network import Flow, Link, Network, Switch, overloaded_ports
-from cellrate.network.loads import is_elastic
 from cellrate.sizing.formulas import Situation
 from cellrate.theory import AssumptionError, MaxMin, max_min
 
@@ -21,17 +20,13 @@ class Subject:
 
     @cached_property
     def bottlenecks(self) -> tuple[Situation, ...]:
-        """Ports whose flows together could bring more than the link carries.
-
-        Raises:
-            ValueError: Nothing is known of the sources of a flow.
-        """
+        """Ports whose flows together could bring more than the link carries."""
         return tuple(Situation(self.network, port) for port in overloaded_ports(self.network))
 
     @cached_property
     def elastic_groups(self) -> dict[str, tuple[Flow, ...]]:
         """Flows that take what they are given, by group."""
-        return self.network.groups([flow for flow in self.network.flows if is_elastic(flow)])
+        return self.network.groups([flow for flow in self.network.flows if flow.is_elastic])
 
     @cached_property
     def shares(self) -> MaxMin:

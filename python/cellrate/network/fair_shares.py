@@ -15,7 +15,7 @@ def fair_shares(network: Network, fairness: Fairness = "mcr-plus-share") -> MaxM
     and acknowledgements take nothing from links of the other direction.
 
     Raises:
-        ValueError: There is no ABR flow, or nothing is known of a source.
+        ValueError: There is no ABR flow.
         AssumptionError: A link has nothing left, or less than its flows' MCRs.
     """
     abr = {flow.name: flow for flow in network.flows if flow.abr is not None}

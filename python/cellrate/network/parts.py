@@ -155,6 +155,19 @@ class Abr:
     parameters: Parameters
 
 
+@dataclass(frozen=True, slots=True)
+class OwnRate:
+    """Rates of a source that sends by itself, whatever the network does.
+
+    Attributes:
+        mean_cells_per_second: Mean rate.
+        peak_cells_per_second: Greatest rate; infinity if any number of cells may come at once.
+    """
+
+    mean_cells_per_second: float
+    peak_cells_per_second: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
     """One flow: a bidirectional virtual channel with a source at one end.
@@ -168,6 +181,7 @@ class Flow:
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
         source: What is sent; ``kind`` names it.
+        own_rate: Rates of a source that sends by itself; None if it takes what it is given.
         tcp: TCP, if the source runs over it.
         abr: ABR end systems, if it is of that class.
         source_queue_cells: Limit of the source queue; infinity if there is none.
@@ -184,6 +198,7 @@ class Flow:
     forward: tuple[Link, ...]
     backward: tuple[Link, ...]
     source: Parameters
+    own_rate: OwnRate | None
     tcp: Tcp | None
     abr: Abr | None
     source_queue_cells: float
@@ -194,6 +209,11 @@ class Flow:
     def kind(self) -> str:
         """Kind of the source."""
         return str(self.source["kind"])
+
+    @property
+    def is_elastic(self) -> bool:
+        """Whether it takes what the network gives it."""
+        return self.own_rate is None
 
     @property
     def access(self) -> Link:

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from cellrate import _core, source
-from cellrate.network.parts import Abr, Flow, Link, Node, Parameters, Switch, Tcp, limit
+from cellrate.network.parts import (
+    Abr,
+    Flow,
+    Link,
+    Node,
+    OwnRate,
+    Parameters,
+    Switch,
+    Tcp,
+    limit,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +132,19 @@ def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: i
         forward=tuple(links[index] for index in flow["forward"]),
         backward=tuple(links[index] for index in flow["backward"]),
         source=flow["source"],
+        own_rate=_own_rate(flow["own_rate"]),
         tcp=_tcp(flow["tcp"], encapsulation_bytes),
         abr=_abr(flow["abr"]),
         source_queue_cells=limit(flow["source_queue_cells"]),
         propagation_round_trip_seconds=flow["propagation_round_trip_seconds"],
         feedback_delays_seconds=tuple(flow["feedback_delay_seconds"]),
     )
+
+
+def _own_rate(rates: Mapping[str, float | None] | None) -> OwnRate | None:
+    if rates is None:
+        return None
+    return OwnRate(rates["mean_cells_per_second"] or 0.0, limit(rates["peak_cells_per_second"]))
 
 
 def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:

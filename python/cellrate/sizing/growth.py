@@ -94,16 +94,13 @@ def certain_growth_cells_per_second(network: Network, port: Link) -> float:
     """By how much cells come to a port faster than they leave, however long it runs; 0 if not.
 
     Counts what nothing holds back: the mean rates of sources that send by themselves, and
-    persistent sources outside ABR, which send at the rate of their link for ever.
-
-    Raises:
-        ValueError: Nothing is known of the sources of a flow.
+    sources without TCP and ABR that send as much as their link takes.
     """
     comes = 0.0
     for flow in network.flows_over(port):
         mean = mean_cells_per_second(flow)
         if mean is not None:
             comes += mean
-        elif flow.kind == "persistent" and flow.abr is None:
+        elif flow.tcp is None and flow.abr is None:
             comes += min(hop.cells_per_second for hop in flow.forward[: flow.forward.index(port)])
     return max(0.0, comes - port.cells_per_second)

@@ -10,7 +10,7 @@ from cellrate.sizing.answer import Answer, Endless
 from cellrate.sizing.formulas import FormulaAnswer, formulas_of
 from cellrate.sizing.growth import LONGER, certain_growth_cells_per_second, growth_of
 from cellrate.sizing.measuring import Measured, Runner, measure
-from cellrate.sizing.question import Question
+from cellrate.sizing.question import Question, SizingError
 from cellrate.sizing.targets import for_delay, for_loss, for_no_loss
 
 
@@ -27,7 +27,6 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
     Raises:
         ScenarioError: The scenario is wrong.
         SizingError: The question has no answer.
-        ValueError: Nothing is known of the sources of a flow.
     """
     named = question.link()
     certain = _certainly_endless(question, named)
@@ -49,6 +48,8 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
     """The answer that needs no run: more comes than goes, for ever."""
     network = question.network
+    if not network.ports:
+        raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     ports = network.ports if named is None else (named,)
     growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
     port = max(ports, key=growth.__getitem__)

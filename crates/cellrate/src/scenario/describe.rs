@@ -1,6 +1,7 @@
 //! The network that a scenario describes, laid out in plain numbers: what is known before it runs.
 
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::traffic::Load;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -81,6 +82,8 @@ pub struct Flow {
     pub backward: Vec<usize>,
     /// What is sent.
     pub source: Value,
+    /// Rates of a source that sends by itself; null if it takes what it is given.
+    pub own_rate: Option<OwnRate>,
     /// TCP at both ends; null without TCP.
     pub tcp: Option<Value>,
     /// ABR end systems at both ends; null in other service classes.
@@ -93,6 +96,15 @@ pub struct Flow {
     /// delay between a feedback written into backward RM cells there and its effect there. Empty
     /// unless the flow is ABR.
     pub feedback_delay_seconds: Vec<f64>,
+}
+
+/// Rates of a source that sends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct OwnRate {
+    /// Mean rate.
+    pub mean_cells_per_second: f64,
+    /// Greatest rate; null if any number of cells may come at once.
+    pub peak_cells_per_second: Option<f64>,
 }
 
 /// The network of a scenario.
@@ -146,10 +158,20 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
         source: in_units("SourceConfig", &group.source),
+        own_rate: own_rate(group.source.load()),
         tcp: group.source.over_tcp().then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
         abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.round_trip(instance)))),
         source_queue_cells: (!group.source_queue.is_infinite()).then_some(group.source_queue.0),
         propagation_round_trip_seconds: (!instance.backward.is_empty()).then(|| round_trip.as_secs_f64()),
         feedback_delay_seconds: abr.map_or_else(Vec::new, |_| (0..instance.forward.len()).map(feedback).collect()),
+    }
+}
+
+fn own_rate(load: Load) -> Option<OwnRate> {
+    match load {
+        Load::Elastic => None,
+        Load::Own { mean, peak } => {
+            Some(OwnRate { mean_cells_per_second: mean, peak_cells_per_second: peak.is_finite().then_some(peak) })
+        }
     }
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CellSource, Cells, Demand};
+use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
 /// Constant bit rate.
@@ -19,6 +19,10 @@ pub struct CbrConfig {
 impl CbrConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         None
+    }
+    pub(super) fn load(&self) -> Load {
+        let rate = self.rate.cells_per_second();
+        Load::Own { mean: rate, peak: rate }
     }
     pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         Demand::Cells(Cells::Cbr(Cbr { clock: CellClock::new(self.rate), next: start, carry: 0 }))

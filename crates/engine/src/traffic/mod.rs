@@ -34,8 +34,23 @@ pub enum Demand {
     Persistent,
 }
 
+/// What a source asks of the links on its way, before anything runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load {
+    /// As much as it is given.
+    Elastic,
+    /// What it generates by itself.
+    Own {
+        /// Mean rate in cells/s.
+        mean: f64,
+        /// Greatest rate in cells/s; infinity if any number of cells may come at once.
+        peak: f64,
+    },
+}
+
 /// Per line: variant, key in a scenario, description, parameters; then, for sources of bare cells,
-/// their state. Parameters have `check` and `demand(&self, start, stream) -> Demand`.
+/// their state. Parameters have `check`, `load` and
+/// `demand(&self, start, stream) -> Demand`.
 macro_rules! registry {
     (sources { $($variant:ident = $name:literal, $about:literal, $config:ty;)* }
      cells { $($cells:ident($state:ty);)* }) => {
@@ -54,6 +69,10 @@ macro_rules! registry {
             /// What is wrong with the parameters: field, and what is allowed.
             pub fn check(&self) -> Option<(&'static str, String)> {
                 match self { $(SourceConfig::$variant(config) => config.check(),)* }
+            }
+            /// What the source asks of the links on its way.
+            pub fn load(&self) -> Load {
+                match self { $(SourceConfig::$variant(config) => config.load(),)* }
             }
             /// What the source asks for from `start` on; `stream` is its own randomness.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CellSource, Cells, Demand};
+use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
 /// ON-OFF source: each period begins with an ON part of `duty_cycle` of it.
@@ -29,6 +29,10 @@ impl OnOffConfig {
         let duty = self.duty_cycle;
         (!(duty > 0.0 && duty <= 1.0))
             .then(|| ("duty_cycle", format!("duty cycle {duty} is not above 0 and at most 1")))
+    }
+    pub(super) fn load(&self) -> Load {
+        let peak = self.peak.cells_per_second();
+        Load::Own { mean: self.duty_cycle * peak, peak }
     }
     pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);

@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Demand;
+use super::{Demand, Load};
 use crate::kernel::{Ps, Stream};
 
 /// Persistent source: a cell is always waiting.
@@ -16,6 +16,9 @@ pub struct PersistentConfig {}
 impl PersistentConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         None
+    }
+    pub(super) fn load(&self) -> Load {
+        Load::Elastic
     }
     pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
         Demand::Persistent

@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CellSource, Cells, Demand};
+use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{Ps, Rate, Stream};
 
@@ -20,6 +20,10 @@ pub struct PoissonConfig {
 impl PoissonConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         None
+    }
+    pub(super) fn load(&self) -> Load {
+        // Any number of cells may come at once.
+        Load::Own { mean: self.rate.cells_per_second(), peak: f64::INFINITY }
     }
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut source = Poisson { mean: CELL_PS_BITS as f64 / self.rate.0 as f64, stream, next: start };

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Demand;
+use super::{Demand, Load};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
@@ -20,6 +20,9 @@ pub struct TransferConfig {
 impl TransferConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         (self.size.0 == 0).then(|| ("size", "a transfer has at least 1 byte".to_string()))
+    }
+    pub(super) fn load(&self) -> Load {
+        Load::Elastic
     }
     pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
         Demand::Bytes(self.size.0)

@@ -32,9 +32,6 @@ def formulas_of(
         port: One of its ports.
         credit_cells: Cells per credit, if it is asked what credits would need.
         loss_ratio: Share of cells that may be lost.
-
-    Raises:
-        ValueError: Nothing is known of the sources of a flow.
     """
     situation = Situation(network, port, credit_cells, loss_ratio)
     return tuple(formula(situation) for formula in FORMULAS)

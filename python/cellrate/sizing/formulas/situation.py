@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,6 @@ from cellrate.network import (
     mean_cells_per_second,
     overloaded_ports,
 )
-from cellrate.network.loads import is_elastic
 
 # Delays that differ by less than this share are equal.
 EQUAL = 1e-6
@@ -49,7 +49,7 @@ class Situation:
     @cached_property
     def elastic(self) -> tuple[Flow, ...]:
         """Flows that take what they are given."""
-        return tuple(flow for flow in self.flows if is_elastic(flow))
+        return tuple(flow for flow in self.flows if flow.is_elastic)
 
     @cached_property
     def abr(self) -> tuple[Flow, ...]:
@@ -91,8 +91,15 @@ class Situation:
 
     @property
     def has_varying_background(self) -> bool:
-        """Whether a flow over the port with a rate of its own comes and goes."""
-        return any(flow.kind == "on-off" for flow in self.others)
+        """Whether a flow over the port with a rate of its own comes and goes.
+
+        Poisson cells do not: they vary from cell to cell, not for any time.
+        """
+        rates = (flow.own_rate for flow in self.others)
+        return any(
+            rate is not None and rate.mean_cells_per_second < rate.peak_cells_per_second < math.inf
+            for rate in rates
+        )
 
     @property
     def is_two_way(self) -> bool:
@@ -101,7 +108,7 @@ class Situation:
         return any(
             (link.sender, link.receiver) == ends
             for flow in self.network.flows
-            if is_elastic(flow)
+            if flow.is_elastic
             for link in flow.forward
         )
 

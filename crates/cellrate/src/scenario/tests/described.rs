@@ -62,6 +62,18 @@ fn what_is_left_out_has_its_value_in_force() {
     assert_eq!((&epd["flows"][0]["abr"], &epd["flows"][0]["feedback_delay_seconds"]), (&Value::Null, &json!([])));
 }
 
+#[test]
+fn sources_say_what_they_ask_of_links() {
+    let text = template("n-source-vbr").unwrap();
+    let own = |source: &str| described(text, &[&format!("flow.vbr.source={source}")])["flows"][15]["own_rate"].clone();
+    let rates = |mean: Value, peak: Value| json!({ "mean_cells_per_second": mean, "peak_cells_per_second": peak });
+    let on_off = r#"{kind="on-off", peak="424 kbit/s", period="10 ms", duty_cycle=0.25}"#;
+    assert_eq!(own(on_off), rates(json!(250.0), json!(1000.0)));
+    assert_eq!(own(r#"{kind="cbr", rate="424 kbit/s"}"#), rates(json!(1000.0), json!(1000.0)));
+    assert_eq!(own(r#"{kind="poisson", rate="424 kbit/s"}"#), rates(json!(1000.0), Value::Null));
+    assert_eq!(own(r#"{kind="persistent"}"#), Value::Null);
+}
+
 /// No quantity is left as text, in whatever is registered.
 #[test]
 fn nothing_with_a_unit_is_left_as_text() {
