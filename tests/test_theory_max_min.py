@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 
 import pytest
 from cellrate.theory import AssumptionError, MaxMin, max_min
 from cellrate.theory.max_min import Fairness
-from conftest import HERE, Command
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -213,43 +211,3 @@ def test_what_has_no_fair_rates(
 ) -> None:
     with pytest.raises(AssumptionError, match=message):
         max_min(links, flows, **options)  # type: ignore[arg-type]
-
-
-def test_command_with_flows_and_links(command: Command) -> None:
-    links = "--links", "L1=150 Mbit/s, L2=50 Mbit/s"
-    flows = "--flows", "A=L1+L2, B=L1, C=L2", "--weights", "C=4", "--pcr", "B=100 Mbit/s"
-    found = json.loads(command("theory", "max-min", *links, *flows, "--json").stdout)
-    assert found["rates_bits_per_second"] == pytest.approx({"A": 10e6, "B": 100e6, "C": 40e6})
-    assert found["bottlenecks"] == {"A": "L2", "B": None, "C": "L2"}
-    assert "rates: A 10 Mbit/s; B 100 Mbit/s" in command("theory", "max-min", *links, *flows).stdout
-
-
-def test_command_with_a_scenario(command: Command) -> None:
-    scenario = HERE / "scenarios" / "graph.toml"
-    found = json.loads(command("theory", "max-min", scenario, "--json").stdout)
-    # 1 Mbit/s of CBR before it on a link of 5 Mbit/s.
-    assert found["rates_bits_per_second"] == pytest.approx({"tcp.1": 4e6})
-    assert found["bottlenecks"] == {"tcp.1": "X->Y"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "needs --links and --flows"),
-        (["--links", "L1=1 Mbit/s"], "needs --links and --flows"),
-        (["--links", "L1=1 Mbit/s, L2", "--flows", "A=L1"], "must be NAME=VALUE"),
-        (["--links", "L1=1 Mbit/s, L1=2 Mbit/s", "--flows", "A=L1"], "L1 is named twice"),
-        (["--links", "L1=1", "--flows", "A=L1"], "--links: `1` is not a rate"),
-        (["--links", "L1=1 Mbit/s", "--flows", "A=L3"], "there is no such link; there are L1"),
-        (["nowhere.toml"], "cannot read nowhere.toml"),
-        ([HERE / "scenarios" / "endless.toml"], "no ABR flow"),
-        ([HERE / "scenarios" / "graph.toml", "--flows", "A=L1"], "has its own links and flows"),
-        ([HERE / "scenarios" / "graph.toml", "--set", "flow.cbr.source.rate=6 Mbit/s"], "X->Y"),
-    ],
-)
-def test_command_refuses(command: Command, arguments: list[str], message: str) -> None:
-    done = command("theory", "max-min", *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr

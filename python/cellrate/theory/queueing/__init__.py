@@ -2,13 +2,16 @@
 
 from cellrate.theory.queueing import fractional, markov_fluid, md1, periodic
 from cellrate.theory.queueing.fractional import (
+    fractional_buffer_cells,
     fractional_exceedance,
     fractional_exponential_exceedance,
     fractional_time_scale_seconds,
 )
 from cellrate.theory.queueing.markov_fluid import (
+    fluid_buffer_cells,
     fluid_decay_per_cell,
     fluid_exceedance,
+    fluid_mean_queue_cells,
     fluid_utilisation,
 )
 from cellrate.theory.queueing.md1 import (
@@ -28,9 +31,12 @@ FORMULAE = (md1.FORMULA, periodic.FORMULA, markov_fluid.FORMULA, fractional.FORM
 
 __all__ = [
     "FORMULAE",
+    "fluid_buffer_cells",
     "fluid_decay_per_cell",
     "fluid_exceedance",
+    "fluid_mean_queue_cells",
     "fluid_utilisation",
+    "fractional_buffer_cells",
     "fractional_exceedance",
     "fractional_exponential_exceedance",
     "fractional_time_scale_seconds",

@@ -116,6 +116,44 @@ def fractional_exponential_exceedance(
     )
 
 
+def fractional_buffer_cells(
+    sources: Numbers,
+    mean_cells_per_second: Numbers,
+    deviation_cells_per_second: Numbers,
+    interval_seconds: Numbers,
+    hurst: Numbers,
+    link_cells_per_second: Numbers,
+    *,
+    probability: Numbers = 1e-9,
+) -> Numbers:
+    """Length that the queue exceeds with a probability, by the approximation above.
+
+    Args:
+        sources: Number of streams, alike and independent.
+        mean_cells_per_second: Mean rate of a stream.
+        deviation_cells_per_second: Standard deviation of a stream's rate.
+        interval_seconds: The rate is a mean over this time.
+        hurst: Hurst parameter H.
+        link_cells_per_second: Rate of the line.
+        probability: Share of the time in which the queue may be longer.
+
+    Raises:
+        AssumptionError: As `fractional_exceedance`, or the probability is not between 0 and 1.
+    """
+    p = np.asarray(probability)
+    require((p > 0) & (p < 1), "probability", probability, "must be above 0 and below 1")
+    one = _exponent(
+        sources,
+        mean_cells_per_second,
+        deviation_cells_per_second,
+        interval_seconds,
+        hurst,
+        link_cells_per_second,
+        1.0,
+    )
+    return plain((-np.log(p) / one) ** (1 / (2 - 2 * np.asarray(hurst))))
+
+
 def _exponent(
     sources: Numbers,
     mean_cells_per_second: Numbers,
@@ -168,6 +206,7 @@ FORMULA = Formula(
     results={
         "lower_bound_probability": fractional_exceedance,
         "approximate_probability": fractional_exponential_exceedance,
+        "buffer_cells": fractional_buffer_cells,
         "time_scale_seconds": fractional_time_scale_seconds,
     },
 )

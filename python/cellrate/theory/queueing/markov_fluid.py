@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from decimal import Decimal, localcontext
-from functools import lru_cache
+import math
 
 import numpy as np
+from scipy import optimize
 
 from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
@@ -16,10 +15,9 @@ from cellrate.theory.assumptions import (
     require_whole,
 )
 from cellrate.theory.formula import Formula
+from cellrate.theory.queueing.fluid_modes import Modes, exceedance, fluid_modes, mean_queue
 
-# A weight is a product of ratios of eigenvalues that may lie close together, very small ones times
-# very large ones: with so many digits all that a float holds is right.
-DIGITS = 60
+# The work grows with the square of their number.
 MOST_SOURCES = 2000
 
 
@@ -75,15 +73,11 @@ def fluid_exceedance(
     Raises:
         AssumptionError: As `fluid_utilisation`, a queue below 0, or more than 2000 sources.
     """
-    modes = _modes(sources, peak_cells_per_second, on_seconds, off_seconds, link_cells_per_second)
+    source = peak_cells_per_second, on_seconds, off_seconds
+    modes = _modes(sources, *source, link_cells_per_second)
     require_not_negative(queue_cells=queue_cells)
-    queues = np.asarray(queue_cells, dtype=float)
-    with localcontext(prec=DIGITS):
-        burst = Decimal(peak_cells_per_second) * Decimal(on_seconds)
-        found = [
-            float(sum(a * (z * Decimal(x) / burst).exp() for z, a in modes.terms))
-            for x in queues.ravel().tolist()
-        ]
+    queues = np.asarray(queue_cells, dtype=float) / (peak_cells_per_second * on_seconds)
+    found = [exceedance(modes, queue) for queue in queues.ravel().tolist()]
     return plain(np.reshape(found, queues.shape))
 
 
@@ -119,75 +113,73 @@ def fluid_decay_per_cell(
     return (1 - load) * (1 / on_seconds + 1 / off_seconds) / excess
 
 
-@dataclass(frozen=True)
-class _Modes:
-    """P(Q > x) = sum of a exp(z x / (peak * on)) over pairs of an eigenvalue z and a weight a."""
+def fluid_mean_queue_cells(
+    sources: int,
+    peak_cells_per_second: float,
+    on_seconds: float,
+    off_seconds: float,
+    link_cells_per_second: float,
+) -> float:
+    """Mean queue of an unlimited buffer, the integral of P(Q > q).
 
-    terms: tuple[tuple[Decimal, Decimal], ...]
+    Raises:
+        AssumptionError: As `fluid_exceedance`.
+    """
+    source = peak_cells_per_second, on_seconds, off_seconds
+    modes = _modes(sources, *source, link_cells_per_second)
+    return peak_cells_per_second * on_seconds * mean_queue(modes)
 
 
-@lru_cache(maxsize=32)
+def fluid_buffer_cells(
+    sources: int,
+    peak_cells_per_second: float,
+    on_seconds: float,
+    off_seconds: float,
+    link_cells_per_second: float,
+    *,
+    probability: float = 1e-9,
+) -> float:
+    """Length that the queue of an unlimited buffer exceeds with a probability; 0 if it never does.
+
+    Args:
+        sources: Number of sources.
+        peak_cells_per_second: Rate of a source that is ON.
+        on_seconds: Mean of the exponential ON periods.
+        off_seconds: Mean of the exponential OFF periods.
+        link_cells_per_second: Rate of the line.
+        probability: Share of the time in which the queue may be longer.
+
+    Raises:
+        AssumptionError: As `fluid_exceedance`, or the probability is below 1e-300 or not below 1.
+    """
+    allowed = "must be at least 1e-300 and below 1"
+    require(1e-300 <= probability < 1, "probability", probability, allowed)
+    source = peak_cells_per_second, on_seconds, off_seconds
+    modes = _modes(sources, *source, link_cells_per_second)
+    if exceedance(modes, 0.0) <= probability:
+        return 0.0
+    # No mode falls more slowly than this one.
+    slowest = -float(max(z for z, _ in modes))
+    most = math.log(float(sum(abs(a) for _, a in modes)) / probability) / slowest
+    found = optimize.brentq(
+        lambda x: math.log(exceedance(modes, x) / probability), 0.0, most + 1 / slowest
+    )
+    return peak_cells_per_second * on_seconds * float(found)
+
+
 def _modes(
     sources: int,
     peak_cells_per_second: float,
     on_seconds: float,
     off_seconds: float,
     link_cells_per_second: float,
-) -> _Modes:
-    """Modes with time in ON periods and the queue in what a source sends in one."""
-    fluid_utilisation(
-        sources, peak_cells_per_second, on_seconds, off_seconds, link_cells_per_second
-    )
+) -> Modes:
+    source = peak_cells_per_second, on_seconds, off_seconds
+    fluid_utilisation(sources, *source, link_cells_per_second)
     require(sources <= MOST_SOURCES, "sources", sources, f"must be at most {MOST_SOURCES}")
-    with localcontext(prec=DIGITS):
-        birth = Decimal(on_seconds) / Decimal(off_seconds)
-        line = Decimal(link_cells_per_second) / Decimal(peak_cells_per_second)
-        if line >= sources:
-            return _Modes(())
-        found = _eigenvalues(int(sources), birth, line)
-        all_on = (birth / (1 + birth)) ** int(sources)
-        terms = []
-        for z, total in found:
-            weight = all_on * total
-            for other, _ in found:
-                if other is not z:
-                    weight *= other / (other - z)
-            terms.append((z, weight))
-    return _Modes(tuple(terms))
-
-
-def _eigenvalues(n: int, birth: Decimal, line: Decimal) -> list[tuple[Decimal, Decimal]]:
-    """The eigenvalues below 0, each with the sum of its eigenvector (whose last element is 1)."""
-    half, found = Decimal(n) / 2, []
-    for k in range(n // 2 + 1):
-        for z in _roots(half - k, half, half - line, birth):
-            root = ((z + 1 - birth) ** 2 + 4 * birth).sqrt()
-            # Squaring has joined the equations of k and of n - k; the sign tells which it is.
-            number = k if z * (half - line) + half * (1 + birth) >= 0 else n - k
-            first = (-(z + 1 - birth) + root) / (2 * birth)
-            second = (-(z + 1 - birth) - root) / (2 * birth)
-            found.append((z, (1 - first) ** number * (1 - second) ** (n - number)))
-    return found
-
-
-def _roots(a: Decimal, half: Decimal, b: Decimal, birth: Decimal) -> list[Decimal]:
-    """Roots z below 0 of A z^2 + B z + C.
-
-    A = a^2 - b^2, B = 2 (1 - birth) a^2 - N (1 + birth) b, C = (1 + birth)^2 (a^2 - N^2/4).
-    """
-    square = a * a - b * b
-    linear = 2 * (1 - birth) * a * a - 2 * half * (1 + birth) * b
-    constant = -((1 + birth) ** 2) * (half * half - a * a)
-    if a == 0:  # twice the same
-        roots = [-linear / (2 * square)] if square else []
-    elif square == 0:
-        roots = [-constant / linear]
-    else:
-        root = (linear * linear - 4 * square * constant).sqrt()
-        # Without a difference of like numbers.
-        q = -(linear + (root if linear >= 0 else -root)) / 2
-        roots = [q / square, constant / q]
-    return [z for z in roots if z < 0]
+    return fluid_modes(
+        int(sources), on_seconds / off_seconds, link_cells_per_second / peak_cells_per_second
+    )
 
 
 FORMULA = Formula(
@@ -197,7 +189,9 @@ FORMULA = Formula(
     source="Anick, Mitra and Sondhi 1982, Bell System Technical Journal 61 (8)",
     results={
         "utilisation": fluid_utilisation,
+        "mean_queue_cells": fluid_mean_queue_cells,
         "exceedance_probability": fluid_exceedance,
+        "buffer_cells": fluid_buffer_cells,
         "decay_per_cell": fluid_decay_per_cell,
     },
 )
