@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.theory.catalogue import CATALOGUE
 from cellrate.theory.formula import Formula, unit_of
 from conftest import Command
@@ -75,13 +76,12 @@ def test_text_shows_results_equation_source_and_inputs(command: Command) -> None
     ],
 )
 def test_bad_input_says_where_what_and_what_is_allowed(
-    command: Command, arguments: list[str], message: str
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    done = command("theory", *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert run_command(["theory", *arguments]) == BAD_INPUT
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
 
 
 def double(length_cells: float) -> float:
