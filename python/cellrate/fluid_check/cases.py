@@ -1,0 +1,180 @@
+"""Persistent ABR sources behind one switch that marks EFCI: as a loop, and as a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from cellrate.runner import Job
+from cellrate.theory.efci import EfciLoop, Integrated, LimitCycle, integrate, limit_cycle
+
+LINK_BITS = 149.76e6
+# A little more than the bottleneck, so that every queue is the bottleneck's.
+ACCESS_BITS = 149.763e6
+CELL_BITS = 424
+NRM = 32
+# Cells are sent whole: at the source, the switch, the destination, and the switch on the way back.
+HOPS = 4
+
+SCENARIO = """
+[run]
+duration = "{duration:.6f} s"
+start_jitter = "5 ms"
+
+[measure]
+from = "{start:.6f} s"
+sample = "20 us"
+trace_points = 1000000
+traces = ["queue"]
+
+[topology]
+template = "single-switch"
+link_rate = "149.763 Mbit/s"
+bottleneck_rate = "149.76 Mbit/s"
+access = "{hop:.0f} ns"
+bottleneck = "{hop:.0f} ns"
+
+[switch]
+control = {{ scheme = "efci", high = "{high} cells", low = "{low} cells" }}
+
+[abr]
+icr = "{icr:.0f} bit/s"
+rif = {rif!r}
+rdf = {rdf!r}
+
+"""
+FLOW = """
+[[flow]]
+name = "{name}"
+count = {sources}
+service = "abr"
+access = "{access:.0f} ns"
+source = {{ kind = "persistent" }}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of parameters.
+
+    Attributes:
+        sources: N_VC.
+        round_trip_seconds: tau, propagation alone.
+        rif: RIF.
+        rdf: RDF.
+        high_cells: Q_H.
+        low_cells: Q_L.
+    """
+
+    sources: int
+    round_trip_seconds: float
+    rif: float
+    rdf: float
+    high_cells: int = 3000
+    low_cells: int = 3000
+
+    @property
+    def propagation_loop(self) -> EfciLoop:
+        """The loop of the model that is nearest to the simulator, with propagation delays alone."""
+        return EfciLoop(
+            self.sources,
+            LINK_BITS / CELL_BITS,
+            self.round_trip_seconds,
+            self.high_cells,
+            self.low_cells,
+            self.rif,
+            self.rdf,
+            NRM,
+            ACCESS_BITS / CELL_BITS,
+            decrease="per-cell",
+            growth="delayed",
+        )
+
+    @property
+    def loop(self) -> EfciLoop:
+        """The same with what a cell adds to the delay of the feedback.
+
+        A forward RM cell tells what the data cell before it was marked with, which left the switch
+        N cells earlier, and cells are sent whole at each hop.
+        """
+        cells = (self.sources + HOPS) * CELL_BITS / LINK_BITS
+        return self.propagation_loop.with_(round_trip_seconds=self.round_trip_seconds + cells)
+
+    @cached_property
+    def cycle(self) -> LimitCycle:
+        """What the model says."""
+        return limit_cycle(self.loop)
+
+    @property
+    def rm_interval_seconds(self) -> float:
+        """Time between RM cells of a source while there is a queue: N Nrm / BW."""
+        return self.sources * NRM * CELL_BITS / LINK_BITS
+
+    def job(self, cycles: int, seed: int) -> Job:
+        """A simulation of as many cycles, half of them measured."""
+        flow = (("source", self.sources, self.round_trip_seconds),)
+        return self._job(flow, cycles * self.cycle.period_seconds, seed)
+
+    def _job(self, groups: Sequence[tuple[str, int, float]], duration: float, seed: int) -> Job:
+        """A simulation of groups: name, sources, round trip. The shortest is in four equal hops."""
+        bottleneck = min(tau for _, _, tau in groups) / HOPS
+        text = SCENARIO.format(
+            duration=duration,
+            start=duration / 2,
+            hop=bottleneck * 1e9,
+            high=self.high_cells,
+            low=self.low_cells,
+            icr=LINK_BITS / self.sources,
+            rif=self.rif,
+            rdf=self.rdf,
+        )
+        for name, sources, tau in groups:
+            access = (tau / 2 - bottleneck) * 1e9
+            text += FLOW.format(name=name, sources=sources, access=access)
+        return Job(text, "fluid-check.toml", seed=seed)
+
+
+@dataclass(frozen=True)
+class TwoGroups(Case):
+    """Half of the sources near, half of them far; `round_trip_seconds` is that of the near ones.
+
+    Attributes:
+        far_seconds: tau of the far ones.
+    """
+
+    far_seconds: float = 0.0
+
+    @cached_property
+    def integrated(self) -> Integrated:
+        """What the extension of the model says."""
+        near = self.loop.with_(sources=self.sources / 2)
+        longer = self.far_seconds - self.round_trip_seconds
+        far = near.with_(round_trip_seconds=float(near.tau) + longer)
+        return integrate([near, far], cycles=25)
+
+    def job(self, cycles: int, seed: int) -> Job:
+        """A simulation of as many cycles, half of them measured."""
+        half = self.sources // 2
+        groups = (("near", half, self.round_trip_seconds), ("far", half, self.far_seconds))
+        return self._job(groups, cycles * self.integrated.period_seconds, seed)
+
+
+def grid() -> list[Case]:
+    """N, tau and four pairs of factors that ask for few or many RM cells in each cycle."""
+    pairs = [(1 / 1024, 1 / 64), (1 / 256, 1 / 16), (1 / 256, 1 / 2), (1 / 64, 1 / 4)]
+    return [
+        Case(sources, tau, rif, rdf)
+        for sources, tau, (rif, rdf) in product((5, 10, 30), (0.5e-3, 2e-3, 8e-3), pairs)
+    ]
+
+
+def two_groups() -> list[TwoGroups]:
+    """Ten sources, half of them further away."""
+    return [
+        TwoGroups(10, 1e-3, 1 / 64, 1 / 4, far_seconds=3e-3),
+        TwoGroups(10, 1e-3, 1 / 256, 1 / 16, far_seconds=6e-3),
+        TwoGroups(10, 1e-3, 1 / 256, 1 / 2, far_seconds=6e-3),
+        TwoGroups(10, 1e-3, 1 / 64, 1 / 4, far_seconds=8e-3),
+    ]
