@@ -104,6 +104,8 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
     page = (tmp_path / "out" / "efci-tuned.html").read_text(encoding="utf-8")
     assert chosen["flags"].startswith("--set abr.rif=")
     assert chosen["flags"] in page
+    assert page.count("<svg") == 1
+    assert "simulated: loses cells" in page
 
 
 def test_the_tuned_scenario_is_the_scenario_with_the_flags(

@@ -65,6 +65,8 @@ def test_what_the_model_leaves_out_is_said() -> None:
     assert model("switch.control.mark_at=enqueue").cautions == (
         "marks wait in the queue; in the model they leave at once",
     )
+    [fast] = model("abr.icr=45 Mbit/s").cautions
+    assert fast.startswith("the initial rates together are 1.5 of the bottleneck")
     assert "TCP windows limit" in model("flow.source.source={kind='greedy'}").cautions[0]
 
 

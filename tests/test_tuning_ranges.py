@@ -101,6 +101,15 @@ def test_marking_goes_with_the_factors_of_the_sources() -> None:
     assert [one.path.rpartition(".")[2] for one in space] == ["high", "low", "rif", "rdf"]
 
 
+def test_a_switch_with_a_scheme_of_its_own_is_varied_too() -> None:
+    text = (SCENARIOS / "graph.toml").read_text(encoding="utf-8")
+    place = scene(text, 'topology.node.X.control={scheme="erica"}')
+    space, _ = declared(place, parameter_tables(place))
+    paths = [one.path for one in space]
+    assert "topology.node.X.control.interval" in paths
+    assert "switch.control.threshold" in paths
+
+
 def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     later = copy.deepcopy(keys.schema())
     gain: dict[str, Any] = {"type": "number", "x-search": {"low": 0.1, "high": 0.4}}

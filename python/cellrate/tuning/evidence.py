@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cellrate.figures import svg
 from cellrate.reproduce.papers import papers_root
 from cellrate.runner import Job, default_store, run_many
 from cellrate.tuning import words
+from cellrate.tuning.drawing import region
 from cellrate.tuning.laboratory import Runner
 from cellrate.tuning.objective import DEFAULT
 from cellrate.tuning.report import Report
@@ -109,18 +111,21 @@ CASES = (
 )
 
 
-def page(cases: Sequence[Case], runner: Runner) -> str:
-    """The page as Markdown."""
+def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
+    """Writes the page as Markdown, and the pictures that it shows."""
     parts = [INTRODUCTION]
-    for case in cases:
-        path = papers_root() / case.scenario
-        base = Job.from_file(path, case.settings)
+    for number, case in enumerate(cases, 1):
+        base = Job.from_file(papers_root() / case.scenario, case.settings)
         report = tune(base, case.wishes, runner)
-        parts.append(_section(case, report))
-    return "\n".join(parts)
+        figure = region(report)
+        picture = "" if figure is None else f"tuning-{number}.svg"
+        if figure is not None:
+            (directory / picture).write_text(svg(figure), encoding="utf-8", newline="\n")
+        parts.append(_section(case, report, picture))
+    (directory / "tuning.md").write_text("\n".join(parts), encoding="utf-8", newline="\n")
 
 
-def _section(case: Case, report: Report) -> str:
+def _section(case: Case, report: Report, picture: str) -> str:
     criteria = words.columns(report)
     paths = words.paths(report)
     titles = [f"{one.name} {words.unit(one)}".strip() for one in criteria]
@@ -129,6 +134,9 @@ def _section(case: Case, report: Report) -> str:
     lines = [f"## {case.title}", "", case.about, "", f"`{case.command}`", ""]
     lines += [f"- {sentence}" for sentence in words.headline(report)]
     lines += [f"- Varied: {one.path}, {one.words()}." for one in report.space]
+    lines += [f"- Beside: {one}." for one in cautions(report)]
+    if picture:
+        lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
     lines += ["", _row(columns), _row(["--:"] * len(columns))]
     for one in report.ranked[:MOST_ROWS]:
         judged = [words.models_word(report, one.setting)] if report.modelled else []
@@ -147,16 +155,20 @@ def _section(case: Case, report: Report) -> str:
     return "\n".join(lines)
 
 
+def cautions(report: Report) -> tuple[str, ...]:
+    """What the model leaves out."""
+    return report.modelled.model.cautions if report.modelled else ()
+
+
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Writes `tuning.md` into a directory; finished runs are kept in `out/results`."""
+    """Writes `tuning.md` and its pictures into a directory; runs are kept in `out/results`."""
     [directory] = arguments
     runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
-    text = page(CASES, runner)
-    (Path(directory) / "tuning.md").write_text(text, encoding="utf-8", newline="\n")
+    write(CASES, runner, Path(directory))
 
 
 if __name__ == "__main__":

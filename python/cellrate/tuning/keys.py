@@ -65,23 +65,17 @@ class Keys:
         Raises:
             BadInput: There is none, or it holds a table or a list.
         """
-        steps = path.split(".")
-        node: Schema = schema()
-        data: Any = self.document
-        for number, step in enumerate(steps):
-            here = ".".join(steps[:number]) or "the scenario"
-            if isinstance(data, list):
-                data = _element(data, step, here)
-                node = resolve(node)["items"]
-                continue
-            table = _table(node, data, here)
-            choose(step, list(table), f"key of {here}")
-            parent, node = data, table[step]
-            data = parent.get(step, {}) if number + 1 < len(steps) else parent
-        if isinstance(data, list) or "items" in resolve(node):
-            raise BadInput(f"{path} is a list; name a key of one of its elements")
+        table, _, name = path.rpartition(".")
+        node, data = self._walk(table)
+        if isinstance(data, list):
+            _element(data, name, table)
+            raise BadInput(f"{path} is a table; name one of its keys")
+        keys = _table(node, data, table or "the scenario")
+        node = keys[choose(name, list(keys), f"key of {table or 'the scenario'}")]
         if "const" in node:
             raise BadInput(f"{path} tells what its table is; vary a key beside it")
+        if "items" in resolve(node):
+            raise BadInput(f"{path} is a list; name a key of one of its elements")
         key = _key(path, node, data)
         if key is None:
             raise BadInput(f"{path} is a table; name one of its keys")
@@ -89,11 +83,27 @@ class Keys:
 
     def below(self, path: str) -> Iterator[Key]:
         """Every key below the table at a path, except in tables that the scenario lacks."""
+        node, data = self._walk(path)
+        yield from _below(path, node, data)
+
+    def _walk(self, path: str) -> tuple[Schema, Any]:
+        """Schema and data of the table or list at a path.
+
+        Raises:
+            BadInput: There is none.
+        """
         node: Schema = schema()
         data: Any = self.document
-        for step in path.split("."):
-            node, data = _table(node, data, path)[step], data[step]
-        yield from _below(path, node, data)
+        here = "the scenario"
+        for step in path.split(".") if path else ():
+            if isinstance(data, list):
+                data, node = _element(data, step, here), resolve(node)["items"]
+            else:
+                keys = _table(node, data, here)
+                node = keys[choose(step, list(keys), f"key of {here}")]
+                data = data.get(step, {})
+            here = step if here == "the scenario" else f"{here}.{step}"
+        return node, data
 
 
 def resolve(node: Schema) -> Schema:

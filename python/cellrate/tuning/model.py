@@ -193,6 +193,13 @@ def _cautions(network: Network, port: Link, flows: Sequence[Flow]) -> list[str]:
         found.append("TCP windows limit the sources; in the model they always have cells")
     if port.switch.control["mark_at"] == "enqueue":
         found.append("marks wait in the queue; in the model they leave at once")
+    together = sum(flow.abr.icr_cells_per_second for flow in flows if flow.abr is not None)
+    share = together / capacity_left_cells_per_second(network, port)
+    if share > 1:
+        found.append(
+            f"the initial rates together are {share:.2g} of the bottleneck; the model's bound "
+            "begins with the bottleneck full and its queue empty"
+        )
     if any(flow.kind == "transfer" for flow in flows):
         found.append("transfers end; in the model the sources never stop")
     if any(flow.abr is None for flow in network.flows_over(port)):

@@ -21,6 +21,7 @@ def page(report: Report) -> str:
             _how(report),
             *(f"<p>{html.escape(sentence)}</p>" for sentence in words.headline(report)),
             _flags(report),
+            _region(report),
             "<h2>What was simulated</h2>",
             _settings(report),
             _versus(report),
@@ -48,6 +49,14 @@ def _how(report: Report) -> str:
 
 def _flags(report: Report) -> str:
     return f"<pre>{html.escape(words.command(report))}</pre>"
+
+
+def _region(report: Report) -> str:
+    from cellrate.figures import svg
+    from cellrate.tuning.drawing import region  # takes its time, and is not always drawn
+
+    figure = region(report)
+    return "" if figure is None else html.figure(svg(figure))
 
 
 def _settings(report: Report) -> str:

@@ -164,7 +164,7 @@ def _declared(scene: Scene, key: Key) -> Range:
     else:
         low, high = (_plain(search[end], key) for end in ("low", "high"))
     if key.kind in WHOLE:
-        low, high = max(1.0, math.ceil(low)), float(math.floor(high))
+        low, high = max(1.0, float(math.ceil(low))), float(math.floor(high))
     step = _plain(search["step"], key) if "step" in search else 0.0
     if low >= high:
         raise BadInput(f"--vary {key.path}: there is nothing between {low:g} and {high:g}")

@@ -20,6 +20,8 @@ from cellrate.tuning.report import Report, differences, estimates
 BESIDE = "throughput"
 """Shown for every setting, whatever the objective."""
 MEGA = 1e6
+FIRST = 2
+"""Criteria that a sentence tells."""
 
 
 def columns(report: Report) -> list[Criterion]:
@@ -124,13 +126,13 @@ def headline(report: Report) -> list[str]:
     if report.infeasible:
         sentences += _compromises(report)
     else:
-        sentences.append(f"Best: {report.chosen.setting.label}{_how_good(report.chosen)}.")
+        sentences.append(f"Best: {report.chosen.setting.label}{_how_good(report, report.chosen)}.")
     if report.chosen.setting != AS_IT_IS:
-        sentences.append(f"As it is, the scenario{_how_good(report.as_it_is)}.")
+        sentences.append(f"As it is{_how_good(report, report.as_it_is)}.")
     sentences += _pace(report)
     second = report.runner_up
     if second is not None:
-        sentences.append(f"Runner-up: {second.setting.label}{_how_good(second)}.")
+        sentences.append(f"Runner-up: {second.setting.label}{_how_good(report, second)}.")
     unmeasured = report.objective.unmeasured([one.means for one in report.ranked])
     sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
     alike = all(len({tuple(r.values.items()) for r in one.runs}) == 1 for one in report.ranked)
@@ -192,11 +194,14 @@ def _others(judgement: Judgement) -> str:
 
 def _compromises(report: Report) -> list[str]:
     """The two ways out: little loss, or a full link."""
-    lossless = f"Least loss: {report.chosen.setting.label}{_how_good(report.chosen)}."
+    lossless = f"Least loss: {report.chosen.setting.label}{_how_good(report, report.chosen)}."
     full = report.fullest
     if full is None or full.setting == report.chosen.setting:
         return [lossless, "No set that was tried has more throughput either."]
-    return [lossless, f"Most throughput, loss allowed: {full.setting.label}{_how_good(full)}."]
+    return [
+        lossless,
+        f"Most throughput, loss allowed: {full.setting.label}{_how_good(report, full)}.",
+    ]
 
 
 def _pace(report: Report) -> list[str]:
@@ -211,12 +216,17 @@ def _pace(report: Report) -> list[str]:
     return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]
 
 
-def _how_good(ranked: Ranked) -> str:
-    """Loss and utilisation of a setting."""
-    loss, share = ranked.means["loss"], ranked.means["utilisation"]
-    lost = "loses nothing" if not loss else f"loses {loss:.2g} of the cells"
-    seeds = f"{len(ranked.runs)} seed{'s' if len(ranked.runs) > 1 else ''}"
-    return f" {lost} in {seeds}, utilisation {share:.4f}"
+def _how_good(report: Report, ranked: Ranked) -> str:
+    """What a setting has of the criteria that come first."""
+    shown_first = report.objective.criteria[:FIRST]
+    parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
+    return f": {', '.join(parts)}, {len(ranked.runs)} seed{'s' if len(ranked.runs) > 1 else ''}"
+
+
+def _achieved(criterion: Criterion, found: float | None) -> str:
+    if criterion.name == "loss":
+        return f"loses {found:.2g} of the cells" if found else "loses nothing"
+    return f"{criterion.name} {value(criterion, found)} {unit(criterion)}".rstrip()
 
 
 def _scaled(found: Estimate | None, criterion: Criterion) -> str:
