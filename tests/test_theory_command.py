@@ -55,9 +55,30 @@ def test_text_shows_results_equation_source_and_inputs(command: Command) -> None
     assert "nrm = 32  (by default)" in text
 
 
+def test_a_distribution_of_lengths_is_given_with_probabilities(command: Command) -> None:
+    bound = "theory", "goodput-bound", "--available", "25 Mbit/s", "--segment", "1024 bytes"
+    lengths = "--message-lengths", "given", "--probabilities", "40=0.25, 2048 bytes=3/4"
+    done = command(*bound, *lengths, "--json")
+    # 40 bytes are 2 cells, 1024 with 48 are 23.
+    cells, mean = 0.25 * 2 + 0.75 * 46, 0.25 * 40 + 0.75 * 2048
+    found = json.loads(done.stdout)
+    assert found["mean_message_cells"] == pytest.approx(cells)
+    assert found["goodput_bits_per_second"] == pytest.approx(25e6 * mean / (53 * cells))
+
+
+BOUND = "goodput-bound", "--available", "25 Mbit/s", "--segment", "1024 bytes"
+GIVEN = *BOUND, "--message-lengths", "given"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([*BOUND], "a distribution with a name needs its mean"),
+        ([*BOUND, "--probabilities", "40=1"], "belong to message lengths that are `given`"),
+        ([*GIVEN], "need their probabilities"),
+        ([*GIVEN, "--mean-message", "1 kB"], "have their own mean"),
+        ([*GIVEN, "--probabilities", "40=0.5, long=0.5"], "lengths must be numbers of bytes"),
+        ([*GIVEN, "--probabilities", "40=0.5, 80=0.4"], "their sum must be 1"),
         (["peek-throughput", "--link", "1 Mbit/s"], "did you mean 'peak-throughput'?"),
         (["peak-throughput", "--segment", "512 bytes"], "--link requires an argument"),
         ([*PEAK[1:], "--segmnt", "1 bytes"], "Did you mean --segment?"),
