@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 from cellrate import _core, run
 from cellrate.explain import Explanation, Statement, explain
+from cellrate.explain.evidence import Row, page, rows
 from cellrate.network import Network
+from cellrate.runner import run_many
 from cellrate.theory.catalogue import CATALOGUE
 from conftest import Command
 
@@ -161,6 +164,24 @@ def test_the_simulator_loses_where_theory_expects_it(file: str, settings: list[s
     short = [*settings, "run.duration=1 s", "measure.from=0 s", "measure.events=[]"]
     result = run(str(PAPERS / file), overrides=short)
     assert (result.summary["totals"]["cells_dropped"] > 0) == (expected == "yes")
+
+
+def test_what_a_run_contradicts_is_found() -> None:
+    """The rows of the page of evidence, of short runs; and of a run that is not the scenario's."""
+    transfers = (PAPERS / "kalyan97/scenarios/file-transfer.toml").read_text(encoding="utf-8")
+    ubr = (PAPERS / "ohsaki95/scenarios/ubr.toml").read_text(encoding="utf-8")
+    texts = {
+        "transfers": transfers.replace('duration = "5 s"', 'duration = "1 s"'),
+        "ubr": ubr.replace('duration = "50 s"', 'duration = "500 ms"'),
+    }
+    found = rows(texts, functools.partial(run_many, workers=2))
+    assert [row.broken() for row in found] == [[], []]
+    erica, plain = found
+    mixed = Row("mixed", erica.explanation, plain.summary, erica.unlimited)
+    assert len(mixed.broken()) == 2  # a throughput beyond the bound, and losses
+    other = Row("other", plain.explanation, erica.summary, plain.unlimited)
+    assert other.broken() == ["`other`: lost nothing where loss was expected"]
+    assert "| ubr | 132.55 |" in page(found)
 
 
 def test_the_limit_cycle_is_that_of_the_simulator() -> None:

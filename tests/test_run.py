@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cellrate import _core
 from conftest import Command
 
 FIRST_KEYS = (
@@ -32,6 +33,12 @@ def summary(command: Command, *arguments: str | Path, stdin: str = "") -> dict[s
     # Exactly one object: json.loads refuses anything before or after it.
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def test_nothing_sent_over_tcp_is_zero(command: Command) -> None:
+    found = summary(command, "-", stdin=_core.template("graph"))
+    # Minus zero would be written as such.
+    assert str(found["totals"]["tcp_throughput_bits_per_second"]) == "0.0"
 
 
 def test_json_is_one_object_with_every_measure(command: Command, traced: Path) -> None:

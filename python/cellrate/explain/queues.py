@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cellrate.explain.statement import NotSaid, Said, Statement
 from cellrate.explain.subject import Subject
+from cellrate.network import Flow
 from cellrate.sizing.formulas import FormulaAnswer, Situation, formulas_of
 
 TOPIC = "queue"
@@ -24,6 +25,9 @@ def statements(subject: Subject) -> Iterator[Said]:
 
 def losses(subject: Subject) -> Iterator[Said]:
     """Whether loss is to be expected at every such port."""
+    for name, flows in subject.elastic_groups.items():
+        if any(math.isfinite(flow.source_queue_cells) for flow in flows):
+            yield _at_source(name, flows)
     for situation in subject.bottlenecks:
         answers = formulas_of(subject.network, situation.port)
         yield _loss(situation, {one.formula: one for one in answers if one.cells is not None})
@@ -40,6 +44,24 @@ def _said(situation: Situation, answer: FormulaAnswer) -> Said:
         {"port": port.name, "queue_cells": answer.cells, **answer.given},
         answer.formula,
         answer.fails,
+    )
+
+
+def _at_source(name: str, flows: Sequence[Flow]) -> Statement:
+    """A limited queue between TCP and the network loses what of a window does not fit."""
+    room = min(flow.source_queue_cells for flow in flows)
+    window = max((flow.tcp.window_cells for flow in flows if flow.tcp is not None), default=0)
+    over = window > room
+    text = "and is full before it" if over else "which fit"
+    return Statement(
+        LOSS,
+        f"{name}: the queue of a source holds {room:,.0f} cells of a window of {window:,}, {text}.",
+        {
+            "group": name,
+            "source_queue_cells": room,
+            "window_cells": window,
+            "expected_at_source": "possible" if over else "no",
+        },
     )
 
 

@@ -29,16 +29,20 @@ def statements(subject: Subject) -> Iterator[Said]:
         yield NotSaid(TOPIC, "TCP throughput", shares, FORMULA)
         return
     total = 0.0
+    fails: dict[str, None] = {}
     for name, flows in groups.items():
         peaks = [_peak(flow, shares.rates[flow.name] * CELL_BITS) for flow in flows]
         total += sum(peaks)
-        yield _group(name, flows, peaks)
+        overshoots = _overshoots(flows)
+        fails |= dict.fromkeys(overshoots)
+        yield _group(name, flows, peaks, overshoots)
         yield _window(name, flows, peaks)
     yield Statement(
         TOPIC,
         f"All together at most {total / 1e6:.2f} Mbit/s of TCP payload.",
         {"total_throughput_bits_per_second": total},
         FORMULA,
+        tuple(fails),
     )
 
 
@@ -57,7 +61,19 @@ def _peak(flow: Flow, share_bits_per_second: float) -> float:
     )
 
 
-def _group(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
+def _overshoots(flows: Sequence[Flow]) -> list[str]:
+    """Why switches may hand out more than their target."""
+    switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
+    deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
+    if not deltas:
+        return []
+    most = f"up to {1 + max(deltas):g} times the target counts as no overload"
+    return [f"loads come down to the target: with `max_alloc` {most}"]
+
+
+def _group(
+    name: str, flows: Sequence[Flow], peaks: Sequence[float], fails: Sequence[str]
+) -> Statement:
     tcp, abr = flows[0].tcp, flows[0].abr
     if tcp is None:
         raise ValueError(f"{name} does not run over TCP")
@@ -65,7 +81,6 @@ def _group(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statemen
     shown = f"{min(peaks) / 1e6:.2f}"
     if max(peaks) > min(peaks):
         shown += f" to {max(peaks) / 1e6:.2f}"
-    fails = ["nothing is lost or sent twice, and the start is over"]
     return Statement(
         TOPIC,
         f"{name}: at most {shown} Mbit/s each: a segment of {tcp.mss_bytes:,} bytes takes "
@@ -77,7 +92,7 @@ def _group(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statemen
             "segment_cells": tcp.segment_cells,
         },
         FORMULA,
-        tuple(fails) if any(flow.kind == "transfer" for flow in flows) else (),
+        tuple(fails),
     )
 
 

@@ -14,7 +14,7 @@ Parameters: TypeAlias = Mapping[str, Any]
 """Parameters under the keys of the scenario file, a quantity's unit appended to its key."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Switch:
     """Settings of a switch's output ports.
 

@@ -1,0 +1,196 @@
+"""The committed page of what was expected: `python -m cellrate.explain.evidence DIRECTORY`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellrate import _core
+from cellrate.explain.explanation import Explanation, explain
+from cellrate.explain.statement import Statement
+from cellrate.network import Network
+from cellrate.reproduce.papers import papers_root
+from cellrate.runner import Job, default_store, run_many
+from cellrate.sizing.measuring import Runner
+from cellrate.sizing.question import Question
+
+TOTAL = "total_throughput_bits_per_second"
+QUEUE = "queue_cells"
+# Formulas that bound the queue from the start on.
+BOUNDS = frozenset({"buffer-law", "q-max", "window-sum", "n-d-d-1"})
+# From the start, and without what only pictures and logs need.
+WHOLE = ('measure.from="0 s"', "measure.traces=[]", "measure.events=[]")
+INTRODUCTION = """# Expected and measured
+
+Written by `python -m cellrate.explain.evidence docs/evidence`: what `cellrate explain` says of the
+scenarios of the papers and of the templates, beside runs with their own seeds, measured whole. What
+stands in brackets has an assumption that fails. The queue is that of the port with the longest one,
+in a run without limits on buffers; throughput and losses are those of the scenario as it is.
+
+| scenario | TCP at most, Mbit/s | measured | queue, cells | measured | loss | cells lost |
+|---|--:|--:|---|--:|---|--:|
+"""
+AFTER = """
+{broken}
+
+Where theory and simulation part:
+
+- A throughput far below its bound is lost to slow start and timeouts, which the bound leaves out. A
+  throughput above it is that of ERICA with `max_alloc`, which lets the load exceed its target: with
+  `switch.control.max_alloc=false` the template `n-source` stays below.
+- `efci-cycle` is what the queue comes to, and no bound: the model hears of the queue all the time,
+  a source with its RM cells only, every N Nrm / BW; the queue is longer for it. `q-max` holds.
+- A queue beyond `window-sum` holds segments that were sent again after timeouts that came too soon.
+- ERICA's law is a worst case; most queues are far below it.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scenario: what was expected of it, and what it did.
+
+    Attributes:
+        name: The scenario.
+        explanation: What was expected.
+        summary: What its run measured.
+        unlimited: What a run without limits on buffers measured.
+    """
+
+    name: str
+    explanation: Explanation
+    summary: dict[str, Any]
+    unlimited: dict[str, Any]
+
+    @property
+    def port(self) -> tuple[str, int]:
+        """The port with the longest queue, and how long it was."""
+        longest = (
+            (queue["queue_max_cells"], port["name"])
+            for port in self.unlimited["ports"]
+            for queue in port["queues"]
+        )
+        cells, name = max(longest)
+        return name, cells
+
+    @property
+    def throughput(self) -> tuple[Statement | None, float]:
+        """Bound on and measured TCP throughput in bit/s."""
+        bounds = (one for one in self.explanation.said if TOTAL in one.values)
+        measured = float(self.summary["totals"]["tcp_throughput_bits_per_second"])
+        return next(bounds, None), measured
+
+    @property
+    def losses(self) -> tuple[set[str], int]:
+        """What loss was expected at any port, and the cells that were lost."""
+        said = (one.values.get("expected") for one in self.explanation.said)
+        expected = {str(value) for value in said if value is not None}
+        return expected, int(self.summary["totals"]["cells_dropped"])
+
+    def broken(self) -> list[str]:
+        """Statements that the run contradicts."""
+        found = []
+        bound, measured = self.throughput
+        if bound is not None and not bound.fails and measured > _number(bound, TOTAL):
+            found.append(f"`{self.name}`: {measured / 1e6:.2f} Mbit/s are beyond the bound")
+        expected, lost = self.losses
+        if expected == {"no"} and lost:
+            found.append(f"`{self.name}`: lost {lost:,} cells where none was expected to be")
+        if expected == {"yes"} and not lost:
+            found.append(f"`{self.name}`: lost nothing where loss was expected")
+        port, cells = self.port
+        beyond = (
+            one.formula
+            for one in self._queues(port)
+            if one.formula in BOUNDS and not one.fails and cells > _number(one, QUEUE)
+        )
+        return found + [f"`{self.name}`: {cells:,} cells are beyond `{name}`" for name in beyond]
+
+    def line(self) -> str:
+        """The row of the table."""
+        bound, measured = self.throughput
+        port, cells = self.port
+        expected, lost = self.losses
+        return (
+            f"| {self.name} | {_megabits(bound)} | "
+            f"{measured / 1e6:.2f} | {self._formulas(port)} | {cells:,} | "
+            f"{', '.join(sorted(expected)) or '-'} | {lost:,} |\n"
+        )
+
+    def _formulas(self, port: str) -> str:
+        shown = []
+        for one in self._queues(port):
+            text = f"`{one.formula}` {_number(one, QUEUE):,.0f}"
+            shown.append(f"({text})" if one.fails else text)
+        return ", ".join(shown) or "-"
+
+    def _queues(self, port: str) -> list[Statement]:
+        """Statements about the queue of a port."""
+        said = self.explanation.said
+        return [one for one in said if QUEUE in one.values and one.values["port"] == port]
+
+
+def _number(statement: Statement, key: str) -> float:
+    value = statement.values[key]
+    if not isinstance(value, float):
+        raise TypeError(f"{key} is {value!r}, no number")
+    return value
+
+
+def _megabits(bound: Statement | None) -> str:
+    if bound is None:
+        return "-"
+    text = f"{_number(bound, TOTAL) / 1e6:.2f}"
+    return f"({text})" if bound.fails else text
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes the page into the directory that is named."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m cellrate.explain.evidence DIRECTORY\n")
+        return 2
+    runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
+    text = page(rows(scenarios(), runner))
+    (Path(arguments[0]) / "expected.md").write_text(text, encoding="utf-8", newline="\n")
+    return 0
+
+
+def scenarios() -> dict[str, str]:
+    """Every scenario of the papers, and every template, by name."""
+    root = papers_root()
+    found = {
+        f"{path.parts[-3]}/{path.stem}": path.read_text(encoding="utf-8")
+        for path in sorted(root.glob("*/scenarios/*.toml"))
+    }
+    templates = json.loads(_core.registry())["templates"]
+    return found | {entry["name"]: _core.template(entry["name"]) for entry in templates}
+
+
+def rows(texts: dict[str, str], runner: Runner) -> list[Row]:
+    """Explains and runs each scenario."""
+    networks = {name: Network.of(text, name) for name, text in texts.items()}
+    as_is = [Job(text, name, WHOLE) for name, text in texts.items()]
+    unlimited = [Question(text, name).job(networks[name].seed) for name, text in texts.items()]
+    summaries = [json.loads(outcome.summary()) for outcome in runner([*as_is, *unlimited])]
+    count = len(texts)
+    return [
+        Row(name, explain(network), summaries[index], summaries[count + index])
+        for index, (name, network) in enumerate(networks.items())
+    ]
+
+
+def page(found: Iterable[Row]) -> str:
+    """The page as text."""
+    listed = list(found)
+    broken = [sentence for row in listed for sentence in row.broken()]
+    told = "\n".join(f"- {sentence}" for sentence in broken)
+    verdict = f"Contradicted:\n\n{told}" if broken else "No bound and no expectation is broken."
+    return INTRODUCTION + "".join(row.line() for row in listed) + AFTER.format(broken=verdict)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
