@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from cellrate.network import Flow, Link, Network, Switch, overloaded_ports
+from cellrate.network import Flow, Link, Network, Switch, fair_shares, overloaded_ports
 from cellrate.sizing.formulas import Situation
-from cellrate.theory import AssumptionError, MaxMin, max_min
+from cellrate.theory import AssumptionError, MaxMin
 
 CELL_BITS = 424
 
@@ -35,17 +35,10 @@ class Subject:
         Raises:
             AssumptionError: A link has nothing left, or less than the MCRs of its flows.
         """
-        flows = [flow for group in self.elastic_groups.values() for flow in group]
-        links = {link for flow in flows for link in flow.forward}
-        return max_min(
-            {
-                link.name: handed_out_cells_per_second(Situation(self.network, link))
-                for link in self.network.links
-                if link in links
-            },
-            {flow.name: [link.name for link in flow.forward] for flow in flows},
-            mcr={flow.name: flow.abr.mcr_cells_per_second for flow in flows if flow.abr},
-            pcr={flow.name: flow.abr.pcr_cells_per_second for flow in flows if flow.abr},
+        return fair_shares(
+            self.network,
+            flows=[flow for group in self.elastic_groups.values() for flow in group],
+            offered=lambda network, link: handed_out_cells_per_second(Situation(network, link)),
         )
 
     def shares_or_reason(self) -> MaxMin | str:

@@ -1,35 +1,46 @@
-"""Max-min fair rates of a scenario's ABR flows."""
+"""Max-min fair rates of a scenario's flows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from cellrate.network.loads import capacity_left_cells_per_second
+from cellrate.network.parts import Flow, Link
 from cellrate.network.view import Network
 from cellrate.theory import MaxMin, max_min
 from cellrate.theory.max_min import Fairness
 
 
-def fair_shares(network: Network, fairness: Fairness = "mcr-plus-share") -> MaxMin:
-    """Max-min fair rates of the ABR flows in cells/s, RM cells included.
+def fair_shares(
+    network: Network,
+    fairness: Fairness = "mcr-plus-share",
+    *,
+    flows: Sequence[Flow] | None = None,
+    offered: Callable[[Network, Link], float] = capacity_left_cells_per_second,
+) -> MaxMin:
+    """Max-min fair rates in cells/s, RM cells included.
 
-    Every link has for them what sources of its own rate leave over on average. Backward RM cells
-    and acknowledgements take nothing from links of the other direction.
+    Backward RM cells and acknowledgements take nothing from links of the other direction.
+
+    Args:
+        network: The network of a scenario.
+        fairness: What a flow's rate is of its share.
+        flows: Flows that share; the ABR flows by default.
+        offered: What a link has for them in cells/s; by default what sources of their own rate
+            leave over on average.
 
     Raises:
-        ValueError: There is no ABR flow.
+        ValueError: There is no such flow.
         AssumptionError: A link has nothing left, or less than its flows' MCRs.
     """
-    abr = {flow.name: flow for flow in network.flows if flow.abr is not None}
-    if not abr:
+    sharing = [flow for flow in network.flows if flow.abr is not None] if flows is None else flows
+    if not sharing:
         raise ValueError("the scenario has no ABR flow")
-    links = {
-        link.name: capacity_left_cells_per_second(network, link)
-        for link in network.links
-        if any(link in flow.forward for flow in abr.values())
-    }
+    crossed = {link for flow in sharing for link in flow.forward}
     return max_min(
-        links,
-        {name: [link.name for link in flow.forward] for name, flow in abr.items()},
-        mcr={name: flow.abr.mcr_cells_per_second for name, flow in abr.items() if flow.abr},
-        pcr={name: flow.abr.pcr_cells_per_second for name, flow in abr.items() if flow.abr},
+        {link.name: offered(network, link) for link in network.links if link in crossed},
+        {flow.name: [link.name for link in flow.forward] for flow in sharing},
+        mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr},
+        pcr={flow.name: flow.abr.pcr_cells_per_second for flow in sharing if flow.abr},
         fairness=fairness,
     )
