@@ -11,6 +11,7 @@ from cellrate.theory.efci import (
     EfciLoop,
     integrate,
     limit_cycle,
+    maximum_queue_bound_cells,
     periodic_trajectory,
     trajectory,
 )
@@ -72,11 +73,19 @@ def test_delayed_growth_is_the_slowest_mode_of_the_delayed_equation(
     assert at_once.period_seconds != pytest.approx(exact.period_seconds, rel=5 * within)
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_from_an_empty_queue_the_integration_reaches_the_corrected_maximum(name: str) -> None:
+    loop = BASE.with_(**LOOPS[name], growth="delayed")
+    first = integrate(loop, cycles=1)  # from equations (3) and (4)
+    bound = maximum_queue_bound_cells(loop)
+    assert first.queue_cells.max() == pytest.approx(bound, rel=1e-3)
+    assert first.maximum_queue_cells == pytest.approx(bound, rel=1e-6)
+
+
 def test_growth_at_once_breaks_the_bound_and_delayed_growth_does_not() -> None:
     steep = BASE.with_(rif=1 / 16, rdf=1 / 2, high_cells=20.0, low_cells=20.0)
-    bound = trajectory(
-        steep, cycles=1
-    ).maximum_queue_cells  # starts as equations (3) and (4) have it
+    bound = maximum_queue_bound_cells(steep)
+    assert trajectory(steep, cycles=1).maximum_queue_cells == pytest.approx(bound)
     assert limit_cycle(steep).maximum_queue_cells > 1.2 * bound
     assert limit_cycle(steep.with_(growth="delayed")).maximum_queue_cells < bound
     assert integrate(steep.with_(growth="delayed"), cycles=8).maximum_queue_cells < bound

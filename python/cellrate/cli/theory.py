@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import cyclopts
 from cyclopts import Parameter
 
 from cellrate.cli import formula_tables
+from cellrate.cli.feasible_region import feasible_region
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.max_min import max_min
 from cellrate.cli.options import Json
@@ -21,8 +23,11 @@ app = cyclopts.App(
     help="Compute a closed form of the literature; without NAME, list all with their equations.",
     help_format="plaintext",
 )
-# Formulas that know more than their parameters: a scenario file.
-COMMANDS = {"max-min": max_min}
+# Formulas that know more than their parameters: a scenario file, a picture.
+COMMANDS: dict[str, Callable[..., None]] = {
+    "feasible-region": feasible_region,
+    "max-min": max_min,
+}
 for formula in CATALOGUE:
     app.command(COMMANDS.get(formula.name) or command_of(formula), name=formula.name)
 

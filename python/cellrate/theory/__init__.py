@@ -50,6 +50,7 @@ from cellrate.theory.efci.formulae import (
     efci_printed_root_term_cells,
     efci_root_term_cells,
 )
+from cellrate.theory.efci.region import efci_feasible_sets
 from cellrate.theory.load_pattern import load_per_cycle
 from cellrate.theory.max_min import MaxMin, max_min
 from cellrate.theory.message_lengths import (
@@ -104,6 +105,7 @@ __all__ = [
     "efci_cycle_phase_3_seconds",
     "efci_cycle_phase_4_seconds",
     "efci_cycle_utilisation",
+    "efci_feasible_sets",
     "efci_logarithm_cells",
     "efci_maximum_queue_cells",
     "efci_minimum_queue_cells",

@@ -19,6 +19,7 @@ from cellrate.theory import (
     window_sum,
 )
 from cellrate.theory.efci import formulae as efci
+from cellrate.theory.efci import region
 from cellrate.theory.formula import Formula
 
 CATALOGUE: tuple[Formula, ...] = (
@@ -37,4 +38,5 @@ CATALOGUE: tuple[Formula, ...] = (
     fair_rates.FORMULA,
     *queueing.FORMULAE,
     *efci.FORMULAE,
+    region.FORMULA,
 )
