@@ -58,7 +58,7 @@ service = "abr"
 
 def report(done: Finished) -> Report:
     assert done.returncode == 0, done.stderr
-    found: Report = json.loads(done.stdout)
+    found: Report = json.loads(done.stdout, parse_constant=pytest.fail)
     return found
 
 

@@ -86,6 +86,7 @@ def test_conditions_decide_what_is_varied_by_itself() -> None:
     usual = {"target_utilisation", "interval", "interval_cells", "delta"}
     assert names() == usual
     assert names("switch.control.average_sources=true") == {*usual, "source_decay"}
+    assert names("switch.control.max_alloc=false") == usual - {"delta"}
     averaging = 'switch.control.load_averaging="load-factor"'
     assert names(averaging) == {*usual, "load_weight"}
     plus = {f"queue_control.{name}" for name in ("target_delay", "a", "b", "drain_limit")}

@@ -107,7 +107,7 @@ pub struct EricaConfig {
     #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
     /// Loads up to 1 + delta count as no overload, and the largest allocation is given to all.
-    #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear" }))]
+    #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear", "when": {"max_alloc": true} }))]
     pub delta: f64,
     /// Whether the largest allocation of the last interval is given to all without overload.
     pub max_alloc: bool,
