@@ -23,7 +23,7 @@ def statements(subject: Subject) -> Iterator[Said]:
         if trips:
             yield _round_trip(name, trips)
         for situation in subject.bottlenecks:
-            over = [flow for flow in flows if flow in situation.flows]
+            over = [flow for flow in flows if situation.port in flow.forward]
             if over and trips:
                 yield _pipe(name, over, situation)
 

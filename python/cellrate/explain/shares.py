@@ -53,7 +53,9 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     if any(flow.abr is None for flow in flows):
         fails.append("switches share the rate fairly: without ABR, losses and round trips decide")
     else:
-        met = [one for one in subject.bottlenecks if any(flow in one.flows for flow in flows)]
+        met = [
+            one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows)
+        ]
         fails += [reason for one in met if (reason := _unfair(one))]
     if any(flow.kind == "transfer" for flow in flows):
         fails.append("flows have data without end")

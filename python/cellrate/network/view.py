@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 from cellrate import _core, source
@@ -21,7 +22,7 @@ from cellrate.network.parts import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Network:
     """The expanded network of a scenario.
 
@@ -95,7 +96,16 @@ class Network:
 
     def flows_over(self, link: Link) -> tuple[Flow, ...]:
         """Flows whose forward channel uses the link."""
-        return tuple(flow for flow in self.flows if link in flow.forward)
+        return tuple(self._over.get(link, ()))
+
+    @cached_property
+    def _over(self) -> dict[Link, list[Flow]]:
+        """Flows by the links of their forward channels."""
+        found: dict[Link, list[Flow]] = {}
+        for flow in self.flows:
+            for link in flow.forward:
+                found.setdefault(link, []).append(flow)
+        return found
 
     def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
         """Flows by group, in order; all of them by default."""

@@ -30,6 +30,12 @@ TABLE_8_7: tuple[tuple[float, int, int | None], ...] = (
     (0.8, 1, 4077),
     (0.7, 1, 2928),
 )
+# Kalyanaraman 1997, Table 8.8: kilometres of each link, feedback delay in ms, printed queue.
+TABLE_8_8: tuple[tuple[int, int, int | None], ...] = (
+    (100, 1, 4176),
+    (500, 5, None),
+    (1000, 10, None),
+)
 INTRODUCTION = """# Sized buffers
 
 Written by `python -m cellrate.sizing.evidence docs/evidence`, seeds 1 to {seeds}. What the columns
@@ -55,6 +61,12 @@ Kalyanaraman 1997, Table 8.7: ERICA+, links of 1000 km, VBR of 124.41 Mbit/s whi
 there are: here 15. A queue that may grow without end is looked at in a run four times as long.
 
 | duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
+|--:|--:|--:|--:|--:|
+"""
+PART_8_8 = """
+Kalyanaraman 1997, Table 8.8: a duty cycle of 0.8 and 15 sources again, with shorter links.
+
+| feedback delay (ms) | period (ms) | printed queue | measured buffer | grows by (cells/s) |
 |--:|--:|--:|--:|--:|
 """
 AFTER_8_7 = """
@@ -88,27 +100,41 @@ def page(runner: Runner) -> str:
     text += "".join(_background_row(*row, background(*row[:2], 15, runner)) for row in TABLE_8_7)
     text += AFTER_8_7
     divergent = [row for row in TABLE_8_7 if row[2] is None]
-    return text + "".join(
-        _background_row(*row, background(*row[:2], 2, runner)) for row in divergent
+    text += "".join(_background_row(*row, background(*row[:2], 2, runner)) for row in divergent)
+    return (
+        text
+        + PART_8_8
+        + "".join(
+            _background_row(feedback_ms, 10, printed, background(0.8, 10, 15, runner, kilometres))
+            for kilometres, feedback_ms, printed in TABLE_8_8
+        )
     )
 
 
 def transfers(kilometres: int, runner: Runner) -> Answer:
     """The buffer of a row of Table 8.3."""
-    lengths = (f'topology.{key}="{kilometres} km"' for key in ("access", "bottleneck", "egress"))
-    return _ask("file-transfer", ("flow.tcp.count=15", *lengths), SEEDS, runner)
+    settings = ("flow.tcp.count=15", *_lengths(kilometres))
+    return _ask("file-transfer", settings, SEEDS, runner)
 
 
-def background(duty_cycle: float, period_ms: int, sources: int, runner: Runner) -> Answer:
-    """The buffer of a row of Table 8.7 with that many sources."""
+def background(
+    duty_cycle: float, period_ms: int, sources: int, runner: Runner, kilometres: int = 1000
+) -> Answer:
+    """The buffer of a row of Table 8.7 or 8.8 with that many sources."""
     settings = (
         f"flow.tcp.count={sources}",
         "switch.control.target_utilisation=1.0",
         "switch.control.queue_control={}",
         f'flow.vbr.source.period="{period_ms} ms"',
         f"flow.vbr.source.duty_cycle={duty_cycle}",
+        *_lengths(kilometres),
     )
     return _ask("on-off-vbr", settings, SEEDS, runner)
+
+
+def _lengths(kilometres: int) -> tuple[str, ...]:
+    keys = ("access", "bottleneck", "egress")
+    return tuple(f'topology.{key}="{kilometres} km"' for key in keys)
 
 
 def _ask(

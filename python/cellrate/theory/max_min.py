@@ -67,13 +67,14 @@ def max_min(
     demands = _demands(links, flows, mcr or {}, pcr or {}, weights or {}, fairness)
     left = dict(links)
     open_flows = dict(demands)
+    users = _users(links, flows)
     level: dict[str, float] = {}
     bottlenecks: dict[str, str | None] = {}
     while open_flows:
         full, name = min(
             (filling_level([open_flows[flow] for flow in over], left[link]), number, link)
-            for number, link in enumerate(links)
-            if (over := [flow for flow in flows if flow in open_flows and link in flows[flow]])
+            for number, (link, over) in enumerate(users.items())
+            if over
         )[::2]
         for flow in [flow for flow in open_flows if full == math.inf or name in flows[flow]]:
             demand = open_flows.pop(flow)
@@ -82,6 +83,9 @@ def max_min(
             bottlenecks[flow] = None if capped else name
             for link in flows[flow]:
                 left[link] -= demand.rate(full)
+        users = {
+            link: [flow for flow in over if flow in open_flows] for link, over in users.items()
+        }
     return _result(links, flows, demands, level, bottlenecks)
 
 
@@ -93,7 +97,7 @@ def _result(
     bottlenecks: Mapping[str, str | None],
 ) -> MaxMin:
     rates = {flow: demands[flow].rate(level[flow]) for flow in flows}
-    over = {link: [flow for flow in flows if link in flows[flow]] for link in links}
+    over = _users(links, flows)
     loads = {link: math.fsum(rates[flow] for flow in over[link]) for link in links}
     advertised = {
         link: max((level[flow] for flow in over[link]), default=0.0)
@@ -115,15 +119,15 @@ def _demands(
     """What each flow asks for as its share rises, after every check."""
     for link, rate in links.items():
         require_positive(**{f"link {link}": rate})
+    allowed = f"there is no such link; there are {', '.join(links)}"
     for flow, route in flows.items():
         require(len(route) > 0, f"flow {flow}", "no link", "a flow needs one link at least")
         for link in route:
-            allowed = f"there is no such link; there are {', '.join(links)}"
             require(link in links, f"flow {flow}", link, allowed)
         require(len(set(route)) == len(route), f"flow {flow}", "+".join(route), "no link twice")
+    allowed = f"there is no such flow; there are {', '.join(flows)}"
     for what, values in (("mcr", mcr), ("pcr", pcr), ("weights", weights)):
         for flow in values:
-            allowed = f"there is no such flow; there are {', '.join(flows)}"
             require(flow in flows, what, flow, allowed)
     demands = {}
     for flow in flows:
@@ -137,11 +141,21 @@ def _demands(
         )
         require_positive(**{f"weight of {flow}": weight})
         demands[flow] = _demand(flow, least, most, weight, fairness)
+    users = _users(links, flows)
     for link, rate in links.items():
-        total = math.fsum(demands[flow].least for flow in flows if link in flows[flow])
+        total = math.fsum(demands[flow].least for flow in users[link])
         allowed = f"must be at least the sum of its flows' MCRs, {total:.9g}"
         require(total <= rate * (1 + TOLERANCE), f"link {link}", rate, allowed)
     return demands
+
+
+def _users(links: Mapping[str, float], flows: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Flows over each link, in their order."""
+    found: dict[str, list[str]] = {link: [] for link in links}
+    for flow, route in flows.items():
+        for link in route:
+            found[link].append(flow)
+    return found
 
 
 def _demand(flow: str, least: float, most: float, weight: float, fairness: Fairness) -> Demand:

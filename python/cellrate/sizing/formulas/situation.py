@@ -59,7 +59,7 @@ class Situation:
     @cached_property
     def others(self) -> tuple[Flow, ...]:
         """Flows over the port whose rates are their own."""
-        return tuple(flow for flow in self.flows if flow not in self.elastic)
+        return tuple(flow for flow in self.flows if not flow.is_elastic)
 
     @cached_property
     def capacity_cells_per_second(self) -> float:
