@@ -11,11 +11,13 @@ from cellrate.reproduce.papers import papers_root
 from cellrate.runner import default_store, run_many
 from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import CONFIDENCE
-from cellrate.sizing.measuring import Runner
+from cellrate.sizing.measuring import Runner, measure
 from cellrate.sizing.question import Question
 from cellrate.sizing.solving import size_buffer
 
 SEEDS = tuple(range(1, 21))
+# How many times as long a run is made to see where a growing queue ends.
+LONGEST = 16
 # Kalyanaraman 1997, Table 8.3: kilometres of each link, round trip in ms, printed queue in cells.
 TABLE_8_3 = ((1000, 30.0, 15073), (500, 15.0, 12008), (200, 6.0, 6223), (50, 1.5, 1596))
 # Kalyanaraman 1997, Table 8.7: duty cycle, period in ms, printed queue; None where it diverges.
@@ -70,8 +72,9 @@ Kalyanaraman 1997, Table 8.8: a duty cycle of 0.8 and 15 sources again, with sho
 |--:|--:|--:|--:|--:|
 """
 AFTER_8_7 = """
-The rows that diverge are those of the paper. The TCP windows, 15 times 24,576 cells, are the most
-that such a queue can reach. With 2 sources the same two rows need:
+The rows that diverge are those of the paper. The TCP windows, 15 times 24,576 or 368,640 cells, are
+the most that such a queue can reach: in a run of {duration:g} s that of the first of them comes to
+{longest:,} cells and stays below. With 2 sources the same two rows need:
 
 | duty cycle | period (ms) | printed queue | measured buffer | grows by (cells/s) |
 |--:|--:|--:|--:|--:|
@@ -98,7 +101,7 @@ def page(runner: Runner) -> str:
     text += "".join(_transfer_row(*row, answer) for row, answer in rows)
     text += PART_8_7
     text += "".join(_background_row(*row, background(*row[:2], 15, runner)) for row in TABLE_8_7)
-    text += AFTER_8_7
+    text += _end_of_growth(runner)
     divergent = [row for row in TABLE_8_7 if row[2] is None]
     text += "".join(_background_row(*row, background(*row[:2], 2, runner)) for row in divergent)
     return (
@@ -111,16 +114,32 @@ def page(runner: Runner) -> str:
     )
 
 
+def _end_of_growth(runner: Runner) -> str:
+    """How far a queue grows that diverges."""
+    question = background_question(0.8, 10, 15)
+    [run] = measure([question.job(SEEDS[0], longer=LONGEST)], runner)
+    return AFTER_8_7.format(
+        duration=run.summary["simulated_seconds"], longest=run.longest_queues()["A->B"]
+    )
+
+
 def transfers(kilometres: int, runner: Runner) -> Answer:
     """The buffer of a row of Table 8.3."""
     settings = ("flow.tcp.count=15", *_lengths(kilometres))
-    return _ask("file-transfer", settings, SEEDS, runner)
+    return size_buffer(_question("file-transfer", settings), runner)
 
 
 def background(
     duty_cycle: float, period_ms: int, sources: int, runner: Runner, kilometres: int = 1000
 ) -> Answer:
     """The buffer of a row of Table 8.7 or 8.8 with that many sources."""
+    return size_buffer(background_question(duty_cycle, period_ms, sources, kilometres), runner)
+
+
+def background_question(
+    duty_cycle: float, period_ms: int, sources: int, kilometres: int = 1000
+) -> Question:
+    """What is asked of such a row."""
     settings = (
         f"flow.tcp.count={sources}",
         "switch.control.target_utilisation=1.0",
@@ -129,7 +148,7 @@ def background(
         f"flow.vbr.source.duty_cycle={duty_cycle}",
         *_lengths(kilometres),
     )
-    return _ask("on-off-vbr", settings, SEEDS, runner)
+    return _question("on-off-vbr", settings)
 
 
 def _lengths(kilometres: int) -> tuple[str, ...]:
@@ -137,12 +156,10 @@ def _lengths(kilometres: int) -> tuple[str, ...]:
     return tuple(f'topology.{key}="{kilometres} km"' for key in keys)
 
 
-def _ask(
-    scenario: str, settings: tuple[str, ...], seeds: tuple[int, ...], runner: Runner
-) -> Answer:
+def _question(scenario: str, settings: tuple[str, ...]) -> Question:
     path = f"kalyan97/scenarios/{scenario}.toml"
     text = (papers_root() / path).read_text(encoding="utf-8")
-    return size_buffer(Question(text, f"papers/{path}", settings, seeds=seeds), runner)
+    return Question(text, f"papers/{path}", settings, seeds=SEEDS)
 
 
 def _transfer_row(kilometres: int, round_trip_ms: float, printed: int, answer: Answer) -> str:
