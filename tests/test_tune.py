@@ -105,7 +105,8 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
     assert chosen["flags"].startswith("--set abr.rif=")
     assert chosen["flags"] in page
     assert page.count("<svg") == 1
-    assert "simulated: loses cells" in page
+    assert "measured utilisation" in page
+    assert "cells lost" in page
 
 
 def test_the_tuned_scenario_is_the_scenario_with_the_flags(
@@ -121,6 +122,16 @@ def test_the_tuned_scenario_is_the_scenario_with_the_flags(
     overrides = ["abr.nrm=16", *(f"{path}={value}" for path, value in values.items())]
     assert cellrate.run(tuned).digest == cellrate.run(EFCI, overrides=overrides).digest
     assert cellrate.run(tuned).digest != cellrate.run(EFCI).digest
+
+
+def test_an_unlimited_buffer_is_tuned_for_its_queue(command: Command, tmp_path: Path) -> None:
+    done = report(
+        command("tune", EFCI, "--set", "switch.buffer=infinite", "--seeds", "1", "--json")
+    )
+    assert done["model"]["buffer_cells"] is None
+    assert all(one["measures"]["loss"]["mean"] == 0 for one in done["settings"])
+    assert "unlimited buffer" in done["in_words"][0]
+    assert "Q_min = 0" in (tmp_path / "out" / "efci-tuned.html").read_text(encoding="utf-8")
 
 
 def test_what_was_simulated_is_known_ever_after(command: Command) -> None:

@@ -54,13 +54,21 @@ class Region:
         return standard_sets(self.loop, self.buffer_cells)
 
     def boundaries(self) -> dict[str, list[Floats]]:
-        """Curves on which a condition is just met: of each, points of (RIF, RDF), shape (n, 2)."""
+        """Curves on which a condition is just met: of each, points of (RIF, RDF), shape (n, 2).
+
+        Nothing overflows an unlimited buffer, so that only the other condition has a curve.
+        """
         found = self.grid
-        return {
-            "bound": self._lines(np.log(found.maximum_queue_bound_cells / self.buffer_cells)),
-            "steady_maximum": self._lines(np.log(found.maximum_queue_cells / self.buffer_cells)),
-            "full_link": self._lines(found.minimum_queue_cells),
+        queues = {
+            "bound": found.maximum_queue_bound_cells,
+            "steady_maximum": found.maximum_queue_cells,
         }
+        overflow = {
+            name: self._lines(np.log(queue / self.buffer_cells))
+            for name, queue in queues.items()
+            if np.isfinite(self.buffer_cells)
+        }
+        return {**overflow, "full_link": self._lines(found.minimum_queue_cells)}
 
     def _lines(self, values: Floats) -> list[Floats]:
         generator = contour_generator(

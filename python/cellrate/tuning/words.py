@@ -162,11 +162,12 @@ def _region(report: Report) -> str:
     judgement, model = report.modelled.judgement, report.modelled.model
     count, total = int(judgement.feasible.sum()), judgement.rif.size
     continuous = int(np.asarray(judgement.continuous.feasible).sum())
+    limited = isfinite(model.buffer_cells)
     network = (
         f"{int(np.asarray(model.loop.n))} sources, "
         f"{number(float(np.asarray(model.loop.bw)))} cells/s, round trip "
-        f"{number(1e3 * float(np.asarray(model.loop.tau)))} ms, buffer "
-        f"{number(model.buffer_cells) if isfinite(model.buffer_cells) else 'unlimited'} cells"
+        f"{number(1e3 * float(np.asarray(model.loop.tau)))} ms, "
+        f"{f'buffer {number(model.buffer_cells)} cells' if limited else 'unlimited buffer'}"
     )
     if count:
         return (
