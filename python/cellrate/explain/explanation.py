@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cellrate.explain import bottleneck, delays, loop, queues, shares, throughput
+from cellrate.explain import (
+    bottleneck,
+    delays,
+    oscillation,
+    queues,
+    shares,
+    throughput,
+    time_constants,
+)
 from cellrate.explain.statement import NotSaid, Said, Statement
 from cellrate.explain.subject import Subject
 from cellrate.network import Network
@@ -17,7 +25,8 @@ TOPICS: tuple[Callable[[Subject], Iterable[Said]], ...] = (
     delays.statements,
     throughput.statements,
     queues.statements,
-    loop.statements,
+    time_constants.statements,
+    oscillation.statements,
     queues.losses,
 )
 

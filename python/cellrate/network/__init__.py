@@ -1,5 +1,6 @@
 """The network that a scenario describes, before it runs: nodes, links, flows, loads."""
 
+from cellrate.network.ends import Abr, OwnRate, Tcp
 from cellrate.network.fair_shares import fair_shares
 from cellrate.network.loads import (
     capacity_left_cells_per_second,
@@ -8,7 +9,7 @@ from cellrate.network.loads import (
     overloaded_ports,
     peak_cells_per_second,
 )
-from cellrate.network.parts import Abr, Flow, Link, Node, Switch, Tcp
+from cellrate.network.parts import Flow, Link, Node, Switch
 from cellrate.network.view import Network
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Link",
     "Network",
     "Node",
+    "OwnRate",
     "Switch",
     "Tcp",
     "capacity_left_cells_per_second",

@@ -8,11 +8,6 @@ from cellrate.network.parts import Flow, Link
 from cellrate.network.view import Network
 
 
-def is_elastic(flow: Flow) -> bool:
-    """Whether the flow takes what the network gives it."""
-    return flow.is_elastic
-
-
 def mean_cells_per_second(flow: Flow) -> float | None:
     """Mean rate of the flow's source; None if it takes what the network gives it."""
     return None if flow.own_rate is None else flow.own_rate.mean_cells_per_second

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
-from cellrate.theory import segment_cells, window_cells
-from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES
-
-Parameters: TypeAlias = Mapping[str, Any]
-"""Parameters under the keys of the scenario file, a quantity's unit appended to its key."""
+from cellrate.network.ends import Abr, OwnRate, Parameters, Tcp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,77 +89,6 @@ class Link:
         if self.sender.switch is None:
             raise ValueError(f"{self.name} leaves a host, which has no output port")
         return self.sender.switch
-
-
-@dataclass(frozen=True, slots=True)
-class Tcp:
-    """TCP at both ends of a flow.
-
-    Attributes:
-        mss_bytes: Payload of a full segment.
-        header_bytes: TCP and IP header of each segment.
-        window_bytes: Receive window, the most that is ever outstanding.
-        encapsulation_bytes: What AAL5 carries before each packet.
-        parameters: All parameters.
-    """
-
-    mss_bytes: int
-    header_bytes: int
-    window_bytes: int
-    encapsulation_bytes: int
-    parameters: Parameters
-
-    @property
-    def overhead_bytes(self) -> int:
-        """Bytes of a PDU that are neither payload nor padding: headers, encapsulation, trailer."""
-        return self.header_bytes + self.encapsulation_bytes + AAL5_TRAILER_BYTES
-
-    @property
-    def segment_cells(self) -> int:
-        """Cells of a full segment."""
-        return int(segment_cells(self.mss_bytes, overhead_bytes=self.overhead_bytes))
-
-    @property
-    def window_cells(self) -> int:
-        """Cells of a full window; a sender sends whole segments only (RFC 1122 4.2.3.4)."""
-        overhead = self.overhead_bytes
-        return int(window_cells(self.window_bytes, self.mss_bytes, overhead_bytes=overhead))
-
-
-@dataclass(frozen=True, slots=True)
-class Abr:
-    """ABR end systems of a flow; parameters have TM 4.0's names.
-
-    Attributes:
-        pcr_cells_per_second: Peak cell rate; that of the access link unless set.
-        mcr_cells_per_second: Minimum cell rate; 0 unless set.
-        icr_cells_per_second: Initial cell rate.
-        rif: Rate increase factor.
-        rdf: Rate decrease factor.
-        nrm: In-rate cells per forward RM cell, itself included.
-        parameters: All parameters.
-    """
-
-    pcr_cells_per_second: float
-    mcr_cells_per_second: float
-    icr_cells_per_second: float
-    rif: float
-    rdf: float
-    nrm: int
-    parameters: Parameters
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRate:
-    """Rates of a source that sends by itself, whatever the network does.
-
-    Attributes:
-        mean_cells_per_second: Mean rate.
-        peak_cells_per_second: Greatest rate; infinity if any number of cells may come at once.
-    """
-
-    mean_cells_per_second: float
-    peak_cells_per_second: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

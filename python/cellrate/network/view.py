@@ -9,17 +9,8 @@ from functools import cached_property
 from typing import Any, Self
 
 from cellrate import _core, source
-from cellrate.network.parts import (
-    Abr,
-    Flow,
-    Link,
-    Node,
-    OwnRate,
-    Parameters,
-    Switch,
-    Tcp,
-    limit,
-)
+from cellrate.network.ends import Abr, OwnRate, Parameters, Tcp
+from cellrate.network.parts import Flow, Link, Node, Switch, limit
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from cellrate.network import (
     capacity_left_cells_per_second,
     overloaded_ports,
 )
-from cellrate.network.loads import is_elastic
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import STANDARD_FACTORS, EfciLoop, Feasibility, feasibility
 from cellrate.tuning.keys import Keys
@@ -131,7 +130,7 @@ def _bottleneck(network: Network) -> Link:
     [port] = ports
     if port.switch.scheme != "efci":
         raise NoModel(f"it is of EFCI marking, and {port.name} does {port.switch.scheme!r}")
-    others = [f for f in network.flows_over(port) if f.abr is None and is_elastic(f)]
+    others = [f for f in network.flows_over(port) if f.abr is None and f.is_elastic]
     if others:
         raise NoModel(f"{others[0].name} over {port.name} takes what it gets without ABR")
     return port

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellrate.sizing.formulas.model import FormulaAnswer
-from cellrate.sizing.formulas.situation import Situation
+from cellrate.sizing.formulas.situation import Situation, full_load_interval_seconds
 from cellrate.theory import buffer_law
 from cellrate.theory.assumptions import AssumptionError
 
@@ -18,12 +18,10 @@ def answer(situation: Situation) -> FormulaAnswer:
     reason = _does_not_apply(situation)
     if reason:
         return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, not_said=reason)
-    control = situation.switch.control
     link = situation.port.cells_per_second
     given = {
         "round_trip_seconds": situation.round_trips_seconds[-1],
-        # With traffic at line rate the count of cells ends the interval first.
-        "interval_seconds": min(control["interval_seconds"], control["interval_cells"] / link),
+        "interval_seconds": full_load_interval_seconds(situation),
         "feedback_delay_seconds": situation.feedback_delays_seconds[-1],
         "link_cells_per_second": link,
     }

@@ -120,3 +120,9 @@ class Situation:
     def background_cells_per_second(self) -> float:
         """Mean rate of all flows with rates of their own."""
         return sum(mean_cells_per_second(flow) or 0.0 for flow in self.others)
+
+
+def full_load_interval_seconds(situation: Situation) -> float:
+    """ERICA's averaging interval when cells come at line rate: its count may end it first."""
+    control, rate = situation.switch.control, situation.port.cells_per_second
+    return float(min(control["interval_seconds"], control["interval_cells"] / rate))

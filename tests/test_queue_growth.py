@@ -1,0 +1,107 @@
+"""Queues that grow without end: recognised, named, and told from those that do not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from cellrate.series import Series
+from cellrate.sizing import Question, size_buffer
+from cellrate.sizing.growth import growth_of
+from conftest import Command
+from sizing_questions import BACKGROUND, ask, links, runner
+
+
+def queue(shape: Callable[[np.ndarray], np.ndarray]) -> Series:
+    time = np.linspace(0.0, 8.0, 801)
+    noise = 40.0 * np.abs(np.sin(97.0 * time))
+    values = shape(time) + noise
+    return Series("queue", "A->B", "cells", time, values, values)
+
+
+def test_only_what_grows_in_proportion_to_time_is_endless() -> None:
+    ramp = growth_of(queue(lambda t: 1000.0 * t))
+    assert ramp.endless
+    assert ramp.cells_per_second == pytest.approx(1000.0, rel=0.01)
+    walk = growth_of(queue(lambda t: 1000.0 * np.sqrt(t)))
+    assert (walk.suspect, walk.endless) == (True, False)
+    steady = growth_of(queue(lambda t: 1000.0 + 0.0 * t))
+    assert (steady.suspect, steady.endless) == (False, False)
+    # It empties once a second: bursts that grow are no queue without end.
+    emptied = growth_of(queue(lambda t: 1000.0 * t * (np.mod(t, 1.0) > 0.5)))
+    assert not emptied.endless
+    # Slow start, which has to end.
+    assert not growth_of(queue(lambda t: 10.0 * 2.0**t)).endless
+    # A queue that fills up and stays, as when windows bound it.
+    filled = growth_of(queue(lambda t: np.minimum(1000.0 * t, 3000.0)))
+    assert not filled.endless
+
+
+@pytest.mark.parametrize(
+    ("period", "duty", "kilometres", "endless"),
+    [
+        (100, 0.95, 1000, False),
+        (100, 0.8, 1000, False),
+        (100, 0.7, 1000, False),
+        (10, 0.95, 1000, False),
+        (10, 0.8, 1000, True),
+        (10, 0.7, 1000, True),
+        (1, 0.95, 1000, False),
+        (1, 0.8, 1000, False),
+        (1, 0.7, 1000, False),
+        # Table 8.8: a feedback delay of 1 and 5 ms instead of 10 ms.
+        (10, 0.8, 100, False),
+        (10, 0.8, 500, True),
+    ],
+)
+def test_the_divergent_rows_of_tables_8_7_and_8_8(
+    period: int, duty: float, kilometres: int, *, endless: bool
+) -> None:
+    answer = ask(
+        BACKGROUND,
+        *links(kilometres),
+        "switch.control.target_utilisation=1.0",
+        "switch.control.queue_control={}",
+        f'flow.vbr.source.period="{period} ms"',
+        f"flow.vbr.source.duty_cycle={duty}",
+        'run.duration="1 s"',
+        seeds=1,
+    )
+    assert (answer.endless is not None) == endless
+    assert (answer.buffer_cells is None) == endless
+    if answer.endless is not None:
+        # 15 windows of 2048 segments of 12 cells are all that can ever be outstanding.
+        assert answer.endless.bound_cells == 15 * 2048 * 12
+        assert answer.endless.cells_per_second > 5000
+
+
+def test_what_must_grow_without_end_is_named_without_a_run(command: Command) -> None:
+    text = """
+run = { duration = "100000 s" }
+[topology]
+template = "single-switch"
+link_rate = "100 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "cbr"
+count = 3
+service = "cbr"
+source = { kind = "cbr", rate = "40 Mbit/s" }
+"""
+    done = command("size-buffer", "-", "--json", stdin=text)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    # 120 Mbit/s into 100 Mbit/s; of two sources nothing would be left over.
+    assert found["grows_without_end"]["cells_per_second"] == pytest.approx(20e6 / 424)
+    assert (found["grows_without_end"]["simulated"], found["buffer_cells"]) == (False, None)
+    two = size_buffer(
+        Question(text, "cbr.toml", ("flow.cbr.count=2", "run.duration=10 ms"), seeds=(1, 2, 3)),
+        runner,
+    )
+    # Two periodic sources on links as fast as the bottleneck: a cell each at most, no randomness.
+    assert (two.endless, two.buffer_cells, two.random) == (None, 2, False)
+    assert two.covered_share is None
+    assert len(two.unlimited) == 1

@@ -1,0 +1,79 @@
+"""Formulas for a buffer beside what is measured, and the assumptions that fail."""
+
+from __future__ import annotations
+
+import pytest
+from cellrate.sizing import Answer, Question
+from cellrate.sizing.formulas import formulas_of
+from sizing_questions import BACKGROUND, TRANSFERS, ask, links
+
+OPEN_LOOP = """
+run = {{ duration = "200 ms", start_jitter = "1 ms" }}
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "x"
+count = 10
+service = "cbr"
+source = {{ kind = "{kind}", rate = "14 Mbit/s" }}
+"""
+
+
+def test_sources_of_their_own_rate_have_queueing_formulas() -> None:
+    def cells(answer: Answer) -> dict[str, float | None]:
+        return {one.formula: one.cells for one in answer.formulas if one.cells is not None}
+
+    periodic = ask(OPEN_LOOP.format(kind="cbr"), seeds=8)
+    # Ten sources, of each a cell at once at worst.
+    assert cells(periodic) == {"n-d-d-1": 10}
+    assert 1 < (periodic.buffer_cells or 0) <= 10
+    poisson = ask(OPEN_LOOP.format(kind="poisson"), seeds=8, loss_ratio=1e-3)
+    law = cells(poisson)["m-d-1"]
+    assert law is not None
+    # The formula is on the safe side: it counts time above the buffer in a queue without one.
+    assert 0.5 * law < (poisson.buffer_cells or 0) < law
+    never = ask(OPEN_LOOP.format(kind="poisson"))
+    assert "m-d-1" not in cells(never)
+
+
+def test_formulas_of_table_8_3() -> None:
+    # (3 RTT + feedback delay) at 155.52 Mbit/s, 3 * 30 + 10 ms for instance, and 100 cells.
+    link = 155.52e6 / 424
+    for kilometres, law in ((1000, 0.1), (500, 0.05), (200, 0.02), (50, 0.005)):
+        question = Question(TRANSFERS, "x", tuple(links(kilometres)))
+        answers = formulas_of(question.network, question.network.port("A->B"))
+        found = {answer.formula: answer for answer in answers}
+        assert found["buffer-law"].cells == pytest.approx(law * link + 100)
+        assert found["buffer-law"].fails == ()
+        assert found["window-sum"].cells == 15 * 24_576
+        assert "EFCI" in found["q-max"].not_said
+
+
+def test_the_law_holds_in_the_last_row_of_table_8_3() -> None:
+    answer = ask(TRANSFERS, *links(50), 'run.duration="1 s"', seeds=4)
+    law = next(one for one in answer.formulas if one.formula == "buffer-law")
+    assert answer.buffer_cells is not None
+    assert law.cells is not None
+    # Published: 1596 cells.
+    assert 0.75 * law.cells < answer.buffer_cells < law.cells
+    assert len(set(answer.each_cells)) > 1
+
+
+def test_formulas_say_which_assumption_fails() -> None:
+    def failing(*settings: str) -> dict[str, str]:
+        question = Question(BACKGROUND, "x", settings)
+        answers = formulas_of(question.network, question.network.port("A->B"), 10)
+        return {one.formula: " ".join(one.fails) + one.not_said for one in answers}
+
+    erica = failing()
+    assert "capacity for ABR is constant" in erica["buffer-law"]
+    assert "credits" in erica["credit-buffer"]
+    efci = failing('switch.control={scheme="efci"}')
+    assert "coefficients are ERICA's" in efci["buffer-law"]
+    assert "background comes and goes" in efci["q-max"]
+    plain = failing('switch.control={scheme="none"}', "flow.tcp.service=ubr")
+    assert "no elastic ABR" not in plain["buffer-law"]
+    assert "marks no EFCI" in plain["q-max"]
