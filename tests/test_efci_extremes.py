@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cellrate import theory
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import (
     EfciLoop,
@@ -204,6 +205,16 @@ def test_what_clips_is_named() -> None:
     require_unclipped(OHSAKI, limit_cycle(OHSAKI))
     with pytest.raises(AssumptionError, match="before congestion is marked"):
         feasibility(OHSAKI, 2000)
+
+
+def test_functions_of_numbers_are_those_of_the_loop_and_refuse_what_clips() -> None:
+    numbers = (353_200.0, 2e-3, 2898.0)
+    rifs = np.array([1 / 64, 1 / 128])
+    found = theory.efci_maximum_queue_cells(10, *numbers, rif=rifs, rdf=1 / 16)
+    assert found == pytest.approx(maximum_queue_bound_cells(OHSAKI.with_(rif=rifs)))
+    for function in (theory.efci_maximum_queue_cells, theory.efci_minimum_queue_cells):
+        with pytest.raises(AssumptionError, match="ACR stays below PCR"):
+            function(2, *numbers, rif=1 / 64, rdf=1 / 16)
 
 
 def test_growth_at_once_ends_where_numbers_do() -> None:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from contourpy import LineType, contour_generator
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -71,10 +70,8 @@ class Region:
         return {**overflow, "full_link": self._lines(found.minimum_queue_cells)}
 
     def _lines(self, values: Floats) -> list[Floats]:
-        generator = contour_generator(
-            self.axis, self.axis[:-1], values, line_type=LineType.Separate
-        )
-        return [np.exp2(np.asarray(line)) for line in generator.lines(0.0)]
+        drawn = Figure().subplots().contour(self.axis, self.axis[:-1], values, levels=[0.0])
+        return [np.exp2(np.asarray(line)) for line in drawn.allsegs[0] if len(line)]
 
     def as_json(self, points: Sequence[Point] = ()) -> dict[str, Any]:
         """The region as one object: the network, boundaries, the standard's sets, points."""

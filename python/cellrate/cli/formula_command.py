@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json as jsonlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -17,15 +17,28 @@ from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import Formula, FormulaParameter
 
 
-def command_of(formula: Formula) -> Callable[..., None]:
-    """The command of a formula; its options are the formula's parameters."""
+def command_of(
+    formula: Formula,
+    extra: Sequence[inspect.Parameter] = (),
+    then: Callable[..., None] | None = None,
+) -> Callable[..., None]:
+    """The command of a formula; its options are the formula's parameters.
+
+    Args:
+        formula: What is computed and shown.
+        extra: Further options.
+        then: Called afterwards with the formula's values by name, `quiet`, and the further options.
+    """
 
     def command(*, json: bool = False, **options: object) -> None:
+        further = {option.name: options.pop(option.name, option.default) for option in extra}
         given = {name: value for name, value in options.items() if value is not None}
         compute_and_show(formula, given, json=json)
+        if then is not None:
+            then(read(formula.parameters, given), quiet=json, **further)
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
-    options = [*map(_option, formula.parameters), json]
+    options = [*map(_option, formula.parameters), *extra, json]
     about = f"{formula.about[0].upper()}{formula.about[1:]}."
     command.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     command.__annotations__ = {option.name: option.annotation for option in options}

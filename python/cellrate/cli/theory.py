@@ -11,6 +11,7 @@ import cyclopts
 from cyclopts import Parameter
 
 from cellrate.cli import formula_tables
+from cellrate.cli.efci_cycle import efci_cycle
 from cellrate.cli.feasible_region import feasible_region
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.max_min import max_min
@@ -25,6 +26,7 @@ app = cyclopts.App(
 )
 # Formulas that know more than their parameters: a scenario file, a picture.
 COMMANDS: dict[str, Callable[..., None]] = {
+    "efci-cycle": efci_cycle,
     "feasible-region": feasible_region,
     "max-min": max_min,
 }

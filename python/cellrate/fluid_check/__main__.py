@@ -5,25 +5,49 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
+from cellrate.feasible_region import Region
+from cellrate.feasible_region import draw as draw_region
 from cellrate.figures import save
 from cellrate.fluid_check.cases import grid, two_groups
 from cellrate.fluid_check.measured import simulate
 from cellrate.fluid_check.page import page, picture
+from cellrate.fluid_picture import draw
 from cellrate.runner import default_store
+from cellrate.theory.efci import EfciLoop, periodic_trajectory
+from cellrate.theory.efci.points import OHSAKI_POINTS
 
 CYCLES = 80
+# Ten sources, tau = 2 ms, 300 Kbyte, thresholds at half of it (Ohsaki et al. 1995, section III).
+OHSAKI = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rdf=1 / 2, growth="delayed")
+OHSAKI_BUFFER = 5796.0
 SHOWN = 18  # of the grid: N = 10, tau = 2 ms, RIF 1/256, RDF 1/2
 
 
 def main(directory: Path) -> None:
-    """Simulates the grid and writes `evidence/fluid-model.md` and `images/fluid-check.svg`."""
+    """Simulates the grid; writes its page, and all pictures of the fluid model."""
     store = default_store(Path("out") / "results")
     cases, groups = grid(), two_groups()
     measured, grouped = simulate(cases, CYCLES, store=store), simulate(groups, CYCLES, store=store)
     text = page(cases, measured, groups, grouped)
     (directory / "evidence" / "fluid-model.md").write_text(text, encoding="utf-8")
-    drawn = save(picture(cases, measured, SHOWN), directory / "images" / "fluid-check")
-    drawn[0].unlink()  # pages show the vector form
+    keep(picture(cases, measured, SHOWN), directory / "images" / "fluid-check")
+    illustrate(directory)
+
+
+def illustrate(directory: Path) -> None:
+    """Draws what the explanation shows, without simulating."""
+    region = Region(OHSAKI, OHSAKI_BUFFER)
+    keep(draw_region(region, OHSAKI_POINTS[:3]), directory / "images" / "feasible-region")
+    emptying = OHSAKI.with_(rif=1 / 64, rdf=1 / 4, high_cells=700.0, low_cells=400.0)
+    drawn = draw(emptying, periodic_trajectory(emptying))
+    keep(drawn, directory / "images" / "fluid-cycle")
+
+
+def keep(figure: Figure, stem: Path) -> None:
+    """Writes the vector form alone: that is what pages show."""
+    save(figure, stem)[0].unlink()
 
 
 if __name__ == "__main__":

@@ -137,6 +137,27 @@ efci_cycle_utilisation = _of_cycle(
     "utilisation", "Share of the bottleneck that is used in the limit cycle."
 )
 
+EFCI_CYCLE = Formula(
+    name="efci-cycle",
+    about="the limit cycle of queue and ACR under EFCI: extremes, phases, period, utilisation",
+    equation="dr/ds = -kappa r, AIR BW, AIR r while congested, not congested, the queue empty"
+    " a round trip ago; dQ/ds = r - BW",
+    source="Ohsaki et al. 1995, section II.B",
+    results={
+        "maximum_queue_cells": efci_cycle_maximum_queue_cells,
+        "minimum_queue_cells": efci_cycle_minimum_queue_cells,
+        "amplitude_cells": efci_cycle_amplitude_cells,
+        "period_seconds": efci_cycle_period_seconds,
+        "phase_1_seconds": efci_cycle_phase_1_seconds,
+        "phase_2_seconds": efci_cycle_phase_2_seconds,
+        "phase_3_seconds": efci_cycle_phase_3_seconds,
+        "phase_4_seconds": efci_cycle_phase_4_seconds,
+        "maximum_acr_cells_per_second": efci_cycle_maximum_acr_cells_per_second,
+        "minimum_acr_cells_per_second": efci_cycle_minimum_acr_cells_per_second,
+        "utilisation": efci_cycle_utilisation,
+    },
+)
+
 FORMULAE = (
     Formula(
         name="q-max",
@@ -167,24 +188,5 @@ FORMULAE = (
             "utilisation": efci_cycle_utilisation,
         },
     ),
-    Formula(
-        name="efci-cycle",
-        about="the limit cycle of queue and ACR under EFCI: extremes, phases, period, utilisation",
-        equation="dr/ds = -kappa r, AIR BW, AIR r while congested, not congested, the queue empty"
-        " a round trip ago; dQ/ds = r - BW",
-        source="Ohsaki et al. 1995, section II.B",
-        results={
-            "maximum_queue_cells": efci_cycle_maximum_queue_cells,
-            "minimum_queue_cells": efci_cycle_minimum_queue_cells,
-            "amplitude_cells": efci_cycle_amplitude_cells,
-            "period_seconds": efci_cycle_period_seconds,
-            "phase_1_seconds": efci_cycle_phase_1_seconds,
-            "phase_2_seconds": efci_cycle_phase_2_seconds,
-            "phase_3_seconds": efci_cycle_phase_3_seconds,
-            "phase_4_seconds": efci_cycle_phase_4_seconds,
-            "maximum_acr_cells_per_second": efci_cycle_maximum_acr_cells_per_second,
-            "minimum_acr_cells_per_second": efci_cycle_minimum_acr_cells_per_second,
-            "utilisation": efci_cycle_utilisation,
-        },
-    ),
+    EFCI_CYCLE,
 )

@@ -10,12 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import lambertw
 
-from cellrate.theory.assumptions import (
-    require,
-    require_finite,
-    require_not_negative,
-    require_positive,
-)
+from cellrate.theory.efci.validity import check_factors, check_network, check_rates
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = bool | npt.NDArray[np.bool_]
@@ -91,58 +86,18 @@ class EfciLoop:
                 object.__setattr__(self, name, value)
         for name in NUMBERS:
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
-        self._check_choices()
-        self._check_network()
-        self._check_factors()
+        self._check()
         np.broadcast_shapes(*(getattr(self, name).shape for name in NUMBERS))
 
-    def _check_choices(self) -> None:
+    def _check(self) -> None:
         choices = (("decrease", DECREASES), ("rm_cells", RM_CELLS), ("growth", GROWTHS))
         for name, allowed in choices:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
-
-    def _check_network(self) -> None:
-        require_finite(sources=self.sources)
-        require(self.n >= 1, "sources", self.n, "must be at least 1, or nobody sends")
-        require_positive(bandwidth_cells_per_second=self.bandwidth_cells_per_second)
-        require_finite(round_trip_seconds=self.round_trip_seconds)
-        require(
-            self.tau > 0,
-            "round_trip_seconds",
-            self.tau,
-            "must be above 0: the model's cycle is made by the delay of the feedback",
-        )
-        require_positive(high_cells=self.high, low_cells=self.low)
-        require(
-            self.low <= self.high,
-            "low_cells",
-            self.low,
-            "must be at most high_cells: congestion ends below where it begins",
-        )
-
-    def _check_factors(self) -> None:
-        rif, rdf = np.asarray(self.rif), np.asarray(self.rdf)
-        require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1 (PCR per BRM)")
-        require(
-            (rdf > 0) & (rdf <= 1),
-            "rdf",
-            rdf,
-            "must be above 0 and at most 1: RDFF = 1/rdf below 1 would take more than all of ACR",
-        )
-        if self.decrease == "per-cell":
-            require(rdf < 1, "rdf", rdf, "must be below 1: one BRM would end all sending")
-        nrm = np.asarray(self.nrm)
-        require_finite(nrm=nrm)
-        require(nrm >= 2, "nrm", nrm, "must be at least 2: a forward RM cell and a data cell")
-        require_positive(pcr_cells_per_second=self.pcr)
-        require_not_negative(mcr_cells_per_second=self.mcr_cells_per_second)
-        share = self.pcr * self.n
-        allowed = "sources * PCR must exceed the bandwidth, or there is no bottleneck"
-        require(share > self.bw, "pcr_cells_per_second", self.pcr, allowed)
-        allowed = "sources * MCR must be below the bandwidth, or the queue grows without end"
-        require(self.mcr * self.n < self.bw, "mcr_cells_per_second", self.mcr, allowed)
+        check_network(self.n, self.bw, self.tau, self.high, self.low)
+        check_factors(self.rif, self.rdf, self.nrm, self.decrease)
+        check_rates(self.n, self.bw, self.pcr, self.mcr)
 
     def with_(self, **changes: npt.ArrayLike | None) -> EfciLoop:
         """The same loop with other values, checked again."""

@@ -1,0 +1,86 @@
+"""`cellrate theory efci-cycle`: the limit cycle, and the way to it, as numbers and as a picture."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from cellrate.cli import quantities
+from cellrate.cli.formula_command import command_of
+from cellrate.cli.problems import BadInput
+from cellrate.cli.tables import say
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.efci import periodic_trajectory, trajectory
+from cellrate.theory.efci.formulae import EFCI_CYCLE
+from cellrate.theory.efci.parameters import loop_of
+
+OUT = Annotated[
+    Path | None,
+    Parameter(help="Directory for cycle.csv and the picture, cycle.png and cycle.svg."),
+]
+CYCLES = Annotated[
+    int | None,
+    Parameter(
+        validator=Number(gte=1),
+        help="With --out: this many cycles from an empty queue on, instead of the limit cycle.",
+    ),
+]
+START = Annotated[
+    str | None,
+    Parameter(help="With --cycles: ACR of every source at the start, its ICR; BW / N if absent."),
+]
+
+
+def write(
+    values: Mapping[str, Any],
+    *,
+    quiet: bool,
+    out: Path | None,
+    cycles: int | None,
+    start_acr: str | None,
+) -> None:
+    """Writes queue and ACR over time, as a table and as a picture.
+
+    Raises:
+        BadInput: An option lacks the one that it needs, or the directory cannot be written.
+    """
+    for name, given, needed in (("cycles", cycles, out), ("start-acr", start_acr, cycles)):
+        if given is not None and needed is None:
+            raise BadInput(f"--{name} needs --{'out' if name == 'cycles' else 'cycles'}")
+    if out is None:
+        return
+    from cellrate import figures
+    from cellrate.fluid_picture import draw, table
+
+    loop = loop_of(**values)
+    acr = None
+    if start_acr is not None:
+        acr = quantities.quantity(start_acr, "cells/s", "--start-acr")
+    try:
+        found = periodic_trajectory(loop) if cycles is None else trajectory(loop, cycles, acr)
+    except AssumptionError as error:
+        raise BadInput(f"efci-cycle: {error}") from error
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        data = out / "cycle.csv"
+        data.write_text(table(found), encoding="utf-8")
+        written = [data, *figures.save(draw(loop, found), out / "cycle")]
+    except OSError as error:
+        raise BadInput(f"--out {out}: {error.strerror or error}") from error
+    if not quiet:
+        say("written: " + ", ".join(map(str, written)))
+
+
+efci_cycle = command_of(
+    EFCI_CYCLE,
+    [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+        for name, hint in (("out", OUT), ("cycles", CYCLES), ("start_acr", START))
+    ],
+    write,
+)

@@ -1,0 +1,39 @@
+"""`cellrate theory efci-cycle` with its table and picture, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Command
+
+NETWORK = ["--sources", "10", "--bandwidth", "353.2 cells/ms", "--round-trip", "2 ms"]
+LOOP = [*NETWORK, "--rif", "1/64", "--rdf", "1/4", "--high", "700 cells", "--low", "400 cells"]
+
+
+def test_the_table_is_one_period_of_what_is_printed(command: Command, tmp_path: Path) -> None:
+    done = command("theory", "efci-cycle", *LOOP, "--out", tmp_path, "--json")
+    found = json.loads(done.stdout)
+    points = np.genfromtxt(tmp_path / "cycle.csv", delimiter=",", names=True)
+    assert points["time_seconds"][-1] == pytest.approx(found["period_seconds"])
+    assert points["queue_cells"].max() == pytest.approx(found["maximum_queue_cells"], rel=1e-3)
+    assert points["queue_cells"].min() == found["minimum_queue_cells"] == 0
+    acr = points["acr_cells_per_second"]
+    assert acr.max() == pytest.approx(found["maximum_acr_cells_per_second"])
+    assert acr.min() == pytest.approx(found["minimum_acr_cells_per_second"])
+    phases = [float(np.ptp(points["time_seconds"][points["phase"] == n])) for n in (1, 2)]
+    assert phases == pytest.approx([found["phase_1_seconds"], found["phase_2_seconds"]])
+    assert "phase 3" in (tmp_path / "cycle.svg").read_text()
+
+
+def test_a_start_at_icr_and_options_that_need_others(command: Command, tmp_path: Path) -> None:
+    start = ["--out", tmp_path, "--cycles", "2", "--start-acr", "7.5 Mbit/s"]
+    command("theory", "efci-cycle", *LOOP, *start)
+    points = np.genfromtxt(tmp_path / "cycle.csv", delimiter=",", names=True)
+    assert points["acr_cells_per_second"][0] == pytest.approx(7.5e6 / 424)
+    assert points["phase"][0] == 3
+    alone = command("theory", "efci-cycle", *LOOP, "--cycles", "2")
+    assert alone.returncode == 2
+    assert "--cycles needs --out" in alone.stderr
