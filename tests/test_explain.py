@@ -244,6 +244,17 @@ def test_background_that_the_feedback_is_too_late_for(
     assert one(said, "oscillation", "may_diverge") is may_diverge
 
 
+def test_nothing_is_made_up_about_a_scheme_without_a_theory() -> None:
+    described = json.loads(_core.describe(_core.template("n-source"), "x", [], None))
+    for node in described["nodes"]:
+        if node["switch"] is not None:
+            node["switch"]["control"] = {"scheme": "newer"}
+    said = explain(Network.described(described))
+    well_formed(said)
+    assert find(said, "oscillation", "oscillates") == []
+    assert "there is no theory of `newer` here" in {one.because for one in said.not_said}
+
+
 def test_failing_assumptions_are_named() -> None:
     def fails(*overrides: str) -> str:
         said = of("ohsaki95/scenarios/abr.toml", *overrides).said

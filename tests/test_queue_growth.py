@@ -77,6 +77,29 @@ def test_the_divergent_rows_of_tables_8_7_and_8_8(
         assert answer.endless.cells_per_second > 5000
 
 
+def test_sources_that_no_switch_controls_are_seen_to_grow() -> None:
+    """ACR rises to PCR: 50 and 60 Mbit/s into 100, which only a run shows."""
+    text = """
+run = { duration = "200 ms" }
+flow = [
+  { name = "a", service = "abr", source = { kind = "persistent" }, abr = { pcr = "50 Mbit/s" } },
+  { name = "b", service = "abr", source = { kind = "persistent" }, abr = { pcr = "60 Mbit/s" } },
+]
+[topology]
+template = "n-source"
+link_rate = "100 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+egress = "1 km"
+"""
+    answer = ask(text, seeds=1)
+    assert answer.endless is not None
+    assert answer.endless.seen is not None
+    assert answer.endless.cells_per_second == pytest.approx(10e6 / 424, rel=0.02)
+    assert answer.endless.bound_cells is None
+    assert ask(text, "flow.b.abr.pcr=49 Mbit/s", seeds=1).endless is None
+
+
 def test_what_must_grow_without_end_is_named_without_a_run(command: Command) -> None:
     text = """
 run = { duration = "100000 s" }

@@ -24,6 +24,9 @@ def statements(subject: Subject) -> Iterator[Said]:
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(situation)
+        elif situation.abr and situation.switch.scheme != "none":
+            because = f"there is no theory of `{situation.switch.scheme}` here"
+            yield NotSaid(TOPIC, f"{situation.port.name}: whether its loop swings", because)
         elif situation.elastic:
             yield _uncontrolled(situation)
 

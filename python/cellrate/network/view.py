@@ -54,7 +54,13 @@ class Network:
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        described = json.loads(_core.describe(text, path, source.settings(overrides), seed))
+        return cls.described(
+            json.loads(_core.describe(text, path, source.settings(overrides), seed))
+        )
+
+    @classmethod
+    def described(cls, described: Mapping[str, Any]) -> Self:
+        """The network that the engine's description of a scenario lays out."""
         nodes = tuple(Node(node["name"], _switch(node["switch"])) for node in described["nodes"])
         links = tuple(_link(link, nodes) for link in described["links"])
         encapsulation_bytes = int(described["encapsulation_bytes"])

@@ -15,7 +15,7 @@ GROWS = 1.5
 # More than this is a start: nothing can grow faster than in proportion to time for long.
 STARTS = 3.0
 # A mean that rises by less than this in the last half of a run is no reason to look further.
-SUSPECT = 1.2
+SUSPECT = 1.05
 # How much longer a run is made to look at a queue that may grow without end.
 LONGER = 4
 

@@ -109,7 +109,8 @@ def _lossless(answer: Answer) -> str:
         else "found by bisection, because the discard policy looks at the buffer"
     )
     count = f"in {runs} runs" if runs > 1 else "in the run"
-    return f"{cells:,} cells lose nothing {count}, {fewer} ({how})."
+    less = f", {fewer}" if cells > 1 else ""
+    return f"{cells:,} cells lose nothing {count}{less} ({how})."
 
 
 def _covered(answer: Answer) -> list[str]:
