@@ -207,6 +207,23 @@ def test_what_clips_is_named() -> None:
         feasibility(OHSAKI, 2000)
 
 
+def test_each_misprint_alone_is_wrong_too() -> None:
+    found, printed = corrected_terms(OHSAKI), printed_terms(OHSAKI)
+    root, logarithm = float(found[ROOT_TERM]), float(printed[LOGARITHM])
+    only_root = float(sum(printed.values())) - float(printed[ROOT_TERM]) + root
+    assert only_root == pytest.approx(7711.9, abs=0.1)
+    # N RDF = 5120 cells; sqrt(2 AIR Q_H / BW) = 1.682, 2 AIR Q_H / BW = 2.830, AIR tau = 0.345.
+    assert root == pytest.approx(5120 * 1.6823, rel=1e-4)
+    assert logarithm == pytest.approx(-5120 * np.log(1 + 2.8301), rel=1e-4)
+    assert found[LOGARITHM] == pytest.approx(-5120 * np.log(1 + 1.6823 + 0.34492), rel=1e-4)
+
+
+def test_cells_add_to_the_delay() -> None:
+    longer = OHSAKI.with_cell_delays()
+    assert float(longer.tau) == pytest.approx(2e-3 + 14 / 353_200)
+    assert limit_cycle(longer).maximum_queue_cells > limit_cycle(OHSAKI).maximum_queue_cells
+
+
 def test_functions_of_numbers_are_those_of_the_loop_and_refuse_what_clips() -> None:
     numbers = (353_200.0, 2e-3, 2898.0)
     rifs = np.array([1 / 64, 1 / 128])

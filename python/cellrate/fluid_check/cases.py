@@ -94,13 +94,8 @@ class Case:
 
     @property
     def loop(self) -> EfciLoop:
-        """The same with what a cell adds to the delay of the feedback.
-
-        A forward RM cell tells what the data cell before it was marked with, which left the switch
-        N cells earlier, and cells are sent whole at each hop.
-        """
-        cells = (self.sources + HOPS) * CELL_BITS / LINK_BITS
-        return self.propagation_loop.with_(round_trip_seconds=self.round_trip_seconds + cells)
+        """The same with what a cell adds to the delay of the feedback."""
+        return self.propagation_loop.with_cell_delays(HOPS)
 
     @cached_property
     def cycle(self) -> LimitCycle:

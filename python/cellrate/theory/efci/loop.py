@@ -103,6 +103,18 @@ class EfciLoop:
         """The same loop with other values, checked again."""
         return replace(self, **cast(dict[str, Any], changes))
 
+    def with_cell_delays(self, hops: int = 4) -> EfciLoop:
+        """The same loop with what cells add to tau: (N + hops) / BW. Ours.
+
+        A forward RM cell reports the mark of the data cell of its source before it, which left the
+        switch N cells earlier; and each hop of the loop sends whole cells.
+
+        Args:
+            hops: Links round the loop; four if source and destination are beside the switch.
+        """
+        cells = (self.n + hops) / np.asarray(self.bandwidth_cells_per_second)
+        return self.with_(round_trip_seconds=self.tau + cells)
+
     def where(self, chosen: npt.NDArray[np.bool_]) -> EfciLoop:
         """The loops that are chosen by a mask of the loop's shape, side by side."""
         spread = {name: np.broadcast_to(getattr(self, name), self.shape) for name in NUMBERS}
