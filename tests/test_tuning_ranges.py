@@ -11,10 +11,11 @@ from cellrate import _core
 from cellrate.cli.problems import BadInput
 from cellrate.network import Network
 from cellrate.tuning import keys
+from cellrate.tuning.asked import varied
+from cellrate.tuning.declared import Scene, declared, parameter_tables
 from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import shown
 from cellrate.tuning.ranges import Range, Scale, written
-from cellrate.tuning.vary import Scene, declared, parameter_tables, varied
 from conftest import SCENARIOS
 from hypothesis import given
 from hypothesis import strategies as st

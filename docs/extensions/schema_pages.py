@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, TypeAlias
+
+from schema_values import constant, names_of, searched, text, toml
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -179,52 +180,3 @@ class SchemaPages:
         while "$ref" in schema:
             schema = self.definitions[self.definition(schema)]
         return schema
-
-
-def names_of(schema: Schema) -> list[str]:
-    """The texts that a schema allows, if it allows just some."""
-    if "oneOf" in schema:
-        return [name for one in schema["oneOf"] for name in names_of(one)]
-    if "const" in schema:
-        return [str(schema["const"])]
-    return [str(name) for name in schema.get("enum", ())]
-
-
-def constant(schema: Schema) -> str | None:
-    """The one text that a schema allows, if there is just one."""
-    names = names_of(schema)
-    return names[0] if len(names) == 1 else None
-
-
-def text(schema: Schema) -> str:
-    """Description of a schema, on one line."""
-    return " ".join(str(schema.get("description", "")).split())
-
-
-def searched(schema: Schema) -> str:
-    """How `cellrate tune` searches a parameter by itself, as its declaration says."""
-    if "x-not-searched" in schema:
-        return f"*No range to search: {schema['x-not-searched']}.*"
-    search = schema.get("x-search")
-    if search is None:
-        return ""
-    whole = f" times `{search['of']}`" if "of" in search else ""
-    scale = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
-    step = f", multiples of {search['step']}" if "step" in search else ""
-    low, high = (fraction(search[end]) for end in ("low", "high"))
-    return f"*Searched from {low} to {high}{whole}{scale[search['scale']]}{step}.*"
-
-
-def fraction(value: object) -> str:
-    """A number as 1/n if it is one, anything else as it is."""
-    inverse = 1 / value if isinstance(value, float) and 0 < value < 0.02 else 0
-    return f"1/{round(inverse)}" if inverse and inverse == round(inverse) else str(value)
-
-
-def toml(value: object) -> str:
-    """A default as one writes it."""
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {toml(one)}' for key, one in value.items())} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value, ensure_ascii=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellrate.estimates import Estimate
-from cellrate.tuning import words
+from cellrate.tuning import model_words, words
 from cellrate.tuning.measures import CRITERIA
 from cellrate.tuning.race import Ranked
 from cellrate.tuning.ranges import Range
@@ -70,7 +70,7 @@ def _ranked(report: Report, one: Ranked) -> dict[str, Any]:
         "settings": dict(one.setting.values),
         "flags": one.setting.flags,
         "seeds": [run.seed for run in one.runs],
-        "model": words.models_word(report, one.setting) or None,
+        "model": model_words.of_setting(report, one.setting) or None,
         "measures": _measures(estimates(one.runs)),
         "falls_behind": None
         if shortfall is None
@@ -121,7 +121,7 @@ def _model(modelled: Modelled) -> dict[str, Any]:
                 "rif": float(judgement.rif[at]),
                 "rdf": float(judgement.rdf[at]),
                 **{name: np.asarray(values)[at].item() for name, values in columns.items()},
-                "verdict": words.verdict(judgement, at),
+                "verdict": model_words.verdict(judgement, at),
             }
             for at in range(judgement.rif.size)
         ],

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from cellrate.feasible_region import Region, draw
 from cellrate.theory.efci.points import Point
-from cellrate.tuning import words
+from cellrate.tuning import model_words
 from cellrate.tuning.laboratory import AS_IT_IS
 from cellrate.tuning.race import Ranked
 from cellrate.tuning.report import Report
@@ -27,7 +27,7 @@ def region(report: Report) -> Figure | None:
 
 def _points(report: Report, ranked: Ranked) -> list[Point]:
     """Where a setting is, if it is a set of the standard."""
-    at = words.place_of(report, ranked.setting)
+    at = model_words.place_of(report, ranked.setting)
     if report.modelled is None or at is None:
         return []
     judgement = report.modelled.judgement

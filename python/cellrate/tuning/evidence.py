@@ -10,7 +10,7 @@ from pathlib import Path
 from cellrate.figures import svg
 from cellrate.reproduce.papers import papers_root
 from cellrate.runner import Job, default_store, run_many
-from cellrate.tuning import words
+from cellrate.tuning import model_words, words
 from cellrate.tuning.drawing import region
 from cellrate.tuning.evidence_cases import CASES, Case
 from cellrate.tuning.laboratory import Runner
@@ -55,7 +55,7 @@ def _section(case: Case, report: Report, picture: str) -> str:
         lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
     lines += ["", _row(columns), _row(["--:"] * len(columns))]
     for one in report.ranked[:MOST_ROWS]:
-        judged = [words.models_word(report, one.setting)] if report.modelled else []
+        judged = [model_words.of_setting(report, one.setting)] if report.modelled else []
         measured = [words.measured(one, criterion) for criterion in criteria]
         named = words.cells(one.setting, paths)
         lines.append(_row([*named, *judged, str(len(one.runs)), *measured, words.why(one)]))

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -192,3 +193,23 @@ def _choices(node: Schema) -> tuple[str, ...]:
     for option in node.get("oneOf", ()):
         texts += [option["const"]] if "const" in option else option.get("enum", ())
     return tuple(texts)
+
+
+def number(text: str, key: Key) -> float:
+    """A value as a number in SI units or cells.
+
+    Raises:
+        BadInput: It is none, or has the wrong unit.
+    """
+    if key.kind in {"number", "integer"}:
+        try:
+            value = float(Fraction(text.replace(" ", "")))
+        except (ValueError, ZeroDivisionError):
+            raise BadInput(f"{key.path} cannot be {text!r}; a number such as 0.5 or 1/64") from None
+        if key.kind == "integer" and value != round(value):
+            raise BadInput(f"{key.path} cannot be {text}; it is a whole number")
+        return value
+    try:
+        return _core.quantity(text, key.kind.lower())
+    except ValueError as error:
+        raise BadInput(f"{key.path}: {error}") from None

@@ -6,7 +6,7 @@ import numpy as np
 
 from cellrate import __version__, html
 from cellrate.numbers import number
-from cellrate.tuning import words
+from cellrate.tuning import model_words, words
 from cellrate.tuning.laboratory import shown
 from cellrate.tuning.report import METHODS, Modelled, Report
 
@@ -66,7 +66,7 @@ def _settings(report: Report) -> str:
     rows = [
         [
             *words.cells(one.setting, paths),
-            words.models_word(report, one.setting),
+            model_words.of_setting(report, one.setting),
             str(len(one.runs)),
             *(words.measured(one, criterion) for criterion in criteria),
             words.why(one),
@@ -108,7 +108,7 @@ def _model(modelled: Modelled) -> str:
             number(round(float(np.asarray(judgement.found.maximum_queue_bound_cells)[at]))),
             number(round(float(np.asarray(judgement.found.maximum_queue_cells)[at]))),
             number(round(float(np.asarray(judgement.found.minimum_queue_cells)[at]))),
-            words.verdict(judgement, at),
+            model_words.verdict(judgement, at),
         ]
         for at in np.argsort(~judgement.feasible, kind="stable")
     ]

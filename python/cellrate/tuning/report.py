@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from cellrate.estimates import Estimate, estimate
 from cellrate.runner import Job
+from cellrate.tuning.declared import Left
 from cellrate.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.tuning.measures import Measures
 from cellrate.tuning.model import Judgement, Model
@@ -14,7 +15,6 @@ from cellrate.tuning.objective import Objective
 from cellrate.tuning.proposal import Proposal
 from cellrate.tuning.race import Ranked
 from cellrate.tuning.ranges import Space
-from cellrate.tuning.vary import Left
 
 METHODS = {
     "model": "the fluid model of EFCI",

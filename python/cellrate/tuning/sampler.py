@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BATCH = 6
 """Settings that are proposed at a time, whatever the number of cores, so that the same search gives
 the same result everywhere."""
-PATIENCE = 10
+PATIENCE = 50
 """Settings in a row that the scenario refuses, or that were tried, before a batch is given up."""
 
 

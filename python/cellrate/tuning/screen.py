@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from cellrate.cli.tables import console, say
-from cellrate.tuning import words
+from cellrate.tuning import model_words, words
 from cellrate.tuning.report import METHODS, Report
 
 MOST_ROWS = 15
@@ -53,7 +53,7 @@ def settings(report: Report) -> Table:
         table.add_column(f"{one.name}\n{words.unit(one)}", justify="right")
     table.add_column("falls\nbehind in")
     for ranked in report.ranked[:MOST_ROWS]:
-        judged = [words.models_word(report, ranked.setting)] if report.modelled else []
+        judged = [model_words.of_setting(report, ranked.setting)] if report.modelled else []
         values = [words.value(one, ranked.means[one.name]) for one in criteria]
         behind = ranked.shortfall.criterion.name if ranked.shortfall else ""
         named = words.cells(ranked.setting, paths)

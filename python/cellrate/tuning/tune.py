@@ -9,6 +9,8 @@ from cellrate import ScenarioError, _core
 from cellrate.cli.problems import BadInput
 from cellrate.network import Network
 from cellrate.runner import Job, run_many
+from cellrate.tuning.asked import included, varied
+from cellrate.tuning.declared import Left, Scene, declared, parameter_tables
 from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
 from cellrate.tuning.measures import bottleneck
@@ -19,7 +21,6 @@ from cellrate.tuning.race import affordable, cost, race, require_budget, standin
 from cellrate.tuning.ranges import Space
 from cellrate.tuning.report import Modelled, Report
 from cellrate.tuning.search import count, search
-from cellrate.tuning.vary import Left, Scene, declared, included, parameter_tables, varied
 
 MODEL_SETTINGS = 11
 SEARCH_SETTINGS = 40
@@ -31,8 +32,8 @@ class Wishes:
     """What the user asks for.
 
     Attributes:
-        vary: Parameters to vary, see `vary.FORM`; none for what the model or the schemes say.
-        include: Settings to compare with, see `vary.included`.
+        vary: Parameters to vary, see `asked.FORM`; none for what the model or the schemes say.
+        include: Settings to compare with, see `asked.included`.
         objective: What is best, see `objective.Objective.named`.
         seeds: Seeds that the best settings get.
         first_seed: The first of them.

@@ -1,0 +1,133 @@
+"""What the command line asks to vary, and to compare with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from cellrate.cli.problems import BadInput, choose
+from cellrate.tuning.declared import Scene, declared_range
+from cellrate.tuning.keys import Key, number
+from cellrate.tuning.laboratory import Setting
+from cellrate.tuning.ranges import SCALES, Choices, Range, Scale, Space, written
+
+FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
+# Wider explicit ranges are searched by order of magnitude.
+WIDE = 20.0
+
+
+def varied(scene: Scene, asked: Sequence[str]) -> Space:
+    """What the command line asks to vary.
+
+    Raises:
+        BadInput: A parameter is unknown, or its range is no range.
+    """
+    space = tuple(_asked(scene, one) for one in asked)
+    for at, one in enumerate(space):
+        if one.path in {other.path for other in space[:at]}:
+            raise BadInput(f"--vary {one.path}: it is varied twice")
+    return space
+
+
+def included(scene: Scene, text: str) -> Setting:
+    """A setting to compare with: `abr.rif=1/128,abr.rdf=1/2`; `rif` is short for `abr.rif`.
+
+    Raises:
+        BadInput: A parameter is unknown, or its value none of its kind.
+    """
+    values = []
+    for part in text.split(","):
+        path, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (path and equals and value):
+            raise BadInput(f"--include {text!r}; it takes PATH=VALUE,PATH=VALUE")
+        key = scene.keys.find(path if "." in path else f"abr.{path}")
+        values.append((key.path, _listed_value(key, value)))
+    return Setting(tuple(values))
+
+
+def _asked(scene: Scene, text: str) -> Range | Choices:
+    path, equals, values = (part.strip() for part in text.partition("="))
+    if not path or (equals and not values):
+        raise BadInput(f"--vary {text!r}; {FORM}")
+    key = scene.keys.find(path)
+    if not equals:
+        return _of_itself(scene, key)
+    if ".." in values:
+        return _interval(key, values)
+    return _listed(key, values)
+
+
+def _of_itself(scene: Scene, key: Key) -> Range | Choices:
+    """The range that a parameter declares, or everything that it can be."""
+    if key.kind == "boolean":
+        return Choices(key.path, key.kind, ("false", "true"))
+    if key.kind == "choice":
+        return Choices(key.path, key.kind, key.choices)
+    if key.search is None:
+        why = key.not_searched or "it declares no range"
+        raise BadInput(f"--vary {key.path}: {why}; give one: --vary {key.path}=LOW..HIGH")
+    return declared_range(scene, key)
+
+
+def _listed_value(key: Key, text: str) -> str:
+    """A value as a scenario has it."""
+    if key.kind in {"boolean", "choice"}:
+        return choose(text, key.choices or ("true", "false"), f"value of {key.path}")
+    value = number(text, key)
+    return written(value, key.kind) if key.kind in {"number", "integer"} else text
+
+
+def _interval(key: Key, text: str) -> Range:
+    ends, colon, scale_text = text.partition(":")
+    low_text, high_text = (end.strip() for end in ends.split("..", 1))
+    if key.kind in {"boolean", "choice"} or not (low_text and high_text):
+        raise BadInput(f"--vary {key.path}={text}; {FORM}")
+    low, high = number(_with_unit(low_text, high_text), key), number(high_text, key)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise BadInput(f"--vary {key.path}={text}: both ends of a range are finite")
+    if low >= high:
+        raise BadInput(f"--vary {key.path}={text}: {low_text} is not below {high_text}")
+    scale: Scale = _scale(key, low, high)
+    if colon:
+        scale = next(one for one in SCALES if one == choose(scale_text.strip(), SCALES, "scale"))
+    found = Range(key.path, key.kind, low, high, scale)
+    return _checked(found, text)
+
+
+def _checked(found: Range, text: str) -> Range:
+    """The range, if its scale can span it."""
+    if found.scale != "linear" and found.low <= 0:
+        raise BadInput(f"--vary {found.path}={text}: a range that begins at 0 is linear")
+    if found.scale == "powers-of-two":
+        steps = math.log2(found.high / found.low)
+        if not math.isclose(steps, round(steps), abs_tol=1e-9):
+            ends = f"{found.text(found.low)} and {found.text(found.high)}"
+            raise BadInput(f"--vary {found.path}={text}: {ends} are no power of two apart")
+    return found
+
+
+def _scale(key: Key, low: float, high: float) -> Scale:
+    """The scale that the parameter declares, if it can span the range, or else by its width."""
+    declared_scale: Scale | None = (key.search or {}).get("scale")
+    if declared_scale == "linear" or low <= 0:
+        return "linear"
+    if declared_scale is not None:
+        return declared_scale
+    return "log" if high / low >= WIDE else "linear"
+
+
+def _with_unit(low: str, high: str) -> str:
+    """`0.5` of `0.5..5 ms` with the unit of the other end."""
+    unit = re.fullmatch(r"[0-9_.eE+-]+\s*([A-Za-z/]+.*)", high)
+    return f"{low} {unit[1]}" if unit and re.fullmatch(r"[0-9_.eE+-]+", low) else low
+
+
+def _listed(key: Key, text: str) -> Choices:
+    values = [_listed_value(key, part.strip()) for part in text.split(",")]
+    if key.kind not in {"boolean", "choice"}:
+        values.sort(key=lambda value: number(value, key))
+    found = Choices(key.path, key.kind, tuple(dict.fromkeys(values)))
+    if len(found.values) < 2:
+        raise BadInput(f"--vary {key.path}={text}: one value is no choice; use --set")
+    return found

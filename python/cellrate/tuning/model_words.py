@@ -1,0 +1,101 @@
+"""What the fluid model says of sets of RIF and RDF, in words."""
+
+from __future__ import annotations
+
+from math import isfinite, log
+
+import numpy as np
+
+from cellrate.numbers import number
+from cellrate.tuning.laboratory import Setting
+from cellrate.tuning.model import Judgement
+from cellrate.tuning.ranges import written
+from cellrate.tuning.report import Report
+
+
+def of_setting(report: Report, setting: Setting) -> str:
+    """What the fluid model says of a setting."""
+    if report.modelled is None:
+        return ""
+    at = place_of(report, setting)
+    if at is None:
+        return ""
+    return verdict(report.modelled.judgement, at)
+
+
+def place_of(report: Report, setting: Setting) -> int | None:
+    """Where a setting stands in the judgement; None if it is no standard set of RIF and RDF."""
+    if report.modelled is None:
+        return None
+    model, judgement = report.modelled.model, report.modelled.judgement
+    values = dict(setting.values)
+    own = float(np.asarray(model.loop.rif)), float(np.asarray(model.loop.rdf))
+    rif, rdf = (
+        float(next((values[path] for path in paths if path in values), fallback))
+        for paths, fallback in zip(model.paths, own, strict=True)
+    )
+    if set(values) - {path for paths in model.paths for path in paths}:
+        return None
+    found = np.flatnonzero((judgement.rif == rif) & (judgement.rdf == rdf))
+    return int(found[0]) if found.size else None
+
+
+def verdict(judgement: Judgement, at: int) -> str:
+    """Which conditions a set meets, and by how much it misses the others."""
+    parts = []
+    if judgement.overflow_cells[at] > 0:
+        parts.append(f"overflows by {number(round(float(judgement.overflow_cells[at])))}")
+    if judgement.idle_cells[at] >= 0:
+        share = float(np.asarray(judgement.found.utilisation)[at])
+        parts.append(f"empties, {share:.3f} used")
+    return ", ".join(parts) or "feasible"
+
+
+def region(report: Report) -> str:
+    """How many sets the model finds feasible."""
+    if report.modelled is None:
+        return ""
+    judgement, model = report.modelled.judgement, report.modelled.model
+    count, total = int(judgement.feasible.sum()), judgement.rif.size
+    continuous = int(np.asarray(judgement.continuous.feasible).sum())
+    limited = isfinite(model.buffer_cells)
+    network = (
+        f"{int(np.asarray(model.loop.n))} sources, "
+        f"{number(float(np.asarray(model.loop.bw)))} cells/s, round trip "
+        f"{number(1e3 * float(np.asarray(model.loop.tau)))} ms, "
+        f"{f'buffer {number(model.buffer_cells)} cells' if limited else 'unlimited buffer'}"
+    )
+    if count:
+        return (
+            f"The fluid model finds {count} of {total} sets feasible ({network}), and {continuous} "
+            f"with the paper's continuous decrease; {_others(judgement)}."
+        )
+    return (
+        f"No set of RIF and RDF avoids overflow and keeps the link full ({network}): of {total}, "
+        f"{int(np.asarray(judgement.found.avoids_overflow).sum())} avoid overflow, "
+        f"{int(np.asarray(judgement.found.keeps_link_full).sum())} keep the link full."
+    )
+
+
+def pace(report: Report) -> list[str]:
+    """How soon freed bandwidth is used: slow sets are only good where little changes."""
+    at = place_of(report, report.chosen.setting)
+    if report.modelled is None or at is None:
+        return []
+    judgement = report.modelled.judgement
+    loop = report.modelled.model.loop.with_(rif=judgement.rif[at], rdf=judgement.rdf[at])
+    seconds = log(2) / float(np.asarray(loop.with_(growth="delayed").lam))
+    seconds = float(f"{seconds:.2g}")
+    return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]
+
+
+def _others(judgement: Judgement) -> str:
+    """Why the sets fell that are not feasible."""
+    overflows, idles = judgement.overflow_cells > 0, judgement.idle_cells >= 0
+    counts = {
+        "may overflow": overflows & ~idles,
+        "let the queue empty": idles & ~overflows,
+        "do both": overflows & idles,
+    }
+    parts = [f"{int(found.sum())} {what}" for what, found in counts.items() if found.any()]
+    return "of the others, " + ", ".join(parts) if parts else "there are no others"

@@ -1,0 +1,45 @@
+"""What `cellrate tune` says of input that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cellrate.cli.app import run_command
+from conftest import SCENARIOS
+
+EFCI = SCENARIOS / "efci.toml"
+BAD = [
+    (["--vary", "abr.rfi"], "did you mean 'rif'?"),
+    (["--vary", "abr.rif=1/2..1/8"], "1/2 is not below 1/8"),
+    (["--vary", "abr.rif=1/2"], "one value is no choice; use --set"),
+    (["--vary", "abr.rif=0.1..0.3"], "no power of two apart"),
+    (["--vary", "abr.rif=fast,slow"], "a number such as 0.5 or 1/64"),
+    (["--vary", "abr.pcr"], "part of the traffic contract; give one: --vary abr.pcr=LOW..HIGH"),
+    (["--vary", "abr.nrm=2..8:cubic"], "allowed: linear, log, powers-of-two"),
+    (["--vary", "abr.adtf=0.1..0.5"], "abr.adtf"),
+    (["--vary", "abr"], "is a table; name one of its keys"),
+    (["--vary", "flow"], "is a list; name a key of one of its elements"),
+    (["--vary", "run.strict=false..true"], "--vary takes PATH"),
+    (["--vary", "="], "--vary takes PATH"),
+    (["--vary", "abr.rif", "--vary", "abr.rif=1/2,1/4"], "it is varied twice"),
+    (["--vary", "switch.buffer=10 cells..infinite"], "both ends of a range are finite"),
+    (["--vary", "tcp.granularity=0 ms..5 ms:log"], "a range that begins at 0 is linear"),
+    (["--objective", "speed"], "there is no criterion 'speed'"),
+    (["--objective", "loss,loss"], "loss comes twice"),
+    (["--objective", "queue=2"], "a tolerance is a number of at least 0 and below 1"),
+    (["--budget", "5"], "take 15 runs; allow as many, or fewer --seeds"),
+    (["--include", "rif"], "it takes PATH=VALUE,PATH=VALUE"),
+    (["--include", "rif=0.3"], "0.3 is not 2^-n"),
+    (["--set", "switch.control={scheme='none'}"], "there is nothing to vary"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(one) for one, _ in BAD])
+def test_bad_input_is_told(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["tune", str(EFCI), *arguments, "--out", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert message in told.err
+    assert told.out == ""
