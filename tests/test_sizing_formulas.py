@@ -62,6 +62,20 @@ def test_the_law_holds_in_the_last_row_of_table_8_3() -> None:
     assert len(set(answer.each_cells)) > 1
 
 
+def test_the_law_is_too_low_in_local_networks_and_says_so() -> None:
+    """Table 8.4: 2253 and 3597 cells at 30 us, where the law says 537 and 1037."""
+    for cells, law in ((500, 537), (1000, 1037)):
+        interval = [
+            'switch.control.interval="10 ms"',
+            f'switch.control.interval_cells="{cells} cells"',
+        ]
+        answer = ask(TRANSFERS, *links(1), *interval, 'run.duration="1 s"')
+        found = next(one for one in answer.formulas if one.formula == "buffer-law")
+        assert found.cells == pytest.approx(law, abs=1)
+        assert "Table 8.4" in " ".join(found.fails)
+        assert (answer.buffer_cells or 0) > 2 * law
+
+
 def test_formulas_say_which_assumption_fails() -> None:
     def failing(*settings: str) -> dict[str, str]:
         question = Question(BACKGROUND, "x", settings)

@@ -11,6 +11,8 @@ NAME = buffer_law.FORMULA.name
 TITLE = "lossless buffer of TCP over ABR: a RTT + b interval + c feedback delay"
 # Segments of all sources together that are small beside the buffer.
 SMALL = 0.1
+# An interval beyond this share of the round trip is not short.
+LONG = 0.5
 
 
 def answer(situation: Situation) -> FormulaAnswer:
@@ -52,6 +54,12 @@ def _fails(situation: Situation, cells: float) -> list[str]:
     segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)
     if segments > SMALL * cells:
         fails.append(f"a segment of each source, {segments} cells, is small beside the buffer")
+    interval = full_load_interval_seconds(situation)
+    if interval > LONG * situation.round_trips_seconds[-1]:
+        fails.append(
+            "the interval is short beside the round trip: in local networks Table 8.4 has queues "
+            "of up to four times the law"
+        )
     if situation.has_varying_background:
         fails.append(
             "the capacity for ABR is constant: with background that comes and goes section 8.14.2 "
