@@ -20,7 +20,7 @@ def region(report: Report) -> Figure | None:
     if report.modelled is None:
         return None
     model = report.modelled.model
-    loop = model.loop.with_(rdf=0.5, decrease="per-cell")
+    loop = model.simulated(1.0, 0.5)
     points = [point for one in report.ranked for point in _points(report, one)]
     return draw(Region(loop, model.buffer_cells), points)
 

@@ -35,7 +35,8 @@ class Model:
 
     Attributes:
         port: The bottleneck.
-        loop: Its parameters; RIF and RDF are those of the scenario.
+        loop: Its parameters as the literature has them; RIF and RDF are those of the scenario.
+        hops: Links round the loop.
         buffer_cells: Of the bottleneck.
         paths: Parameters that set RIF, and those that set RDF.
         cautions: What the model leaves out of this scenario.
@@ -43,9 +44,15 @@ class Model:
 
     port: str
     loop: EfciLoop
+    hops: int
     buffer_cells: float
     paths: tuple[tuple[str, ...], tuple[str, ...]]
     cautions: tuple[str, ...]
+
+    def simulated(self, rif: npt.ArrayLike, rdf: npt.ArrayLike) -> EfciLoop:
+        """The loop with a decrease per RM cell and with what cells add to the round trip."""
+        loop = self.loop.with_(rif=rif, rdf=rdf, decrease="per-cell")
+        return loop.with_cell_delays(self.hops)
 
     def setting(self, rif: float, rdf: float) -> Setting:
         """A set of factors as a setting of the scenario."""
@@ -60,8 +67,8 @@ class Judgement:
     Attributes:
         rif: RIF of each set.
         rdf: RDF of each set; 1 is left out, for a factor that ends all sending has no model.
-        found: The conditions, with the decrease per RM cell that the end systems do.
-        continuous: The same with the paper's continuous decrease.
+        found: The conditions for the loop as it is simulated.
+        continuous: The conditions with the paper's continuous decrease and propagation alone.
         buffer_cells: What the queue is held against.
     """
 
@@ -104,14 +111,15 @@ def model_of(network: Network, keys: Keys) -> Model:
         raise NoModel(str(error)) from error
     paths = _paths(keys, flows, "rif"), _paths(keys, flows, "rdf")
     cautions = tuple(_cautions(network, port, flows))
-    return Model(port.name, loop, port.switch.buffer_cells, paths, cautions)
+    hops = len(flows[0].forward) + len(flows[0].backward)
+    return Model(port.name, loop, hops, port.switch.buffer_cells, paths, cautions)
 
 
 def judged(model: Model) -> Judgement:
     """The model's word on every set of factors 2^-k with k of 0..15."""
     rif, rdf = np.meshgrid(STANDARD_FACTORS, STANDARD_FACTORS[1:], indexing="ij")
     loop = model.loop.with_(rif=rif.ravel(), rdf=rdf.ravel())
-    found = feasibility(loop.with_(decrease="per-cell"), model.buffer_cells)
+    found = feasibility(model.simulated(rif.ravel(), rdf.ravel()), model.buffer_cells)
     continuous = feasibility(loop, model.buffer_cells)
     return Judgement(rif.ravel(), rdf.ravel(), found, continuous, model.buffer_cells)
 

@@ -68,7 +68,8 @@ def region(report: Report) -> str:
     if count:
         return (
             f"The fluid model finds {count} of {total} sets feasible ({network}), and {continuous} "
-            f"with the paper's continuous decrease; {_others(judgement)}."
+            "with the paper's continuous decrease and propagation alone; "
+            f"{_others(judgement)}."
         )
     return (
         f"No set of RIF and RDF avoids overflow and keeps the link full ({network}): of {total}, "
@@ -83,7 +84,7 @@ def pace(report: Report) -> list[str]:
     if report.modelled is None or at is None:
         return []
     judgement = report.modelled.judgement
-    loop = report.modelled.model.loop.with_(rif=judgement.rif[at], rdf=judgement.rdf[at])
+    loop = report.modelled.model.simulated(judgement.rif[at], judgement.rdf[at])
     seconds = log(2) / float(np.asarray(loop.with_(growth="delayed").lam))
     seconds = float(f"{seconds:.2g}")
     return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]
