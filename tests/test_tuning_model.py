@@ -76,6 +76,37 @@ def test_an_unlimited_buffer_never_overflows() -> None:
     assert judgement.feasible.sum() == (judgement.idle_cells < 0).sum() > 0
 
 
+def test_several_bottlenecks_have_no_model() -> None:
+    chain = """
+[run]
+duration = "10 ms"
+[topology]
+template = "graph"
+node = [
+    { name = "a", kind = "host" },
+    { name = "b", kind = "host" },
+    { name = "X", kind = "switch" },
+    { name = "Y", kind = "switch" },
+    { name = "Z", kind = "switch" },
+]
+link = [
+    { from = "a", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" },
+    { from = "X", to = "Y", rate = "10 Mbit/s", delay = "0.1 ms" },
+    { from = "Y", to = "Z", rate = "5 Mbit/s", delay = "0.1 ms" },
+    { from = "Z", to = "b", rate = "20 Mbit/s", delay = "0.1 ms" },
+]
+[switch]
+control = { scheme = "efci" }
+[[flow]]
+name = "flow"
+service = "abr"
+from = "a"
+to = "b"
+"""
+    with pytest.raises(NoModel, match="one bottleneck with ABR, here are 2: X->Y, Y->Z"):
+        model(text=chain)
+
+
 def test_background_takes_its_mean_off_the_bottleneck() -> None:
     source = 'source = { kind = "cbr", rate = "49.9 Mbit/s" }'
     beside = EFCI + f'\n[[flow]]\nname = "cbr"\nservice = "cbr"\n{source}\n'
