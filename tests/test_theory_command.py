@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from cellrate.cli.app import BAD_INPUT, run_command
+from cellrate.cli.formula_command import read
 from cellrate.theory.catalogue import CATALOGUE
 from cellrate.theory.formula import Formula, unit_of
 from conftest import Command
@@ -44,6 +45,16 @@ def test_results_are_one_object_of_named_numbers(command: Command) -> None:
     assert found["unpadded_throughput_bits_per_second"] == pytest.approx(99.292e6, rel=1e-4)
     assert found["segment_cells"] == 12
     assert list(found) == list(CATALOGUE[NAMES.index("peak-throughput")].results)
+
+
+@pytest.mark.parametrize("formula", CATALOGUE, ids=NAMES)
+def test_every_option_is_read_in_its_unit(formula: Formula) -> None:
+    kinds = {"number": "{}", "numbers": "A={}"}
+    for parameter in formula.parameters:
+        if parameter.kind in kinds:
+            written = kinds[parameter.kind].format(f"3 {parameter.unit or ''}")
+            expected = {"number": 3, "numbers": {"A": 3}}[parameter.kind]
+            assert read([parameter], {parameter.name: written}) == {parameter.name: expected}
 
 
 def test_text_shows_results_equation_source_and_inputs(command: Command) -> None:
@@ -89,6 +100,10 @@ GIVEN = *BOUND, "--message-lengths", "given"
             ["pipe", "--link", "1 Mbit/s", "--round-trip", "3"],
             "add a unit: ps, ns, us, ms, s, m, km",
         ),
+        (["pipe", "--link", "1e300 bit/s", "--round-trip", "1e300 s"], "--link: `1e300 bit/s`"),
+        (["cells-per-pdu", "--segment", "65488 bytes"], "must fit into 65535 bytes of an AAL5 PDU"),
+        (["window-sum", "--sources", "2", "--window", "1 kB", "--segment", "9 MB"], "AAL5 PDU"),
+        ([*PEAK[1:], "--target-utilisation", "1e300"], "must be above 0 and at most 1"),
         (["pipe", "--link", "155 Mbps", "--round-trip", "1 s"], "did you mean `155 Mbit/s`?"),
         (
             ["pipe", "--link", "1e308 Gbit/s", "--round-trip", "1 s"],

@@ -19,7 +19,7 @@ NUMERIC = [
     for formula in CATALOGUE
     if all(parameter.kind in DRAWN or not parameter.required for parameter in formula.parameters)
 ]
-EDGES = [0, 1, 2, -1, 0.5, 1e-30, 1e-9, 1e30, math.inf, -math.inf, math.nan]
+EDGES = [0, 1, 2, -1, 0.5, 1e-30, 1e-9, 1e30, 2**70, 1e300, math.inf, -math.inf, math.nan]
 ORDINARY = some.one_of(some.integers(1, 100), some.floats(0.001, 1000))
 
 

@@ -201,6 +201,12 @@ def test_no_rate_can_grow_without_hurting_one_that_is_no_greater(graph: Graph) -
         ({"L": 1.0}, {"A": ["L"]}, {"pcr": {"A": math.nan}}, "pcr of A = nan"),
         ({"L": 1.0}, {"A": ["L"]}, {"weights": {"A": 0.0}}, r"weight of A = 0\.0"),
         ({"L": 1.0}, {"A": ["L"]}, {"fairness": "proportional-to-mcr"}, "needs one above 0"),
+        (
+            {"L": 1.0},
+            {"A": ["L"], "B": ["L"]},
+            {"fairness": "proportional-to-mcr", "mcr": {"A": 0.5, "B": 0.6}},
+            "sum of its flows' MCRs, 1.1",
+        ),
     ],
 )
 def test_what_has_no_fair_rates(

@@ -16,6 +16,9 @@ from cellrate.cli.problems import BadInput
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import Formula, FormulaParameter
 
+# Every integer up to here is a float of its own.
+MOST_WHOLE = 2**53
+
 
 def command_of(
     formula: Formula,
@@ -82,7 +85,7 @@ def _number(parameter: FormulaParameter, text: str) -> float | int:
         value = quantities.number(text, parameter.flag)
     else:
         value = quantities.quantity(text, parameter.unit, parameter.flag)
-    return int(value) if value.is_integer() else value
+    return int(value) if value.is_integer() and abs(value) <= MOST_WHOLE else value
 
 
 def _numbers(parameter: FormulaParameter, text: str) -> dict[str, float]:

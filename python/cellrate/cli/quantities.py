@@ -40,14 +40,18 @@ def number(text: str, what: str) -> float:
 
 
 def quantity(text: str, unit: str, what: str) -> float:
-    """A quantity as scenario files have it, in `unit`.
+    """A quantity as scenario files have it, in `unit`; a count of anything else with it or without.
 
     >>> quantity("1000 km", "s", "--delay"), quantity("8 cells/s", "cells/s", "--link")
     (0.005, 8.0)
+    >>> quantity("2 RTT", "RTT", "--convergence"), quantity("2", "RTT", "--convergence")
+    (2.0, 2.0)
 
     Raises:
         BadInput: It is none; says which units are allowed.
     """
+    if unit not in KINDS:
+        return number(text.strip().removesuffix(unit).rstrip(), what)
     kind, scale = KINDS[unit]
     # A scenario has no rate of nothing; a formula may well have one.
     nothing = re.fullmatch(r"\s*0+(?:\.0*)?(\s.*)", text)

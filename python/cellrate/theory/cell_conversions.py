@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cellrate.theory.arrays import Numbers, plain
-from cellrate.theory.assumptions import require_not_negative, require_positive, require_whole
+from cellrate.theory.assumptions import (
+    require,
+    require_not_negative,
+    require_positive,
+    require_whole,
+)
 from cellrate.theory.formula import Formula
 
 CELL_BYTES = 53
@@ -33,10 +38,23 @@ def pdu_bytes(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = 
         llc_snap: Whether RFC 1483 LLC/SNAP encapsulation adds its 8 bytes.
 
     Raises:
-        AssumptionError: The segment or the headers are not whole numbers of at least 0.
+        AssumptionError: The segment or the headers are not whole numbers of at least 0, or an AAL5
+            PDU cannot hold them.
     """
     require_whole(0, segment_bytes=segment_bytes, header_bytes=header_bytes)
-    return segment_bytes + header_bytes + (LLC_SNAP_BYTES if llc_snap else 0) + AAL5_TRAILER_BYTES
+    encapsulation = LLC_SNAP_BYTES if llc_snap else 0
+    size = segment_bytes + header_bytes + encapsulation + AAL5_TRAILER_BYTES
+    require_pdu(size, segment_bytes=segment_bytes)
+    return size
+
+
+def require_pdu(size_bytes: Numbers, **arguments: npt.ArrayLike) -> None:
+    """Refuses what an AAL5 PDU cannot hold with its headers; `size_bytes` counts the trailer."""
+    allowed = f"must fit into {AAL5_MOST_BYTES} bytes of an AAL5 PDU with its headers"
+    for name, value in arguments.items():
+        require(
+            np.asarray(size_bytes) <= AAL5_MOST_BYTES + AAL5_TRAILER_BYTES, name, value, allowed
+        )
 
 
 def cells_per_pdu(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = True) -> Whole:

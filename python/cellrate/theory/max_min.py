@@ -143,7 +143,7 @@ def _demands(
         demands[flow] = _demand(flow, least, most, weight, fairness)
     users = _users(links, flows)
     for link, rate in links.items():
-        total = math.fsum(demands[flow].least for flow in users[link])
+        total = math.fsum(mcr.get(flow, 0.0) for flow in users[link])
         allowed = f"must be at least the sum of its flows' MCRs, {total:.9g}"
         require(total <= rate * (1 + TOLERANCE), f"link {link}", rate, allowed)
     return demands

@@ -6,12 +6,11 @@ import numpy as np
 
 from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.assumptions import (
-    require,
     require_at_least,
     require_not_negative,
     require_positive,
 )
-from cellrate.theory.cell_conversions import AAL5_MOST_BYTES, CELL_BYTES, PAYLOAD_BYTES
+from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES, require_pdu
 from cellrate.theory.message_lengths import MessageLengths
 
 # Sums of probabilities stop where one more changes nothing, and at this many in any case.
@@ -46,8 +45,7 @@ def mean_message_cells(
     require_not_negative(header_bytes=header_bytes, trailer_bytes=trailer_bytes)
     overhead = header_bytes + trailer_bytes
     sizes = np.asarray(segment_bytes, dtype=float)
-    allowed = f"must fit into {AAL5_MOST_BYTES} bytes of an AAL5 PDU with its headers"
-    require(sizes + overhead <= AAL5_MOST_BYTES + 8, "segment_bytes", sizes, allowed)
+    require_pdu(sizes + overhead, segment_bytes=sizes)
     cells = [_mean_cells(lengths, size, overhead) for size in sizes.ravel()]
     return plain(np.reshape(cells, sizes.shape))
 

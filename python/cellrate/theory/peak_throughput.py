@@ -11,7 +11,7 @@ from cellrate.theory.assumptions import (
     require_positive,
     require_share,
 )
-from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES
+from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES, require_pdu
 from cellrate.theory.formula import Formula
 
 
@@ -70,10 +70,16 @@ def unpadded_peak_throughput_bits_per_second(
 
 
 def segment_cells(segment_bytes: Numbers, *, overhead_bytes: Numbers = 56) -> Numbers:
-    """Cells of a segment with its headers and trailer, padded to whole payloads of 48 bytes."""
+    """Cells of a segment with its headers and trailer, padded to whole payloads of 48 bytes.
+
+    Raises:
+        AssumptionError: A size is out of range, or an AAL5 PDU cannot hold both.
+    """
     require_positive(segment_bytes=segment_bytes)
     require_not_negative(overhead_bytes=overhead_bytes)
-    return plain(np.ceil((np.asarray(segment_bytes) + np.asarray(overhead_bytes)) / PAYLOAD_BYTES))
+    size = np.asarray(segment_bytes) + np.asarray(overhead_bytes)
+    require_pdu(size, segment_bytes=segment_bytes)
+    return plain(np.ceil(size / PAYLOAD_BYTES))
 
 
 def _factors(

@@ -24,8 +24,10 @@ def round_trips_to_fill(pipe_cells: Numbers, segment_cells: Numbers, sources: Nu
         AssumptionError: An argument is not above 0.
     """
     require_positive(pipe_cells=pipe_cells, segment_cells=segment_cells, sources=sources)
-    first = np.log2(segment_cells) + np.log2(sources)
-    return plain(1 + np.log2(pipe_cells) - first)
+    pipe, segment, count = (
+        np.log2(np.asarray(value, dtype=float)) for value in (pipe_cells, segment_cells, sources)
+    )
+    return plain(1 + pipe - segment - count)
 
 
 FORMULA = Formula(

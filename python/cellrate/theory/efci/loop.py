@@ -95,8 +95,9 @@ class EfciLoop:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
-        check_network(self.n, self.bw, self.tau, self.high, self.low)
+        # In this order: the corrected BW is computed with Nrm.
         check_factors(self.rif, self.rdf, self.nrm, self.decrease)
+        check_network(self.n, self.bw, self.tau, self.high, self.low)
         check_rates(self.n, self.bw, self.pcr, self.mcr)
 
     def with_(self, **changes: npt.ArrayLike | None) -> EfciLoop:

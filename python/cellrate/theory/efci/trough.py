@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cellrate.theory.assumptions import require
 from cellrate.theory.efci.loop import EfciLoop, Floats
 from cellrate.theory.efci.minimum import fall_from, fall_seconds
 
@@ -42,6 +43,7 @@ def trough_after(loop: EfciLoop, maximum_cells: Floats) -> Trough:
     """Phases 2 and 3 after a maximum of the queue."""
     emptying = _emptying(loop, maximum_cells)
     falling, rising, rate = emptying.falling_seconds, emptying.rising_seconds, emptying.rate
+    require(rate > 0, "rdf", loop.rdf, "must leave something of ACR after a round trip of decrease")
     came = emptying.falling_rate * -np.expm1(-loop.kappa * falling) / loop.kappa
     came = came + rising * (1 - emptying.missing) + loop.air * rising**2 / 2
     brief = rate >= 1
