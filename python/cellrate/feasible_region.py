@@ -145,7 +145,12 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
     panel.set_ylim(2.0**LEAST * 0.8, 1.25)
     panel.set_xlabel("RIF")
     panel.set_ylabel("RDF")
-    panel.legend(loc="lower right")
+    _draw_legend(panel)
+
+
+def _draw_legend(panel: Axes) -> None:
+    """On a ground of its own, for the dots of the standard's sets are everywhere."""
+    panel.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
 
 
 def _draw_simulated(figure: Figure, panel: Axes, points: Sequence[Point]) -> None:
@@ -157,4 +162,4 @@ def _draw_simulated(figure: Figure, panel: Axes, points: Sequence[Point]) -> Non
     if lossy:
         places = [point.rif for point in lossy], [point.rdf for point in lossy]
         panel.plot(*places, "x", color=COLOURS[1], ms=7, zorder=4, label="cells lost")
-        panel.legend(loc="lower right")
+        _draw_legend(panel)

@@ -13,7 +13,6 @@ from cyclopts.validators import Number
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.problems import BadInput
-from cellrate.cli.tables import say
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE
@@ -39,12 +38,11 @@ START = Annotated[
 def write(
     values: Mapping[str, Any],
     *,
-    quiet: bool,
     out: Path | None,
     cycles: int | None,
     start_acr: str | None,
-) -> None:
-    """Writes queue and ACR over time, as a table and as a picture.
+) -> str | None:
+    """Writes queue and ACR over time, as a table and as a picture; returns what was written.
 
     Raises:
         BadInput: An option lacks the one that it needs, or the directory cannot be written.
@@ -53,7 +51,7 @@ def write(
         if given is not None and needed is None:
             raise BadInput(f"--{name} needs --{'out' if name == 'cycles' else 'cycles'}")
     if out is None:
-        return
+        return None
     from cellrate import figures
     from cellrate.fluid_picture import draw, table
 
@@ -72,8 +70,7 @@ def write(
         written = [data, *figures.save(draw(loop, found), out / "cycle")]
     except OSError as error:
         raise BadInput(f"--out {out}: {error.strerror or error}") from error
-    if not quiet:
-        say("written: " + ", ".join(map(str, written)))
+    return "written: " + ", ".join(map(str, written))
 
 
 efci_cycle = command_of(

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from cellrate.cli import formula_tables, quantities
 from cellrate.cli.options import Json
 from cellrate.cli.problems import BadInput
+from cellrate.cli.tables import say
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import Formula, FormulaParameter
 
@@ -23,22 +24,25 @@ MOST_WHOLE = 2**53
 def command_of(
     formula: Formula,
     extra: Sequence[inspect.Parameter] = (),
-    then: Callable[..., None] | None = None,
+    then: Callable[..., str | None] | None = None,
 ) -> Callable[..., None]:
     """The command of a formula; its options are the formula's parameters.
 
     Args:
         formula: What is computed and shown.
         extra: Further options.
-        then: Called afterwards with the formula's values by name, `quiet`, and the further options.
+        then: Called before anything is shown with the formula's values by name and the further
+            options; what it returns is said at the end.
     """
 
     def command(*, json: bool = False, **options: object) -> None:
         further = {option.name: options.pop(option.name, option.default) for option in extra}
         given = {name: value for name, value in options.items() if value is not None}
-        compute_and_show(formula, given, json=json)
-        if then is not None:
-            then(read(formula.parameters, given), quiet=json, **further)
+        results = compute(formula, given)
+        last = None if then is None else then(read(formula.parameters, given), **further)
+        show(formula, given, results, json=json)
+        if last is not None and not json:
+            say(last)
 
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json)
     options = [*map(_option, formula.parameters), *extra, json]
@@ -55,15 +59,29 @@ def compute_and_show(formula: Formula, given: Mapping[str, object], *, json: boo
     Raises:
         BadInput: An option is wrong, or outside the formula's assumptions.
     """
-    values = read(formula.parameters, given)
+    show(formula, given, compute(formula, given), json=json)
+
+
+def compute(formula: Formula, given: Mapping[str, object]) -> dict[str, Any]:
+    """Results of a formula from the texts of its options.
+
+    Raises:
+        BadInput: An option is wrong, or outside the formula's assumptions.
+    """
     try:
-        results = formula.compute(**values)
+        return formula.compute(**read(formula.parameters, given))
     except AssumptionError as error:
         raise BadInput(_complaint(formula, given, error)) from error
+
+
+def show(
+    formula: Formula, given: Mapping[str, object], results: Mapping[str, Any], *, json: bool
+) -> None:
+    """Shows results as JSON, or with the formula and its options."""
     if json:
         sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
     else:
-        formula_tables.show_results(formula, values, results)
+        formula_tables.show_results(formula, read(formula.parameters, given), results)
 
 
 def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) -> dict[str, Any]:
