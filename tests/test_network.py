@@ -16,6 +16,7 @@ from cellrate.network import (
     offered_cells_per_second,
     overloaded_ports,
 )
+from cellrate.sizing.growth import certain_growth_cells_per_second
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,64 @@ def test_the_ports_where_queues_can_grow() -> None:
     }
     with pytest.raises(ValueError, match="no output port 'S1->S9'; there are S1->S2"):
         network.port("S1->S9")
+
+
+def tandem(last: int, to: str) -> str:
+    """70 Mbit/s from a to c and 80 Mbit/s from b, over two switches."""
+
+    def link(sender: str, receiver: str, rate: int = 100) -> str:
+        ends = f'from = "{sender}", to = "{receiver}"'
+        return f'{{ {ends}, rate = "{rate} Mbit/s", delay = "1 km" }}'
+
+    def flow(sender: str, receiver: str, rate: int) -> str:
+        source = f'source = {{ kind = "cbr", rate = "{rate} Mbit/s" }}'
+        return f"""
+[[flow]]
+name = "{sender}"
+service = "cbr"
+from = "{sender}"
+to = "{receiver}"
+{source}
+"""
+
+    kinds = [*((name, "switch") for name in "AB"), *((name, "host") for name in "abcd")]
+    nodes = ", ".join(f'{{ name = "{name}", kind = "{kind}" }}' for name, kind in kinds)
+    hops = [link("a", "A"), link("b", "A"), link("A", "B"), link("B", "c", last), link("B", "d")]
+    return (
+        f"""
+run = {{ duration = "200 ms" }}
+[topology]
+template = "graph"
+node = [{nodes}]
+link = [{", ".join(hops)}]
+"""
+        + flow("a", "c", 70)
+        + flow("b", to, 80)
+    )
+
+
+def test_no_link_brings_more_than_it_carries() -> None:
+    """70 and 80 Mbit/s leave a link of 100 as 100, whatever comes after it."""
+
+    def growth(last: int, to: str) -> dict[str, tuple[float, float]]:
+        network = Network.of(tandem(last, to))
+        return {
+            port.name: (
+                offered_cells_per_second(network, port) * 424e-6,
+                certain_growth_cells_per_second(network, port) * 424e-6,
+            )
+            for port in network.ports
+            if network.flows_over(port)
+        }
+
+    together = growth(100, "c")
+    assert together["A->B"] == pytest.approx((150, 50))
+    assert together["B->c"] == pytest.approx((100, 0))
+    assert growth(90, "c")["B->c"] == pytest.approx((100, 10))
+    # Where the two part, x has at least what y leaves it, 20, and at most its own 70.
+    apart = growth(10, "d")
+    assert apart["B->c"] == pytest.approx((70, 10))
+    assert apart["B->d"] == pytest.approx((80, 0))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

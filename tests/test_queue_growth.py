@@ -11,6 +11,8 @@ from cellrate.series import Series
 from cellrate.sizing import Question, size_buffer
 from cellrate.sizing.growth import growth_of
 from conftest import Command
+from hypothesis import given
+from hypothesis import strategies as some
 from sizing_questions import BACKGROUND, ask, links, runner
 
 
@@ -34,9 +36,24 @@ def test_only_what_grows_in_proportion_to_time_is_endless() -> None:
     assert not emptied.endless
     # Slow start, which has to end.
     assert not growth_of(queue(lambda t: 10.0 * 2.0**t)).endless
+
     # A queue that fills up and stays, as when windows bound it.
-    filled = growth_of(queue(lambda t: np.minimum(1000.0 * t, 3000.0)))
-    assert not filled.endless
+    def filled(cells: float) -> Series:
+        return queue(lambda t: np.minimum(1000.0 * t, cells))
+
+    assert not any(growth_of(filled(cells)).endless for cells in (3000.0, 5000.0, 6400.0))
+
+
+@given(some.floats(0, 1e6), some.floats(50, 1e5))
+def test_growth_does_not_depend_on_what_stood_before(standing: float, pace: float) -> None:
+    ramp = growth_of(queue(lambda t: standing + pace * t))
+    assert (ramp.suspect, ramp.endless) == (True, True)
+    assert ramp.cells_per_second == pytest.approx(pace, abs=5)
+    # Neither a queue that comes to rest nor one that swings slowly is without an end.
+    rests = growth_of(queue(lambda t: standing + pace * (1 - np.exp(-t / 2))))
+    assert not rests.endless
+    swings = growth_of(queue(lambda t: standing + pace * (1 + np.sin(1.3 * t))))
+    assert not swings.endless
 
 
 @pytest.mark.parametrize(

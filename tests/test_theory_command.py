@@ -54,7 +54,7 @@ def test_every_option_is_read_in_its_unit(formula: Formula) -> None:
         if parameter.kind in kinds:
             written = kinds[parameter.kind].format(f"3 {parameter.unit or ''}")
             expected = {"number": 3, "numbers": {"A": 3}}[parameter.kind]
-            assert read([parameter], {parameter.name: written}) == {parameter.name: expected}
+            assert read((parameter,), {parameter.name: written}) == {parameter.name: expected}
 
 
 def test_text_shows_results_equation_source_and_inputs(command: Command) -> None:

@@ -4,6 +4,7 @@ from cellrate.network.ends import Abr, OwnRate, Tcp
 from cellrate.network.fair_shares import fair_shares
 from cellrate.network.loads import (
     capacity_left_cells_per_second,
+    certain_cells_per_second,
     mean_cells_per_second,
     offered_cells_per_second,
     overloaded_ports,
@@ -22,6 +23,7 @@ __all__ = [
     "Switch",
     "Tcp",
     "capacity_left_cells_per_second",
+    "certain_cells_per_second",
     "fair_shares",
     "mean_cells_per_second",
     "offered_cells_per_second",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 from cellrate.network.parts import Flow, Link
 from cellrate.network.view import Network
@@ -28,11 +29,19 @@ def peak_cells_per_second(flow: Flow) -> float:
 
 
 def offered_cells_per_second(network: Network, link: Link) -> float:
-    """What the flows over a link could bring to it together, each as fast as its way allows."""
-    return sum(
-        min(peak_cells_per_second(flow), *(hop.cells_per_second for hop in _before(flow, link)))
-        for flow in network.flows_over(link)
-    )
+    """What the flows over a link could bring to it together, through the links before it."""
+    return _at_most(network.flows_over(link), link, peak_cells_per_second)
+
+
+def certain_cells_per_second(network: Network, link: Link) -> float:
+    """What comes to a link in the long run whatever the network does; never more than really comes.
+
+    Counts what nothing holds back: sources that send by themselves, at their mean rates, and
+    sources without TCP and ABR, which send as much as their own link takes. On a link before, they
+    get what all others there together must leave them.
+    """
+    unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
+    return _at_least(network, unchecked, link)
 
 
 def overloaded_ports(network: Network) -> tuple[Link, ...]:
@@ -56,6 +65,39 @@ def capacity_left_cells_per_second(network: Network, link: Link) -> float:
     return link.cells_per_second - taken
 
 
-def _before(flow: Flow, link: Link) -> tuple[Link, ...]:
-    """Links of the flow before the link; its access link at least."""
-    return flow.forward[: flow.forward.index(link)] or (flow.access,)
+def _is_unchecked(flow: Flow) -> bool:
+    return not flow.is_elastic or (flow.tcp is None and flow.abr is None)
+
+
+def _long_run_cells_per_second(flow: Flow) -> float:
+    mean = mean_cells_per_second(flow)
+    return peak_cells_per_second(flow) if mean is None else mean
+
+
+def _at_most(flows: Iterable[Flow], link: Link, rate: Callable[[Flow], float]) -> float:
+    """What flows bring to a link at most, if no link before it carries more than it can."""
+    new, before = _by_hop(flows, link)
+    return sum(map(rate, new)) + sum(
+        min(hop.cells_per_second, _at_most(group, hop, rate)) for hop, group in before.items()
+    )
+
+
+def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
+    """What flows that nothing holds back bring to a link at least."""
+    new, before = _by_hop(flows, link)
+    total = sum(map(_long_run_cells_per_second, new))
+    for hop, group in before.items():
+        others = set(network.flows_over(hop)) - set(group)
+        left = hop.cells_per_second - _at_most(others, hop, _long_run_cells_per_second)
+        total += min(_at_least(network, group, hop), max(0.0, left))
+    return total
+
+
+def _by_hop(flows: Iterable[Flow], link: Link) -> tuple[list[Flow], dict[Link, list[Flow]]]:
+    """Flows that begin with a link, and the others by the link before it."""
+    new: list[Flow] = []
+    before: dict[Link, list[Flow]] = {}
+    for flow in flows:
+        place = flow.forward.index(link)
+        (before.setdefault(flow.forward[place - 1], []) if place else new).append(flow)
+    return new, before

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellrate.network import Link, Network, mean_cells_per_second
+from cellrate.network import Link, Network, certain_cells_per_second
 from cellrate.series import Series
 
-# From one span to the next, twice as long, the mean of a queue that grows in proportion to time
-# doubles, that of a random walk grows by sqrt(2), and that of a bounded queue tends to stay.
+# From one span to the next, twice as long, the mean of a queue rises twice as much as before if the
+# queue grows in proportion to time, from wherever it began; sqrt(2) times as much if it is a random
+# walk; and less and less if it is bounded.
 GROWS = 1.5
 # More than this is a start: nothing can grow faster than in proportion to time for long.
 STARTS = 3.0
+# A queue that has filled what bounds it rises by less than this share of the pace in its last part.
+STILL = 0.5
 # A mean that rises by less than this in the last half of a run is no reason to look further.
 SUSPECT = 1.05
 # How much longer a run is made to look at a queue that may grow without end.
@@ -38,29 +41,35 @@ class Growth:
     Attributes:
         spans: The second eighth of the run, the second quarter, the second half.
         cells_per_second: Slope of the least squares line through the second half.
+        last_cells_per_second: The same of the last quarter.
     """
 
     spans: tuple[Span, Span, Span]
     cells_per_second: float
+    last_cells_per_second: float
 
     @property
     def suspect(self) -> bool:
-        """Whether a longer run should tell: the mean still rises in the second half."""
+        """Whether a longer run should tell: the queue still rises in the second half."""
         _, before, last = self.spans
-        return last.mean_cells > SUSPECT * before.mean_cells and self.cells_per_second > 0
+        higher = last.mean_cells > SUSPECT * before.mean_cells
+        return self.cells_per_second > 0 and (higher or last.least_cells > before.mean_cells)
 
     @property
     def endless(self) -> bool:
         """Whether the queue grows in proportion to time and never comes back.
 
-        Its mean grows from span to span by more than a random walk's would, twice in a row, and
-        during the second half it is never as short as it was on average in the quarter before.
+        Its mean rises from span to span, the second time by more than a random walk's would; during
+        the second half it is never as short as it was on average in the quarter before; and it has
+        not come to rest at the end.
         """
         first, before, last = self.spans
+        early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells
         return (
-            GROWS * before.mean_cells <= last.mean_cells <= STARTS * before.mean_cells
-            and before.mean_cells >= GROWS * first.mean_cells
+            early > 0
+            and GROWS * early <= late <= STARTS * early
             and last.least_cells > before.mean_cells
+            and self.last_cells_per_second > STILL * self.cells_per_second
         )
 
 
@@ -74,9 +83,13 @@ def growth_of(queue: Series) -> Growth:
         raise ValueError(f"a trace of {len(queue)} points is too short to tell growth")
     end = float(queue.time[-1])
     spans = [_span(queue, end / 2**k, end / 2 ** (k - 1)) for k in (3, 2, 1)]
-    late = queue.time >= end / 2
-    slope = np.polyfit(queue.time[late], queue.middle[late], 1)[0]
-    return Growth((spans[0], spans[1], spans[2]), float(slope))
+    slopes = _slope(queue, end / 2), _slope(queue, end * 3 / 4)
+    return Growth((spans[0], spans[1], spans[2]), *slopes)
+
+
+def _slope(queue: Series, begin: float) -> float:
+    late = queue.time >= begin
+    return float(np.polyfit(queue.time[late], queue.middle[late], 1)[0])
 
 
 def _span(queue: Series, begin: float, end: float) -> Span:
@@ -91,16 +104,5 @@ def _span(queue: Series, begin: float, end: float) -> Span:
 
 
 def certain_growth_cells_per_second(network: Network, port: Link) -> float:
-    """By how much cells come to a port faster than they leave, however long it runs; 0 if not.
-
-    Counts what nothing holds back: the mean rates of sources that send by themselves, and
-    sources without TCP and ABR that send as much as their link takes.
-    """
-    comes = 0.0
-    for flow in network.flows_over(port):
-        mean = mean_cells_per_second(flow)
-        if mean is not None:
-            comes += mean
-        elif flow.tcp is None and flow.abr is None:
-            comes += min(hop.cells_per_second for hop in flow.forward[: flow.forward.index(port)])
-    return max(0.0, comes - port.cells_per_second)
+    """By how much cells come to a port faster than they leave, however long it runs; 0 if not."""
+    return max(0.0, certain_cells_per_second(network, port) - port.cells_per_second)

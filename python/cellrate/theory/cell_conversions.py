@@ -48,7 +48,7 @@ def pdu_bytes(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = 
     return size
 
 
-def require_pdu(size_bytes: Numbers, **arguments: npt.ArrayLike) -> None:
+def require_pdu(size_bytes: npt.ArrayLike, **arguments: npt.ArrayLike) -> None:
     """Refuses what an AAL5 PDU cannot hold with its headers; `size_bytes` counts the trailer."""
     allowed = f"must fit into {AAL5_MOST_BYTES} bytes of an AAL5 PDU with its headers"
     for name, value in arguments.items():
