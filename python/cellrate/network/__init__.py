@@ -9,6 +9,7 @@ from cellrate.network.loads import (
     offered_cells_per_second,
     overloaded_ports,
     peak_cells_per_second,
+    service_cells_per_second,
 )
 from cellrate.network.parts import Flow, Link, Node, Switch
 from cellrate.network.view import Network
@@ -29,4 +30,5 @@ __all__ = [
     "offered_cells_per_second",
     "overloaded_ports",
     "peak_cells_per_second",
+    "service_cells_per_second",
 ]

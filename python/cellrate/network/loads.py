@@ -65,6 +65,19 @@ def capacity_left_cells_per_second(network: Network, link: Link) -> float:
     return link.cells_per_second - taken
 
 
+def service_cells_per_second(network: Network, port: Link) -> float:
+    """Mean rate at which a port serves its last queue, which holds what is in it in order.
+
+    That is the queue of its elastic flows or, if there are none, of the flows served last. Flows of
+    the same queue take nothing from it: they are in it.
+    """
+    flows = network.flows_over(port)
+    queue = {flow: port.switch.queue_of(flow.service) for flow in flows}
+    last = max((queue[f] for f in flows if f.is_elastic), default=max(queue.values(), default=0))
+    first = (mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] < last)
+    return port.cells_per_second - sum(first)
+
+
 def _is_unchecked(flow: Flow) -> bool:
     return not flow.is_elastic or (flow.tcp is None and flow.abr is None)
 

@@ -23,11 +23,13 @@ class Endless:
         cells_per_second: How fast.
         seen: The growth in the run that showed it; None if it is certain before any run.
         bound_cells: Sum of the TCP windows, where they bound it; None if nothing does.
+        least_loss_ratio: Share of the cells that any buffer loses for ever, if certain.
     """
 
     cells_per_second: float
     seen: Growth | None
-    bound_cells: float | None
+    bound_cells: float | None = None
+    least_loss_ratio: float | None = None
 
 
 @dataclass(frozen=True)

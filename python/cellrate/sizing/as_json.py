@@ -54,5 +54,6 @@ def _endless(answer: Answer) -> dict[str, Any] | None:
         "cells_per_second": endless.cells_per_second,
         "simulated": endless.seen is not None,
         "bound_cells": endless.bound_cells,
+        "least_loss_ratio": endless.least_loss_ratio,
         "spans": [asdict(span) for span in endless.seen.spans] if endless.seen else [],
     }

@@ -33,8 +33,11 @@ def seeds_to_cover(share: float, confidence: float = CONFIDENCE) -> int:
 
 
 def upper_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> float | None:
-    """One-sided upper bound of the mean by Student's t; nothing from a single value."""
-    if len(values) < 2:
+    """One-sided upper bound of the mean by Student's t; nothing from values that do not differ.
+
+    Approximate where values are not normally distributed, as rare losses are not.
+    """
+    if len(set(values)) < 2:
         return None
     factor = float(t.ppf(confidence, len(values) - 1))
     return fmean(values) + factor * stdev(values) / math.sqrt(len(values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,6 +24,7 @@ class PortRun:
         longest_queue_cells: Greatest length of the longest of its queues.
         loss_ratio: Cells dropped per cell that arrived.
         cells_dropped: Cells dropped.
+        cells_dropped_elsewhere: Cells dropped at other ports.
         utilisation: Share of the line that was used.
         tcp_bits_per_second: TCP throughput of the whole run.
     """
@@ -32,6 +33,7 @@ class PortRun:
     longest_queue_cells: int
     loss_ratio: float
     cells_dropped: int
+    cells_dropped_elsewhere: int
     utilisation: float
     tcp_bits_per_second: float
 
@@ -63,7 +65,8 @@ class Measured:
             seed=self.seed,
             longest_queue_cells=self.longest_queues()[port],
             loss_ratio=float(found["cell_loss_ratio"] or 0.0),
-            cells_dropped=sum(queue["cells_dropped"] for queue in found["queues"]),
+            cells_dropped=_dropped(found),
+            cells_dropped_elsewhere=sum(map(_dropped, self.summary["ports"])) - _dropped(found),
             utilisation=float(found["utilisation"]),
             tcp_bits_per_second=float(self.summary["totals"]["tcp_throughput_bits_per_second"]),
         )
@@ -76,6 +79,10 @@ class Measured:
             if series.kind == "queue" and series.entity.partition("/")[0] == port
         ]
         return max(traces, key=lambda series: float(series.maximum.max(initial=0.0)))
+
+
+def _dropped(port: Mapping[str, Any]) -> int:
+    return sum(queue["cells_dropped"] for queue in port["queues"])
 
 
 def measure(jobs: Sequence[Job], runner: Runner) -> list[Measured]:

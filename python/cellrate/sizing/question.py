@@ -91,26 +91,38 @@ class Question:
         return all(one is None or one.policy in REFUSE_ONLY_WHEN_FULL for one in switches)
 
     @cached_property
-    def _buffer_paths(self) -> tuple[str, ...]:
-        """Keys of all buffers."""
+    def _buffer_paths(self) -> dict[str, str]:
+        """Key of each switch's buffer; a template has one of them all."""
+        switches = [node.name for node in self.network.nodes if node.switch is not None]
         resolved = _core.resolve(self.text, self.path, list(self.overrides), None)
         if tomllib.loads(resolved)["topology"]["template"] != "graph":
-            return ("switch.buffer",)
-        names = (node.name for node in self.network.nodes if node.switch is not None)
-        return tuple(f'topology.node."{name}".buffer' for name in names)
+            return dict.fromkeys(switches, "switch.buffer")
+        return {name: f'topology.node."{name}".buffer' for name in switches}
 
-    def job(self, seed: int, buffer_cells: int | None = None, *, longer: int = 1) -> Job:
-        """A run from the start, traced, with a buffer at every port.
+    def job(
+        self,
+        seed: int,
+        buffer_cells: int | None = None,
+        *,
+        at: Link | None = None,
+        longer: int = 1,
+    ) -> Job:
+        """A run from the start, traced, with a buffer.
 
         Args:
             seed: Its seed.
             buffer_cells: The buffer; no limit if None.
+            at: The port that has it, as far as the scenario can tell ports apart: those of the same
+                switch have it, too, and in a template all. Every port if None.
             longer: How many times as long as the scenario says.
         """
         buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
+        paths = self._buffer_paths
+        limited = set(paths.values()) if at is None else {paths[at.sender.name]}
+        buffers = {path: buffer if path in limited else "infinite" for path in paths.values()}
         picoseconds = round(self.network.duration_seconds * 1e12) * longer
         settings = (
-            *(f'{path}="{buffer}"' for path in self._buffer_paths),
+            *(f'{path}="{cells}"' for path, cells in buffers.items()),
             f'run.duration="{picoseconds} ps"',
             'measure.from="0 s"',
             f'measure.to="{picoseconds} ps"',

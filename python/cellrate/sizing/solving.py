@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cellrate.network import Link
 from cellrate.sizing.answer import Answer, Endless
-from cellrate.sizing.formulas import FormulaAnswer, formulas_of
+from cellrate.sizing.formulas import Situation, formulas_of
 from cellrate.sizing.growth import LONGER, certain_growth_cells_per_second, growth_of
 from cellrate.sizing.measuring import Measured, Runner, measure
 from cellrate.sizing.question import Question, SizingError
@@ -36,27 +36,38 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
     answer = _observed(question, named, runs)
     worst = max(runs, key=lambda run: run.longest_queues()[answer.port.name])
     answer = _watched_longer(answer, worst, runner)
-    if answer.endless is not None:
-        return answer
     if question.delay_seconds is not None:
-        return for_delay(answer, runner)
+        return for_delay(_in_spite_of_growth(answer), runner)
     if question.loss_ratio > 0.0:
-        return for_loss(answer, runner)
-    return for_no_loss(answer, runner)
+        return for_loss(_in_spite_of_growth(answer), runner)
+    return answer if answer.endless is not None else for_no_loss(answer, runner)
+
+
+def _in_spite_of_growth(answer: Answer) -> Answer:
+    """A question that a buffer may answer, however long the queue becomes without a limit."""
+    if answer.endless is None:
+        return answer
+    pace = f"{answer.endless.cells_per_second:,.0f} cells/s"
+    remark = f"without a limit the queue grows without end, by {pace}: longer runs may lose more"
+    return replace(answer, endless=None, remarks=(*answer.remarks, remark))
 
 
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
-    """The answer that needs no run: more comes than goes, for ever."""
+    """The answer that needs no run: more comes than goes, for ever, and than may be lost."""
     network = question.network
     if not network.ports:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     ports = network.ports if named is None else (named,)
     growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
     port = max(ports, key=growth.__getitem__)
-    if growth[port] <= 0.0:
+    least_loss = growth[port] / (growth[port] + port.cells_per_second)
+    if growth[port] <= 0.0 or question.delay_seconds is not None:
+        return None
+    if question.loss_ratio > least_loss:
         return None
     formulas = formulas_of(network, port, question.credit_cells, question.loss_ratio)
-    return Answer(question, port, formulas, endless=Endless(growth[port], None, None))
+    endless = Endless(growth[port], None, least_loss_ratio=least_loss)
+    return Answer(question, port, formulas, endless=endless)
 
 
 def _without_limit(question: Question, runner: Runner) -> list[Measured]:
@@ -101,21 +112,22 @@ def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     queue = run.queue(answer.port.name)
     growth = growth_of(queue)
     if growth.endless:
-        bound = _window_bound(answer.formulas)
-        endless = Endless(growth.cells_per_second, growth, bound)
+        endless = Endless(growth.cells_per_second, growth, _window_bound(answer))
         return replace(answer, endless=endless, queue=queue)
     longest, before = (one.longest_queues()[answer.port.name] for one in (run, worst))
     if longest == before:
         return replace(answer, queue=queue)
     remark = (
-        f"the queue still rose when the run ended: it does not grow without end, but in a run "
+        f"the queue still rose when the run ended: no growth without end is seen, but in a run "
         f"{LONGER} times as long it is {longest:,} cells at most instead of {before:,}, so the run "
         f"is too short to tell"
     )
     return replace(answer, queue=queue, remarks=(*answer.remarks, remark))
 
 
-def _window_bound(formulas: Sequence[FormulaAnswer]) -> float | None:
+def _window_bound(answer: Answer) -> float | None:
     """Sum of the windows, where TCP is all that can fill the queue."""
-    found = (formula.cells for formula in formulas if formula.formula == "window-sum")
+    if Situation(answer.question.network, answer.port).sharing():
+        return None
+    found = (formula.cells for formula in answer.formulas if formula.formula == "window-sum")
     return next(found, None)

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import cache
 
 from cellrate import ScenarioError, _core
-from cellrate.network import capacity_left_cells_per_second
+from cellrate.network import service_cells_per_second
+from cellrate.runner import Job
 from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import upper_mean
 from cellrate.sizing.measuring import PortRun, Runner, measure
-from cellrate.sizing.question import Question, SizingError
+from cellrate.sizing.question import SizingError
 from cellrate.sizing.search import least, least_each
 
 # Beyond this no buffer is looked for: 53 GB.
@@ -46,7 +47,7 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
     each = tuple(least_each(lossless, upper))
     runs = _try(answer, dict.fromkeys(seeds, max(each)), runner)
     found = tuple(run for run in runs if run is not None)
-    return replace(answer, each_cells=each, buffer_cells=max(each), runs=found)
+    return _with_others(replace(answer, each_cells=each, buffer_cells=max(each), runs=found))
 
 
 def for_loss(answer: Answer, runner: Runner) -> Answer:
@@ -73,16 +74,17 @@ def for_loss(answer: Answer, runner: Runner) -> Answer:
         upper *= 2
         _refuse_too_much(upper)
     found = least(holds, 1, upper)
-    return replace(answer, buffer_cells=found.cells, searched=found, runs=runs_with(found.cells))
+    runs = runs_with(found.cells)
+    return _with_others(replace(answer, buffer_cells=found.cells, searched=found, runs=runs))
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:
     """The buffer that a cell leaves within the delay, and what is lost with it.
 
-    Served at the mean rate that is left to elastic flows, in the order of arrival.
+    Served in the order of arrival, at the mean rate that queues of higher priority leave.
     """
     delay = answer.question.delay_seconds or 0.0
-    rate = capacity_left_cells_per_second(answer.question.network, answer.port)
+    rate = service_cells_per_second(answer.question.network, answer.port)
     if rate <= 0:
         raise SizingError(f"background leaves nothing of {answer.port.name}: no delay is bounded")
     cells = math.floor(delay * rate * (1 + 1e-12))
@@ -94,22 +96,34 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
     found = tuple(run for run in runs if run is not None)
     if not found:
         raise SizingError(f"a buffer of {cells} cells is none for this scenario's discard policy")
-    return replace(answer, buffer_cells=cells, runs=found)
+    remarks = answer.remarks
+    if rate < answer.port.cells_per_second:
+        remark = "a cell waits longer while queues of higher priority take more than their mean"
+        remarks = (*remarks, remark)
+    return _with_others(replace(answer, buffer_cells=cells, runs=found, remarks=remarks))
+
+
+def _with_others(answer: Answer) -> Answer:
+    """The answer with a remark where other ports of the same setting lose cells."""
+    elsewhere = max((run.cells_dropped_elsewhere for run in answer.runs), default=0)
+    if not elsewhere:
+        return answer
+    remark = f"the scenario gives other ports the same buffer, and they lose {elsewhere:,} cells"
+    return replace(answer, remarks=(*answer.remarks, remark))
 
 
 def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRun | None]:
     """The port in a run per seed with a buffer each; None where a buffer is no valid one."""
     question = answer.question
-    jobs = {seed: question.job(seed, cells) for seed, cells in buffers.items()}
-    valid = {seed: job for seed, job in jobs.items() if _is_valid(question, buffers[seed])}
+    jobs = {seed: question.job(seed, cells, at=answer.port) for seed, cells in buffers.items()}
+    valid = {seed: job for seed, job in jobs.items() if _is_valid(job)}
     runs = measure(list(valid.values()), runner) if valid else []
     found = {run.seed: run.at(answer.port.name) for run in runs}
     return [found.get(seed) for seed in buffers]
 
 
-def _is_valid(question: Question, buffer_cells: int) -> bool:
+def _is_valid(job: Job) -> bool:
     """Whether the scenario's checks allow the buffer; a policy may need room for a packet."""
-    job = question.job(question.seeds[0], buffer_cells)
     try:
         _core.check(job.text, job.path, list(job.overrides), job.seed)
     except ScenarioError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cellrate.sizing.answer import Answer
-from cellrate.sizing.confidence import CONFIDENCE, seeds_to_cover
+from cellrate.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
 
 CELL_BYTES = 53
 # Share of all runs that careful dimensioning would want covered.
@@ -41,11 +41,12 @@ def _endless(answer: Answer) -> list[str]:
     if endless.seen is None:
         why = "more comes than the link carries, and nothing holds it back"
         grows = f"The queue of {answer.port.name} grows without end, {pace}: {why}."
-        return [f"{grows} No buffer loses nothing; nothing was simulated."]
+        share = f"{endless.least_loss_ratio:.3g}"
+        return [f"{grows} Any buffer loses {share} of all cells; nothing was simulated."]
     first, before, last = endless.seen.spans
     means = ", ".join(f"{span.mean_cells:,.0f}" for span in (first, before, last))
     found = [
-        f"The queue of {answer.port.name} grows without end, {pace}: no buffer loses nothing.",
+        f"The queue of {answer.port.name} grows without end, {pace}: a buffer only delays loss.",
         (
             f"Over {seconds(last.end_seconds)} its mean in spans that double in length is {means} "
             f"cells, and in the last {seconds(last.end_seconds - last.begin_seconds)} it is never "
@@ -56,7 +57,8 @@ def _endless(answer: Answer) -> list[str]:
         left = (endless.bound_cells - last.greatest_cells) / endless.cells_per_second
         found.append(
             f"All TCP windows together hold {endless.bound_cells:,.0f} cells, which the queue "
-            f"would reach after another {seconds(max(0.0, left))}."
+            f"would reach after another {seconds(max(0.0, left))}: only so large a buffer loses "
+            "nothing for ever."
         )
     return found
 
@@ -86,8 +88,14 @@ def _found(answer: Answer) -> list[str]:
         return [_lossless(answer), *_covered(answer)]
     loss = f"{answer.mean_loss_ratio or 0.0:.3g}"
     bound = answer.upper_loss_ratio
-    upper = f", at most {bound:.3g} with 95 % confidence" if bound is not None else ""
+    upper = f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence" if bound is not None else ""
     found = [f"With it the mean cell loss ratio of {runs} runs is {loss}{upper}."]
+    if answer.random and not any(run.cells_dropped for run in answer.runs):
+        share = 1 - covered_share(runs)
+        found.append(
+            f"No run loses anything; with {CONFIDENCE:.0%} confidence at most {share:.1%} of all "
+            f"runs do."
+        )
     if answer.question.delay_seconds is not None:
         found += _delay(answer)
     elif answer.searched is not None and answer.searched.verified_cells:

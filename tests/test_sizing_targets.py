@@ -1,0 +1,96 @@
+"""What is asked of a buffer besides no loss: a loss ratio, a delay, one port of several."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+
+import pytest
+from cellrate import _core
+from cellrate.network import Network, service_cells_per_second
+from cellrate.sizing import Question
+from cellrate.sizing.confidence import upper_mean
+from cellrate.sizing.words import verdict
+from sizing_questions import BACKGROUND, UBR, ask
+
+LINK = 155.52e6 / 424
+PERIODIC = """
+run = { duration = "100 ms", start_jitter = "1 ms" }
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "x"
+count = 12
+service = "cbr"
+source = { kind = "cbr", rate = "14 Mbit/s" }
+"""
+
+
+def test_what_any_buffer_loses_may_be_allowed() -> None:
+    # 168 Mbit/s come to 155.52: 7.43 % have to be lost in the long run.
+    least = 1 - 155.52 / 168
+    never = ask(PERIODIC, loss_ratio=0.07)
+    assert never.endless is not None
+    assert never.endless.least_loss_ratio == pytest.approx(least)
+    assert (never.unlimited, never.buffer_cells) == ((), None)
+    assert "Any buffer loses 0.0743 of all cells" in verdict(never)[0]
+    allowed = ask(PERIODIC, loss_ratio=0.1)
+    assert allowed.endless is None
+    assert allowed.buffer_cells is not None
+    assert 0.07 < (allowed.mean_loss_ratio or 0) <= 0.1
+    # Without a limit 29,434 cells a second remain, for 100 ms.
+    assert allowed.buffer_cells < 100 < allowed.unlimited[0].longest_queue_cells
+
+
+def test_a_delay_is_that_of_the_queue_itself() -> None:
+    # What shares the queue is in it, and takes nothing from the rate at which it is served.
+    alone = ask(PERIODIC, "flow.x.count=10", delay_seconds=1e-4)
+    assert alone.buffer_cells == math.floor(1e-4 * LINK)
+    assert alone.mean_loss_ratio == 0
+    endless = ask(PERIODIC, delay_seconds=1e-3)
+    assert endless.buffer_cells == math.floor(1e-3 * LINK)
+    assert (endless.mean_loss_ratio or 0) > 0.06
+
+    def rate(*settings: str) -> float:
+        network = Network.of(BACKGROUND, overrides=settings)
+        return service_cells_per_second(network, network.port("A->B"))
+
+    # Half the time 124.41 Mbit/s in front of ABR; beside it; behind it.
+    assert rate() == pytest.approx((155.52e6 - 62.205e6) / 424)
+    assert rate('switch.priority=[["cbr", "vbr", "abr", "ubr", "random"]]') == pytest.approx(LINK)
+    assert rate('switch.priority=[["abr"], ["cbr", "vbr", "ubr", "random"]]') == pytest.approx(LINK)
+    short = "flow.tcp.count=2", 'run.duration="20 ms"'
+    waits = ask(BACKGROUND, *short, delay_seconds=1e-3)
+    assert "waits longer while queues of higher priority" in " ".join(verdict(waits))
+
+
+def test_runs_without_loss_bound_the_share_of_runs_and_no_mean() -> None:
+    assert upper_mean([0.0] * 20) is None
+    assert upper_mean([0.0, 0.1]) == pytest.approx(0.05 + 6.3138 * 0.05, rel=1e-3)
+    short = 'run.duration="20 ms"'
+    answer = ask(UBR, short, seeds=3, delay_seconds=1.0)
+    assert answer.upper_loss_ratio is None
+    # 1 - 0.05^(1/3).
+    assert "95% confidence at most 63.2% of all runs do" in " ".join(verdict(answer))
+    some = ask(UBR, short, seeds=3, delay_seconds=1e-4)
+    assert "of all runs do" not in " ".join(verdict(some))
+
+
+def test_a_buffer_is_that_of_the_switch_of_the_port() -> None:
+    question = Question(_core.template("graph"), "graph.toml", ("switch.buffer=7 cells",))
+    network = question.network
+
+    def buffers(at: str | None) -> dict[str, float]:
+        job = question.job(1, 100, at=None if at is None else network.port(at))
+        tried = Network.of(job.text, job.path, job.overrides)
+        return {n.name: n.switch.buffer_cells for n in tried.nodes if n.switch is not None}
+
+    assert buffers("S2->S3") == {"S1": math.inf, "S2": 100, "S3": math.inf}
+    assert buffers(None) == {"S1": 100, "S2": 100, "S3": 100}
+    both = Question(BACKGROUND, "template.toml")
+    job = both.job(1, 100, at=both.network.port("A->B"))
+    resolved = _core.resolve(job.text, job.path, list(job.overrides), None)
+    assert tomllib.loads(resolved)["switch"]["buffer"] == "100 cells"
