@@ -6,6 +6,8 @@ from cellrate.estimates import Estimate
 
 WHOLE = 10
 """Half widths from here on are shown without decimals."""
+ROUNDING = 1e-9
+"""Half widths up to this share of the mean are the rounding of sums, not spread."""
 
 
 def number(value: float) -> str:
@@ -24,7 +26,7 @@ def estimate_text(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return number(found.mean)
     half = (found.high - found.low) / 2
-    if not half:
+    if half <= ROUNDING * abs(found.mean):
         return number(found.mean)
     return (
         f"{number(found.mean)} ± {half:,.0f}"
