@@ -97,6 +97,21 @@ def test_ohsakis_abr() -> None:
     assert "ERICA" in silence(said)["buffer-law"]
 
 
+def test_more_than_the_link_carries_is_lost_for_certain() -> None:
+    source = 'flow.tcp.source={kind="cbr", rate="10 Mbit/s"}'
+    settings = "flow.tcp.service=cbr", source, "switch.buffer=100 cells"
+    # 12 times 10 Mbit/s into 100, and 9 times.
+    over = template("n-source", *settings, "flow.tcp.count=12", 'topology.link_rate="100 Mbit/s"')
+    growth = one(over, "bottleneck", "growth_cells_per_second")
+    assert growth == pytest.approx(20e6 / 424)
+    assert one(over, "bottleneck", "left_cells_per_second") == 0
+    assert "nothing is left" in find(over, "bottleneck", "left_cells_per_second")[0].text
+    assert one(over, "loss", "expected") == "yes"
+    within = template("n-source", *settings, "flow.tcp.count=9", 'topology.link_rate="100 Mbit/s"')
+    assert not find(within, "bottleneck", "growth_cells_per_second")
+    assert not find(within, "loss", "expected")
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_papers_scenario_is_explained(path: Path) -> None:
     well_formed(explain(Network.of(path.read_text(encoding="utf-8"), str(path))))

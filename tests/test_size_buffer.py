@@ -100,6 +100,8 @@ def test_the_command_writes_a_page_and_goes_on_where_it_was(
         (["--delay", "1 us"], "a cell alone takes"),
         (["--delay", "1 mile"], "--delay: `1 mile` is not a time"),
         (["--seeds", "0"], "seeds"),
+        (["--out", "/dev/null"], "--out /dev/null: nothing can be written there"),
+        (["--fresh", "--out", "/dev/null/x"], "--out /dev/null/x: nothing can be written there"),
     ],
 )
 def test_a_wrong_question_is_refused(command: Command, arguments: list[str], says: str) -> None:

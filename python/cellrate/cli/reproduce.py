@@ -11,10 +11,11 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
 from cellrate.cli.problems import BadInput, choose
 from cellrate.cli.progress import ProgressBar
-from cellrate.runner import default_store, run_many
+from cellrate.runner import run_many
 
 
 def reproduce(
@@ -49,7 +50,7 @@ def reproduce(
     from cellrate import reproduce as reproduction
 
     paper, ids = chosen(names, reproduction.experiment_ids())
-    store = None if fresh else default_store(out / "results")
+    store = kept_results(out, fresh=fresh)
     with ProgressBar("reproducing") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
         try:

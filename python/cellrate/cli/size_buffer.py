@@ -13,10 +13,11 @@ from cyclopts.validators import Number
 
 from cellrate import _core, source
 from cellrate.cli import tables
+from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
 from cellrate.cli.problems import BadInput, reading
 from cellrate.cli.progress import ProgressBar
-from cellrate.runner import default_store, run_many
+from cellrate.runner import run_many
 
 
 def size_buffer(
@@ -58,7 +59,7 @@ def size_buffer(
 
     with reading(file):
         text, name = source.read(file)
-    store = None if fresh else default_store(out / "results")
+    store = kept_results(out, fresh=fresh)
     try:
         question = sizing.Question(
             text,
@@ -76,7 +77,6 @@ def size_buffer(
     except sizing.SizingError as error:
         raise BadInput(str(error)) from error
     place = out / f"{Path(name.strip('<>')).stem}-buffer.html"
-    place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(page(answer), encoding="utf-8", newline="\n")
     if json:
         sys.stdout.write(jsonlib.dumps(as_json(answer), allow_nan=False) + "\n")

@@ -12,10 +12,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate import source
+from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
 from cellrate.cli.problems import reading
 from cellrate.cli.progress import ProgressBar
-from cellrate.runner import Job, default_store, run_many
+from cellrate.runner import Job, run_many
 from cellrate.tuning.objective import DEFAULT
 
 Vary: TypeAlias = Annotated[
@@ -84,7 +85,7 @@ def tune(
     wishes = tuning.Wishes(
         tuple(vary), tuple(include), objective, seeds, first_seed, budget, search_seed
     )
-    store = None if fresh else default_store(out / "results")
+    store = kept_results(out, fresh=fresh)
     with ProgressBar("tuning") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
         report = tuning.tune(

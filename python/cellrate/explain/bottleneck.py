@@ -58,13 +58,14 @@ def _background(situation: Situation) -> Statement:
         if situation.has_varying_background
         else ()
     )
+    rest = f"on average {mbit(left)} are left" if left > 0 else "nothing is left"
     return Statement(
         TOPIC,
-        f"{situation.port.name}: on average {mbit(left)} are left by {names} of {mbit(taken)}.",
+        f"{situation.port.name}: {rest} by {names} of {mbit(taken)}.",
         {
             "port": situation.port.name,
             "background_cells_per_second": taken,
-            "left_cells_per_second": left,
+            "left_cells_per_second": max(0.0, left),
         },
         "available-bandwidth",
         fails,

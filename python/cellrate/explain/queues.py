@@ -9,6 +9,7 @@ from cellrate.explain.statement import NotSaid, Said, Statement
 from cellrate.explain.subject import Subject
 from cellrate.network import Flow
 from cellrate.sizing.formulas import FormulaAnswer, Situation, formulas_of
+from cellrate.sizing.growth import certain_growth_cells_per_second
 
 TOPIC = "queue"
 LOSS = "loss"
@@ -90,6 +91,9 @@ def _expected(
     situation: Situation, buffer_cells: float, said: dict[str, FormulaAnswer]
 ) -> tuple[str, str, str, tuple[str, ...]]:
     """Whether, why, by which formula, and which of its assumptions fail."""
+    growth = certain_growth_cells_per_second(situation.network, situation.port)
+    if growth > 0:
+        return "yes", f"{growth:,.0f} cells/s more come than leave", "", ()
     windows, law = said.get("window-sum"), said.get("buffer-law")
     cycle, bound = said.get("efci-cycle"), said.get("q-max")
     if windows is not None and (windows.cells or 0.0) <= buffer_cells:

@@ -1,0 +1,26 @@
+"""Where a command keeps what it has simulated, made sure of before it begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cellrate import _core
+from cellrate.cli.problems import BadInput
+from cellrate.runner import default_store
+
+
+def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
+    """Makes the directory for pages and kept results; the store in it, or none if `fresh`.
+
+    Raises:
+        BadInput: Nothing can be written there; said before hours of simulation, not after.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK | os.X_OK):
+            raise BadInput(f"--out {out}: no permission to write there")
+        return None if fresh else default_store(out / "results")
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadInput(f"--out {out}: nothing can be written there: {why}") from error
