@@ -69,19 +69,20 @@ SCALES = {
 
 
 def new_figure(
-    rows: int = 1, *, width: float = 7.0, height: float = 2.4
+    rows: int = 1, *, width: float = 7.0, height: float = 2.4, shared: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style with panels above each other that share the time axis.
+    """A figure in the house style with panels above each other.
 
     Args:
         rows: Number of panels.
         width: Of the figure, in inches.
         height: Of each panel, in inches.
+        shared: Whether the panels share the time axis.
     """
     with style.context(STYLE):
         figure = Figure(figsize=(width, height * rows + 0.4), layout="constrained")
         FigureCanvasAgg(figure)
-        panels = figure.subplots(rows, 1, sharex=True, squeeze=False)
+        panels = figure.subplots(rows, 1, sharex=shared, squeeze=False)
         return figure, list(panels[:, 0])
 
 

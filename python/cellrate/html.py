@@ -29,7 +29,11 @@ def document(title: str, parts: Iterable[str]) -> str:
 
 
 def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Collection[int] = (),
+    *,
+    wide: bool = False,
 ) -> str:
     """A table of plain texts.
 
@@ -37,6 +41,8 @@ def table(
         columns: Titles.
         rows: As many cells each as there are columns.
         numbers: Which columns are set to the right, counted from 0.
+        wide: Whether it has many columns: set smaller, its last column in lines of some length, and
+            scrolled by itself if the window is too narrow.
     """
 
     def line(cells: Sequence[str], tag: str) -> str:
@@ -44,7 +50,8 @@ def table(
         shown = (f"<{tag}{s}>{escape(cell)}</{tag}>" for s, cell in zip(style, cells, strict=True))
         return f"<tr>{''.join(shown)}</tr>"
 
-    return f"<table>{line(columns, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
+    found = f"<table>{line(columns, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
+    return f'<div class="wide">{found}</div>' if wide else found
 
 
 def details(title: str, inner: str) -> str:

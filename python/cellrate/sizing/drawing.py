@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,29 +13,65 @@ from cellrate.sizing.answer import Answer
 
 # A buffer so many times as long as the longest queue would make the queue a line.
 IN_SIGHT = 3.0
+# What takes more of the run than this needs no closer look.
+LARGEST_SHARE = 0.25
+# Fewer points make no picture.
+LEAST_POINTS = 10
 
 
 def queue_figure(answer: Answer, queue: Series) -> Figure:
-    """The longest queue of all seeds over time; formulas as lines where they are in sight."""
-    figure, [panel] = new_figure(width=8.0, height=3.2)
+    """The longest queue of all seeds over time, and once more round its maximum if that is brief.
+
+    Formulas are lines where they are in sight.
+    """
+    brief = round_the_maximum(queue)
+    figure, panels = new_figure(2 if brief else 1, width=8.0, height=3.2, shared=False)
     with style.context(STYLE):
-        draw(panel, queue, colour=COLOURS[0])
-        highest = float(queue.maximum.max(initial=1.0))
-        if answer.buffer_cells is not None:
-            _line(panel, answer.buffer_cells, "measured buffer", COLOURS[1], "-")
-        for number, formula in enumerate(f for f in answer.formulas if f.cells is not None):
-            cells = formula.cells or 0.0
-            if cells <= IN_SIGHT * highest:
-                _line(panel, cells, formula.formula, COLOURS[2 + number % 4], "--")
-        own = answer.port.switch.buffer_cells
-        if own <= IN_SIGHT * highest:
-            _line(panel, own, "the scenario's buffer", FAINT, ":")
-        panel.set_xlabel("time (s)")
-        panel.set_ylabel("queue (cells)")
-        panel.set_ylim(bottom=0)
-        panel.margins(x=0)
-        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        for panel in panels:
+            _draw(panel, answer, queue)
+        panels[-1].set_xlabel("time (s)")
+        panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        if brief:
+            panels[0].set_title("the whole run")
+            panels[1].set_title("round the maximum")
+            panels[1].set_xlim(*brief)
     return figure
+
+
+def round_the_maximum(queue: Series) -> tuple[float, float] | None:
+    """From when to when to look at the maximum of a queue; None if the whole run shows it well.
+
+    Twice as far to both sides as the queue is longer than half its maximum without a break.
+    """
+    if len(queue) < LEAST_POINTS:
+        return None
+    peak = int(queue.maximum.argmax())
+    short = np.flatnonzero(queue.maximum < queue.maximum[peak] / 2)
+    begins, ends = short[short < peak].max(initial=0), short[short > peak].min(initial=len(queue))
+    last = len(queue) - 1
+    margin = max(2 * int(ends - begins), LEAST_POINTS)
+    first, end = max(int(begins) - margin, 0), min(int(ends) + margin, last)
+    start, stop = float(queue.time[first]), float(queue.time[end])
+    whole = float(queue.time[last] - queue.time[0])
+    return (start, stop) if 0 < stop - start <= LARGEST_SHARE * whole else None
+
+
+def _draw(panel: Axes, answer: Answer, queue: Series) -> None:
+    """The queue, and the buffers that were found."""
+    draw(panel, queue, colour=COLOURS[0])
+    highest = float(queue.maximum.max(initial=1.0))
+    if answer.buffer_cells is not None:
+        _line(panel, answer.buffer_cells, "measured buffer", COLOURS[1], "-")
+    for number, formula in enumerate(f for f in answer.formulas if f.cells is not None):
+        cells = formula.cells or 0.0
+        if cells <= IN_SIGHT * highest:
+            _line(panel, cells, formula.formula, COLOURS[2 + number % 4], "--")
+    own = answer.port.switch.buffer_cells
+    if own <= IN_SIGHT * highest:
+        _line(panel, own, "the scenario's buffer", FAINT, ":")
+    panel.set_ylabel("queue (cells)")
+    panel.set_ylim(bottom=0)
+    panel.margins(x=0)
 
 
 def _line(panel: Axes, cells: float, label: str, colour: str, dashes: str) -> None:

@@ -43,7 +43,8 @@ def _how(report: Report) -> str:
         lines.append(f"The fluid model of EFCI does not describe the scenario: {report.no_model}.")
     lines += [f"Varied: {one.path}, {one.words()}." for one in report.space]
     lines += [f"Not varied: {one.why}." for one in report.left]
-    lines += [f"{one}." for one in (report.modelled.model.cautions if report.modelled else ())]
+    cautions = report.modelled.model.cautions if report.modelled else ()
+    lines += [f"{one[0].upper()}{one[1:]}." for one in cautions]
     return "".join(f'<p class="faint">{html.escape(line)}</p>' for line in lines)
 
 
@@ -76,7 +77,7 @@ def _settings(report: Report) -> str:
     names = list(paths.values()) or ["setting"]
     columns = [*names, "fluid model", "seeds", *titles, "falls behind by"]
     first = len(names) + 1
-    return html.table(columns, rows, numbers=range(first, first + 1 + len(titles)))
+    return html.table(columns, rows, numbers=range(first, first + 1 + len(titles)), wide=True)
 
 
 def _versus(report: Report) -> str:
