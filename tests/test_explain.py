@@ -75,6 +75,19 @@ def test_kalyanaramans_file_transfer() -> None:
     assert one(said, "loss", "expected") == "no"
 
 
+def test_the_target_is_of_the_link_or_of_what_is_left() -> None:
+    def handed_out(form: str) -> object:
+        settings = "target_utilisation=0.9", f'capacity_form="{form}"'
+        said = of(
+            "kalyan97/scenarios/on-off-vbr.toml", *(f"switch.control.{one}" for one in settings)
+        )
+        return one(said, "bottleneck", "handed_out_cells_per_second")
+
+    # Background takes 0.4 of the link on average.
+    assert handed_out("of-link") == pytest.approx((0.9 - 0.4) * LINK, rel=1e-4)
+    assert handed_out("of-remainder") == pytest.approx(0.9 * 0.6 * LINK, rel=1e-4)
+
+
 def test_ohsakis_abr() -> None:
     said = of("ohsaki95/scenarios/abr.toml")
     left = (149.76e6 - 1.4976e6) / 424
@@ -245,6 +258,9 @@ def test_the_scheme_decides_what_oscillates() -> None:
         (0.8, 1, 1000, False),
         # Table 8.8: 1 ms of feedback is shorter than the OFF time.
         (0.8, 10, 100, False),
+        # 5 ms, its second row, diverges, although the ON time is longer.
+        (0.8, 10, 500, True),
+        (0.8, 10, 400, False),
     ],
 )
 def test_background_that_the_feedback_is_too_late_for(

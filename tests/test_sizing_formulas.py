@@ -76,6 +76,14 @@ def test_the_law_is_too_low_in_local_networks_and_says_so() -> None:
         assert (answer.buffer_cells or 0) > 2 * law
 
 
+def test_credits_for_the_links_into_the_switch() -> None:
+    question = Question(TRANSFERS, "x", tuple(links(1000)))
+    answers = formulas_of(question.network, question.network.port("A->B"), 10)
+    cells = {answer.formula: answer.cells for answer in answers}["credit-buffer"]
+    # 10 ms there and back at 155.52 Mbit/s are 3668 cells, and 10 more; 15 channels.
+    assert cells == 15 * (3668 + 10)
+
+
 def test_formulas_say_which_assumption_fails() -> None:
     def failing(*settings: str) -> dict[str, str]:
         question = Question(BACKGROUND, "x", settings)

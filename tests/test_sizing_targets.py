@@ -94,3 +94,27 @@ def test_a_buffer_is_that_of_the_switch_of_the_port() -> None:
     job = both.job(1, 100, at=both.network.port("A->B"))
     resolved = _core.resolve(job.text, job.path, list(job.overrides), None)
     assert tomllib.loads(resolved)["switch"]["buffer"] == "100 cells"
+
+
+def test_other_ports_are_spoken_of() -> None:
+    template = _core.template("n-source")
+    network = Network.of(template)
+    last = next(port.name for port in network.ports if port.name.startswith("B->"))
+    short = 'run.duration="200 ms"', 'measure.from="0 s"'
+    # The flows meet at the first switch, and part at the second.
+    answer = ask(template, *short, seeds=1, port=last, delay_seconds=3e-5)
+    said = " ".join(verdict(answer))
+    assert "Queues are longer at A->B" in said
+    assert f"they lose {answer.runs[0].cells_dropped_elsewhere:,} cells" in said
+    alone = ask(template, *short, seeds=1, delay_seconds=1.0)
+    assert "longer at" not in " ".join(verdict(alone))
+    assert "they lose" not in " ".join(verdict(alone))
+
+
+def test_the_picture_is_that_of_the_longest_queue() -> None:
+    poisson = 'flow.x.source={kind="poisson", rate="14 Mbit/s"}'
+    answer = ask(PERIODIC, "flow.x.count=11", poisson, seeds=4)
+    assert answer.queue is not None
+    *_, second, longest = sorted(answer.each_cells)
+    # Of samples, which need not meet the longest moment.
+    assert second < float(answer.queue.maximum.max()) <= longest

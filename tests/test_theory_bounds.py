@@ -153,6 +153,8 @@ def test_credit_buffer_of_the_paper() -> None:
     # Ten cells exactly, although 0.1 has no binary fraction.
     assert theory.credit_round_trip_cells(0.1, 42_400) == 10
     assert theory.credit_round_trip_cells(0.1, 42_401) == 11
+    # 424 bits in 3 ms, of which floats make a little more than a cell.
+    assert theory.credit_round_trip_cells(0.003, 424 / 0.003) == 1
     with pytest.raises(theory.AssumptionError, match="credit_cells = 0: must be a whole number"):
         theory.credit_buffer_cells(140e-6, 2.5e6, 0)
 

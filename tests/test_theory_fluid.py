@@ -67,9 +67,15 @@ def test_one_source_by_hand() -> None:
 def test_the_fluid_of_whole_lines_is_the_limit_of_others() -> None:
     """A line of a whole number of peaks, where one state has no drift."""
     queues = np.array([0.0, 1.0, 5.0])
-    near = np.asarray(queueing.fluid_exceedance(6, 1.0, 1.0, 2.0, 3 + 1e-7, queues))
+    for line in (3.0, 4.0, 5.0):
+        near = np.asarray(queueing.fluid_exceedance(8, 1.0, 1.0, 2.0, line + 1e-7, queues))
+        np.testing.assert_allclose(
+            queueing.fluid_exceedance(8, 1.0, 1.0, 2.0, line, queues), near, rtol=1e-5
+        )
+    # 0.3 / 0.1 is just below 3, which would let the queue of three sources grow.
+    tenths = queueing.fluid_exceedance(8, 0.1, 10.0, 20.0, 0.3, queues)
     np.testing.assert_allclose(
-        queueing.fluid_exceedance(6, 1.0, 1.0, 2.0, 3.0, queues), near, rtol=1e-5
+        tenths, queueing.fluid_exceedance(8, 1.0, 1.0, 2.0, 3.0, queues), rtol=1e-12
     )
 
 

@@ -76,6 +76,12 @@ def test_generic_fairness_configuration_2() -> None:
 FOUR = {"w": ["L"], "x": ["L"], "y": ["L"], "z": ["L"]}
 
 
+def test_a_flow_at_its_peak_is_held_back_by_no_link() -> None:
+    found = max_min({"L": 10.0}, {"A": ["L"], "B": ["L"]}, pcr={"A": 5.0})
+    assert found.rates == {"A": 5.0, "B": 5.0}
+    assert found.bottlenecks == {"A": None, "B": "L"}
+
+
 @pytest.mark.parametrize(
     ("fairness", "options", "expected"),
     [

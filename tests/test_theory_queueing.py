@@ -68,6 +68,7 @@ def test_m_d_1_waits() -> None:
 
 @pytest.mark.parametrize("probability", [0.3, 1e-3, 1e-9, 1e-15])
 def test_a_buffer_is_the_least_one(probability: float) -> None:
+    assert queueing.md1_buffer_cells(0.8, 1.0, probability=0.8) == 0
     md1 = queueing.md1_buffer_cells(0.8, 1.0, probability=probability)
     tails = np.asarray(queueing.md1_exceedance(0.8, 1.0, np.array([md1 - 1, md1])))
     assert tails[0] > probability >= tails[1]

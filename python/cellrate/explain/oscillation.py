@@ -52,13 +52,18 @@ def _erica(situation: Situation) -> Iterator[Said]:
 def _follows_background(
     situation: Situation, source: Parameters, interval: float, feedback: float
 ) -> Statement:
-    """What Kalyanaraman 97 section 8.16.1 says of ON and OFF times against the feedback delay."""
+    """What Kalyanaraman 97 section 8.16.1 says of ON and OFF times against the feedback delay.
+
+    High rates of an OFF time arrive one feedback delay after its beginning, in the ON time if the
+    delay is longer than the OFF time, and what is said against them arrives another delay later:
+    too late for that ON time if the period is shorter than both delays.
+    """
     period = source["period_seconds"]
     on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
-    may_diverge = interval < off < feedback and on < feedback
+    may_diverge = interval < off < feedback and period < 2 * feedback + interval
     how = (
         f"high rates of its OFF time of {seconds(off)} arrive in the ON time, {seconds(feedback)} "
-        f"later, and that is over before it is corrected: queues may grow without end"
+        f"later, and that is over before they are corrected: queues may grow without end"
         if may_diverge
         else f"rates follow with a delay of {seconds(feedback)}"
     )

@@ -19,6 +19,8 @@ from cellrate.theory.queueing.fluid_modes import Modes, exceedance, fluid_modes,
 
 # The work grows with the square of their number.
 MOST_SOURCES = 2000
+# What of a ratio of rates may be rounding.
+ROUNDING = 1e-12
 
 
 def fluid_utilisation(
@@ -177,9 +179,11 @@ def _modes(
     source = peak_cells_per_second, on_seconds, off_seconds
     fluid_utilisation(sources, *source, link_cells_per_second)
     require(sources <= MOST_SOURCES, "sources", sources, f"must be at most {MOST_SOURCES}")
-    return fluid_modes(
-        int(sources), on_seconds / off_seconds, link_cells_per_second / peak_cells_per_second
-    )
+    line = link_cells_per_second / peak_cells_per_second
+    # With a whole number of peaks one state has no drift; rounding must not give it any.
+    whole = round(line)
+    line = float(whole) if abs(line - whole) <= ROUNDING * line else line
+    return fluid_modes(int(sources), on_seconds / off_seconds, line)
 
 
 FORMULA = Formula(
