@@ -94,6 +94,12 @@ def test_the_divergent_rows_of_tables_8_7_and_8_8(
         assert answer.endless.cells_per_second > 5000
 
 
+def test_a_moment_tells_nothing_of_growth() -> None:
+    moment = ask(BACKGROUND, 'run.duration="1 ps"', 'measure.from="0 s"', seeds=1)
+    assert (moment.endless, moment.buffer_cells) == (None, 1)
+    assert "too short to tell whether the queue grows" in " ".join(moment.remarks)
+
+
 def test_sources_that_no_switch_controls_are_seen_to_grow() -> None:
     """ACR rises to PCR: 50 and 60 Mbit/s into 100, which only a run shows."""
     text = """

@@ -51,6 +51,9 @@ def test_early_packet_discard_at_half_the_buffer_needs_twice_the_queue() -> None
     assert 2 * (longest - 91) <= needs <= 2 * longest
     fixed = 'switch.discard={policy="epd", threshold="200 cells"}'
     assert ask(UBR, short, fixed, seeds=1).buffer_cells is None
+    refused = ask(UBR, short, fixed, seeds=1, loss_ratio=1e-3)
+    assert "no buffer keeps the target: `epd` refuses" in " ".join(refused.remarks)
+    assert ask(UBR, short, fixed, seeds=1, loss_ratio=0.9).buffer_cells is not None
 
 
 def test_targets_change_the_answer() -> None:

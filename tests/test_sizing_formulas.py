@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cellrate import _core
 from cellrate.sizing import Answer, Question
 from cellrate.sizing.formulas import formulas_of
 from sizing_questions import BACKGROUND, TRANSFERS, ask, links
@@ -74,6 +75,31 @@ def test_the_law_is_too_low_in_local_networks_and_says_so() -> None:
         assert found.cells == pytest.approx(law, abs=1)
         assert "Table 8.4" in " ".join(found.fails)
         assert (answer.buffer_cells or 0) > 2 * law
+
+
+def test_windows_bound_nothing_that_is_sent_twice() -> None:
+    def fails(buffer: str, rto: str) -> str:
+        settings = "flow.tcp.count=15", f'tcp.min_rto="{rto}"', f'switch.buffer="{buffer}"'
+        question = Question(TRANSFERS, "x", settings)
+        answers = formulas_of(question.network, question.network.port("A->B"))
+        return " ".join({one.formula: one for one in answers}["window-sum"].fails)
+
+    # 368,640 cells take 1.005 s of the link.
+    assert "nothing is sent twice" in fails("infinite", "1 s")
+    assert fails("infinite", "1.1 s") == ""
+
+
+def test_a_second_bottleneck_is_named() -> None:
+    def fails(port: str, *settings: str) -> tuple[str, ...]:
+        network = Question(_core.template("graph"), "x", settings).network
+        answers = formulas_of(network, network.port(port))
+        return {one.formula: one for one in answers}["buffer-law"].fails
+
+    assert "there is one bottleneck" in fails("S1->S2")
+    assert "there is one bottleneck" in fails("S2->S3")
+    # 50 and 40 Mbit/s fit into the 100 of the second.
+    slow = 'flow.long.abr={pcr="50 Mbit/s"}', 'flow.right.abr={pcr="40 Mbit/s"}'
+    assert "there is one bottleneck" not in fails("S1->S2", *slow)
 
 
 def test_credits_for_the_links_into_the_switch() -> None:

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from cellrate import _core
 from cellrate.network import Network, service_cells_per_second
-from cellrate.sizing import Question
+from cellrate.sizing import Question, SizingError
 from cellrate.sizing.confidence import upper_mean
 from cellrate.sizing.words import verdict
 from sizing_questions import BACKGROUND, UBR, ask
@@ -109,6 +109,11 @@ def test_other_ports_are_spoken_of() -> None:
     alone = ask(template, *short, seeds=1, delay_seconds=1.0)
     assert "longer at" not in " ".join(verdict(alone))
     assert "they lose" not in " ".join(verdict(alone))
+
+
+def test_a_port_without_flows_needs_no_buffer() -> None:
+    with pytest.raises(SizingError, match=r"no flow crosses .* 'A->src.x.1'; flows cross A->sink"):
+        ask(PERIODIC, port="A->src.x.1")
 
 
 def test_the_picture_is_that_of_the_longest_queue() -> None:

@@ -19,6 +19,8 @@ STARTS = 3.0
 STILL = 0.5
 # A mean that rises by less than this in the last half of a run is no reason to look further.
 SUSPECT = 1.05
+# A trace of fewer points says nothing of growth.
+LEAST_POINTS = 32
 # How much longer a run is made to look at a queue that may grow without end.
 LONGER = 4
 
@@ -77,9 +79,9 @@ def growth_of(queue: Series) -> Growth:
     """Growth of a traced queue.
 
     Raises:
-        ValueError: The trace has fewer than 32 points.
+        ValueError: The trace has fewer than `LEAST_POINTS` points.
     """
-    if len(queue) < 32:
+    if len(queue) < LEAST_POINTS:
         raise ValueError(f"a trace of {len(queue)} points is too short to tell growth")
     end = float(queue.time[-1])
     spans = [_span(queue, end / 2**k, end / 2 ** (k - 1)) for k in (3, 2, 1)]

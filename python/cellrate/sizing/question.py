@@ -70,14 +70,19 @@ class Question:
         """The port that is asked for, if any.
 
         Raises:
-            SizingError: There is no such port.
+            SizingError: There is no such port, or no flow crosses it.
         """
         if self.port is None:
             return None
         try:
-            return self.network.port(self.port)
+            port = self.network.port(self.port)
         except ValueError as error:
             raise SizingError(str(error)) from None
+        crossed = {link for flow in self.network.flows for link in (*flow.forward, *flow.backward)}
+        if port not in crossed:
+            used = ", ".join(link.name for link in self.network.ports if link in crossed)
+            raise SizingError(f"no flow crosses the output port {port.name!r}; flows cross {used}")
+        return port
 
     @property
     def is_exact(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from cellrate.network import Link
 from cellrate.sizing.answer import Answer, Endless
 from cellrate.sizing.formulas import Situation, formulas_of
-from cellrate.sizing.growth import LONGER, certain_growth_cells_per_second, growth_of
+from cellrate.sizing.growth import LEAST_POINTS, LONGER, certain_growth_cells_per_second, growth_of
 from cellrate.sizing.measuring import Measured, Runner, measure
 from cellrate.sizing.question import Question, SizingError
 from cellrate.sizing.targets import for_delay, for_loss, for_no_loss
@@ -105,6 +105,9 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
 def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     """Adds the trace of the longest queue and, if it still rises, what a longer run shows."""
     queue = worst.queue(answer.port.name)
+    if len(queue) < LEAST_POINTS:
+        remark = "the run is too short to tell whether the queue grows"
+        return replace(answer, queue=queue, remarks=(*answer.remarks, remark))
     growth = growth_of(queue)
     if not growth.suspect:
         return replace(answer, queue=queue)

@@ -31,9 +31,7 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
         each = tuple(max(1, run.longest_queue_cells) for run in answer.unlimited)
         return replace(answer, each_cells=each, buffer_cells=max(each), runs=answer.unlimited)
     if any(run.cells_dropped for run in answer.unlimited):
-        policy = answer.port.switch.policy
-        remark = f"no buffer loses nothing: `{policy}` refuses packets at a queue length of its own"
-        return replace(answer, remarks=(*answer.remarks, remark))
+        return _refused(answer, "no buffer loses nothing")
     seeds = [run.seed for run in answer.unlimited]
 
     def lossless(buffers: Sequence[int]) -> list[bool]:
@@ -63,12 +61,10 @@ def for_loss(answer: Answer, runner: Runner) -> Answer:
         return tuple(run for run in runs if run is not None)
 
     def holds(cells: int) -> bool:
-        losses = [run.loss_ratio for run in runs_with(cells)]
-        if not losses:
-            return False
-        bound = upper_mean(losses)
-        return (losses[0] if bound is None else bound) <= answer.question.loss_ratio
+        return _keeps(answer.question.loss_ratio, runs_with(cells))
 
+    if not _keeps(answer.question.loss_ratio, answer.unlimited):
+        return _refused(answer, "no buffer keeps the target")
     upper = max(1, *(run.longest_queue_cells for run in answer.unlimited))
     while not holds(upper):
         upper *= 2
@@ -76,6 +72,21 @@ def for_loss(answer: Answer, runner: Runner) -> Answer:
     found = least(holds, 1, upper)
     runs = runs_with(found.cells)
     return _with_others(replace(answer, buffer_cells=found.cells, searched=found, runs=runs))
+
+
+def _keeps(loss_ratio: float, runs: Sequence[PortRun]) -> bool:
+    losses = [run.loss_ratio for run in runs]
+    if not losses:
+        return False
+    bound = upper_mean(losses)
+    return (losses[0] if bound is None else bound) <= loss_ratio
+
+
+def _refused(answer: Answer, what: str) -> Answer:
+    """No answer, because cells are lost without a limit of the buffer already."""
+    policy = answer.port.switch.policy
+    remark = f"{what}: `{policy}` refuses packets at a queue length of its own"
+    return replace(answer, remarks=(*answer.remarks, remark))
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:

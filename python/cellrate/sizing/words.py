@@ -8,6 +8,8 @@ from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
 
 CELL_BYTES = 53
+# Smaller buffers are given in bytes.
+LEAST_KIB = 10
 # Share of all runs that careful dimensioning would want covered.
 WANTED = 0.99
 
@@ -66,9 +68,11 @@ def _endless(answer: Answer) -> list[str]:
 def _buffer(answer: Answer) -> str:
     cells = answer.buffer_cells or 0
     drain = cells / answer.port.cells_per_second
+    size = cells * CELL_BYTES
+    amount = f"{size / 1024:,.0f} KiB" if size >= LEAST_KIB * 1024 else f"{size:,} bytes"
     return (
-        f"{cells:,} cells: {cells * CELL_BYTES / 1024:,.0f} KiB at 53 bytes a cell, "
-        f"{seconds(drain)} of the link."
+        f"{cells:,} cell{'s' if cells > 1 else ''}: {amount} at 53 bytes a cell, {seconds(drain)} "
+        "of the link."
     )
 
 
