@@ -71,6 +71,10 @@ def test_growth_does_not_depend_on_what_stood_before(standing: float, pace: floa
         # Table 8.8: a feedback delay of 1 and 5 ms instead of 10 ms.
         (10, 0.8, 100, False),
         (10, 0.8, 500, True),
+        # Twice the delay has to be a period: 14 ms, and neither more nor less.
+        (14, 0.8, 700, True),
+        (12, 0.8, 700, False),
+        (10, 0.8, 700, False),
     ],
 )
 def test_the_divergent_rows_of_tables_8_7_and_8_8(

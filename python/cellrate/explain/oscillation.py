@@ -56,7 +56,8 @@ def _follows_background(
 
     High rates of an OFF time arrive one feedback delay after its beginning, in the ON time if the
     delay is longer than the OFF time, and what is said against them arrives another delay later:
-    too late for that ON time if the period is shorter than both delays.
+    too late for that ON time if the period is shorter than both delays. That is necessary, not
+    sufficient: in simulations queues diverge where both delays are about a whole number of periods.
     """
     period = source["period_seconds"]
     on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
