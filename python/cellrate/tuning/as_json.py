@@ -104,6 +104,7 @@ def _model(modelled: Modelled) -> dict[str, Any]:
         "maximum_queue_cells": judgement.found.maximum_queue_cells,
         "minimum_queue_cells": judgement.found.minimum_queue_cells,
         "utilisation": judgement.found.utilisation,
+        "utilisation_of_run": judgement.utilisation,
         "feasible": judgement.feasible,
         "feasible_with_continuous_decrease": judgement.continuous.feasible,
     }

@@ -42,6 +42,8 @@ def included(scene: Scene, text: str) -> Setting:
         if not (path and equals and value):
             raise BadInput(f"--include {text!r}; it takes PATH=VALUE,PATH=VALUE")
         key = scene.keys.find(path if "." in path else f"abr.{path}")
+        if key.path == "run.seed":
+            raise BadInput(f"--include {text}: every setting gets the same seeds; see --seeds")
         values.append((key.path, _listed_value(key, value)))
     return Setting(tuple(values))
 
@@ -51,6 +53,8 @@ def _asked(scene: Scene, text: str) -> Range | Choices:
     if not path or (equals and not values):
         raise BadInput(f"--vary {text!r}; {FORM}")
     key = scene.keys.find(path)
+    if key.path == "run.seed":
+        raise BadInput("--vary run.seed: every setting gets the same seeds; see --seeds")
     if not equals:
         return _of_itself(scene, key)
     if ".." in values:

@@ -1,10 +1,9 @@
-"""What the fluid model of EFCI says of every (RIF, RDF) that the standard can signal."""
+"""A scenario as one loop of the fluid model of EFCI, if it is one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +16,10 @@ from cellrate.network import (
     overloaded_ports,
 )
 from cellrate.theory.assumptions import AssumptionError
-from cellrate.theory.efci import STANDARD_FACTORS, EfciLoop, Feasibility, feasibility
+from cellrate.theory.efci import EfciLoop, feasibility
 from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import Setting
-
-Truths: TypeAlias = npt.NDArray[np.bool_]
-Floats: TypeAlias = npt.NDArray[np.float64]
+from cellrate.tuning.start_up import StartUp
 
 
 class NoModel(Exception):
@@ -38,6 +35,7 @@ class Model:
         loop: Its parameters as the literature has them; RIF and RDF are those of the scenario.
         hops: Links round the loop.
         buffer_cells: Of the bottleneck.
+        start_up: How the scenario begins, and what of it is measured.
         paths: Parameters that set RIF, and those that set RDF.
         cautions: What the model leaves out of this scenario.
     """
@@ -46,6 +44,7 @@ class Model:
     loop: EfciLoop
     hops: int
     buffer_cells: float
+    start_up: StartUp
     paths: tuple[tuple[str, ...], tuple[str, ...]]
     cautions: tuple[str, ...]
 
@@ -58,40 +57,6 @@ class Model:
         """A set of factors as a setting of the scenario."""
         pairs = zip(self.paths, (rif, rdf), strict=True)
         return Setting(tuple((path, repr(value)) for paths, value in pairs for path in paths))
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Every standard set of factors, judged by the model.
-
-    Attributes:
-        rif: RIF of each set.
-        rdf: RDF of each set; 1 is left out, for a factor that ends all sending has no model.
-        found: The conditions for the loop as it is simulated.
-        continuous: The conditions with the paper's continuous decrease and propagation alone.
-        buffer_cells: What the queue is held against.
-    """
-
-    rif: Floats
-    rdf: Floats
-    found: Feasibility
-    continuous: Feasibility
-    buffer_cells: float
-
-    @property
-    def overflow_cells(self) -> Floats:
-        """By how much Q_max exceeds the buffer; negative if it does not."""
-        return np.asarray(self.found.maximum_queue_bound_cells - self.buffer_cells)
-
-    @property
-    def idle_cells(self) -> Floats:
-        """How far below zero Q_min falls; negative if it does not."""
-        return -np.asarray(self.found.minimum_queue_cells)
-
-    @property
-    def feasible(self) -> Truths:
-        """Both conditions."""
-        return np.asarray(self.found.feasible)
 
 
 def model_of(network: Network, keys: Keys) -> Model:
@@ -110,18 +75,10 @@ def model_of(network: Network, keys: Keys) -> Model:
     except AssumptionError as error:
         raise NoModel(str(error)) from error
     paths = _paths(keys, flows, "rif"), _paths(keys, flows, "rdf")
-    cautions = tuple(_cautions(network, port, flows))
+    start_up = StartUp.of(keys, flows, float(np.asarray(loop.bw)))
+    cautions = tuple(_cautions(network, port, flows, start_up))
     hops = len(flows[0].forward) + len(flows[0].backward)
-    return Model(port.name, loop, hops, port.switch.buffer_cells, paths, cautions)
-
-
-def judged(model: Model) -> Judgement:
-    """The model's word on every set of factors 2^-k with k of 0..15."""
-    rif, rdf = np.meshgrid(STANDARD_FACTORS, STANDARD_FACTORS[1:], indexing="ij")
-    loop = model.loop.with_(rif=rif.ravel(), rdf=rdf.ravel())
-    found = feasibility(model.simulated(rif.ravel(), rdf.ravel()), model.buffer_cells)
-    continuous = feasibility(loop, model.buffer_cells)
-    return Judgement(rif.ravel(), rdf.ravel(), found, continuous, model.buffer_cells)
+    return Model(port.name, loop, hops, port.switch.buffer_cells, start_up, paths, cautions)
 
 
 def _bottleneck(network: Network) -> Link:
@@ -138,6 +95,8 @@ def _bottleneck(network: Network) -> Link:
     [port] = ports
     if port.switch.scheme != "efci":
         raise NoModel(f"it is of EFCI marking, and {port.name} does {port.switch.scheme!r}")
+    if port.switch.control["mark_at"] == "enqueue":
+        raise NoModel(f"its marks leave at once, and those of {port.name} wait in the queue")
     others = [f for f in network.flows_over(port) if f.abr is None and f.is_elastic]
     if others:
         raise NoModel(f"{others[0].name} over {port.name} takes what it gets without ABR")
@@ -193,19 +152,15 @@ def _paths(keys: Keys, flows: Sequence[Flow], name: str) -> tuple[str, ...]:
     )
 
 
-def _cautions(network: Network, port: Link, flows: Sequence[Flow]) -> list[str]:
+def _cautions(network: Network, port: Link, flows: Sequence[Flow], start_up: StartUp) -> list[str]:
     """What the scenario has and the model leaves out."""
     found = []
     if any(flow.tcp for flow in flows):
         found.append("TCP windows limit the sources; in the model they always have cells")
-    if port.switch.control["mark_at"] == "enqueue":
-        found.append("marks wait in the queue; in the model they leave at once")
-    together = sum(flow.abr.icr_cells_per_second for flow in flows if flow.abr is not None)
-    share = together / capacity_left_cells_per_second(network, port)
-    if share > 1:
+    if start_up.share > 1:
         found.append(
-            f"the initial rates together are {share:.2g} of the bottleneck; the model's bound "
-            "begins with the bottleneck full and its queue empty"
+            f"the initial rates together are {start_up.share:.2g} of the bottleneck; the model's "
+            "bound begins with the bottleneck full and its queue empty"
         )
     if any(flow.kind == "transfer" for flow in flows):
         found.append("transfers end; in the model the sources never stop")

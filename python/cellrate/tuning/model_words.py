@@ -7,10 +7,13 @@ from math import isfinite, log
 import numpy as np
 
 from cellrate.numbers import number
+from cellrate.tuning.judgement import Judgement
 from cellrate.tuning.laboratory import Setting
-from cellrate.tuning.model import Judgement
 from cellrate.tuning.ranges import written
 from cellrate.tuning.report import Report
+
+SLOW = 0.01
+"""A start that leaves more than this of the run unused is told."""
 
 
 def of_setting(report: Report, setting: Setting) -> str:
@@ -41,14 +44,18 @@ def place_of(report: Report, setting: Setting) -> int | None:
 
 
 def verdict(judgement: Judgement, at: int) -> str:
-    """Which conditions a set meets, and by how much it misses the others."""
+    """Which conditions a set meets, by how much it misses the others; whether it starts slowly."""
     parts = []
     if judgement.overflow_cells[at] > 0:
         parts.append(f"overflows by {number(round(float(judgement.overflow_cells[at])))}")
+    share = float(np.asarray(judgement.found.utilisation)[at])
     if judgement.idle_cells[at] >= 0:
-        share = float(np.asarray(judgement.found.utilisation)[at])
         parts.append(f"empties, {share:.3f} used")
-    return ", ".join(parts) or "feasible"
+    if judgement.utilisation[at] < share - SLOW:
+        parts.append(f"slow start, {judgement.utilisation[at]:.3f} of this run used")
+    if judgement.feasible[at]:
+        parts.insert(0, "feasible")
+    return ", ".join(parts)
 
 
 def region(report: Report) -> str:

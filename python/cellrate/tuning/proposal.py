@@ -8,8 +8,9 @@ from math import ceil
 
 import numpy as np
 
+from cellrate.tuning.judgement import Floats, Judgement, Truths
 from cellrate.tuning.laboratory import Setting
-from cellrate.tuning.model import Floats, Judgement, Model, Truths
+from cellrate.tuning.model import Model
 
 NEIGHBOURS = 3
 """One in so many of the sets that are simulated lies just outside the feasible region."""
@@ -42,10 +43,10 @@ class Proposal:
 def proposal(model: Model, judgement: Judgement, settings: int) -> Proposal:
     """The most promising sets.
 
-    Feasible ones lose nothing and keep the link full, so the least maximum of the queue is best;
+    Feasible ones lose nothing and keep the link full once it is full: the highest utilisation of
+    the run is best, which a slow start spoils, and among equal ones the least maximum of the queue;
     the boundary is ordered by how much of the buffer the missed condition is missed by. Without a
-    feasible set, half are those without overflow and half those with it, each with the highest
-    utilisation and, among equal ones, the least maximum.
+    feasible set, half are those without overflow and half those with it, in the same order.
 
     Args:
         model: What was judged.
@@ -63,7 +64,6 @@ def proposal(model: Model, judgement: Judgement, settings: int) -> Proposal:
     outside = _beside(judgement) & ~judgement.feasible
     boundary = min(settings // NEIGHBOURS, int(outside.sum()))
     inside = min(settings - boundary, int(judgement.feasible.sum()))
-    queue = np.asarray(judgement.found.maximum_queue_cells)
     overflowing = judgement.overflow_cells > 0
     sides = [
         pick.first(settings - inside, outside & side, missed_cells(judgement))
@@ -71,7 +71,7 @@ def proposal(model: Model, judgement: Judgement, settings: int) -> Proposal:
     ]
     mixed = [one for pair in zip_longest(*sides) for one in pair if one is not None]
     return Proposal(
-        feasible=pick.first(inside, judgement.feasible, queue),
+        feasible=pick.first(inside, judgement.feasible, -_whole_percent(judgement)),
         boundary=tuple(mixed[: settings - inside]),
     )
 
@@ -91,7 +91,7 @@ class _Picker:
 
     def first(self, count: int, mask: Truths, rank: Floats) -> tuple[Setting, ...]:
         """The first few of the sets in the mask; equal ranks by the maximum of the queue."""
-        queue = np.asarray(self.judgement.found.maximum_queue_bound_cells)
+        queue = np.asarray(self.judgement.found.maximum_queue_cells)
         order = np.lexsort((queue, rank))
         chosen = [at for at in order if mask[at]][:count]
         rif, rdf = self.judgement.rif, self.judgement.rdf
@@ -100,7 +100,7 @@ class _Picker:
 
 def _whole_percent(judgement: Judgement) -> Floats:
     """Utilisation to the percent: the model does not tell apart what is closer."""
-    return np.round(np.asarray(judgement.found.utilisation), 2)
+    return np.round(judgement.utilisation, 2)
 
 
 def _beside(judgement: Judgement) -> Truths:

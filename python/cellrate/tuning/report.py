@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from cellrate.estimates import Estimate, estimate
 from cellrate.runner import Job
 from cellrate.tuning.declared import Left
+from cellrate.tuning.judgement import Judgement
 from cellrate.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.tuning.measures import Measures
-from cellrate.tuning.model import Judgement, Model
+from cellrate.tuning.model import Model
 from cellrate.tuning.objective import Objective
 from cellrate.tuning.proposal import Proposal
 from cellrate.tuning.race import Ranked

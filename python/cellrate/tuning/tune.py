@@ -11,10 +11,11 @@ from cellrate.network import Network
 from cellrate.runner import Job, run_many
 from cellrate.tuning.asked import included, varied
 from cellrate.tuning.declared import Left, Scene, declared, parameter_tables
+from cellrate.tuning.judgement import judged
 from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
 from cellrate.tuning.measures import bottleneck
-from cellrate.tuning.model import NoModel, judged, model_of
+from cellrate.tuning.model import NoModel, model_of
 from cellrate.tuning.objective import DEFAULT, Objective
 from cellrate.tuning.proposal import proposal
 from cellrate.tuning.race import affordable, cost, race, require_budget, standing

@@ -110,7 +110,8 @@ def effort(report: Report) -> str:
     """How many runs there were, and how many of them were known."""
     kept = f", {report.known} of them kept from before" if report.known else ""
     runs = report.simulated + report.known
-    return f"{len(report.ranked)} settings, {runs} runs{kept}; allowed were {report.budget}"
+    settings = f"{len(report.ranked)} setting{'s' if len(report.ranked) > 1 else ''}"
+    return f"{settings}, {runs} run{'s' if runs > 1 else ''}{kept}; allowed were {report.budget}"
 
 
 def _compromises(report: Report) -> list[str]:

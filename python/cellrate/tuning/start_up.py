@@ -1,0 +1,70 @@
+"""What of the bottleneck a run can use whose sources begin slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cellrate.network import Flow
+from cellrate.theory.efci import EfciLoop
+from cellrate.tuning.keys import Keys, number
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StartUp:
+    """How a run begins, and what of it is measured.
+
+    Attributes:
+        share: Initial rates of all sources together, as a share of the bottleneck.
+        begins_seconds: When measuring begins, after all have started.
+        ends_seconds: When it ends.
+    """
+
+    share: float
+    begins_seconds: float
+    ends_seconds: float
+
+    @classmethod
+    def of(cls, keys: Keys, flows: Sequence[Flow], bandwidth_cells_per_second: float) -> StartUp:
+        """The start-up of a scenario's ABR flows."""
+        together = sum(flow.abr.icr_cells_per_second for flow in flows if flow.abr is not None)
+        started = max(flow.start_seconds for flow in flows)
+        begins, ends = (_seconds(keys, f"measure.{end}") for end in ("from", "to"))
+        begins, ends = max(begins - started, 0.0), max(ends - started, 0.0)
+        return cls(together / bandwidth_cells_per_second, begins, ends)
+
+    def utilisation(self, loop: EfciLoop, steady: npt.ArrayLike) -> Floats:
+        """Share of the bottleneck that is used while it is measured. Ours.
+
+        The queue is empty until the rates, which grow by the slowest mode of phase 3, fill the link
+        for the first time; from then on the link is used as in steady state.
+
+        Args:
+            loop: Loops, any shape.
+            steady: Utilisation of each in steady state.
+        """
+        steady = np.asarray(steady)
+        if self.ends_seconds <= self.begins_seconds:
+            return steady
+        growth = loop.with_(growth="delayed").lam
+        filled = np.log(1 / min(self.share, 1.0)) / growth
+
+        def used(until: float) -> Floats:
+            rising = np.minimum(until, filled)
+            return np.asarray(
+                self.share * np.expm1(growth * rising) / growth + steady * (until - rising)
+            )
+
+        lasts = self.ends_seconds - self.begins_seconds
+        return np.asarray((used(self.ends_seconds) - used(self.begins_seconds)) / lasts)
+
+
+def _seconds(keys: Keys, path: str) -> float:
+    key = keys.find(path)
+    return number(str(key.value), key)
