@@ -106,6 +106,21 @@ def test_the_command_writes_data_and_picture(command: Command, tmp_path: Path) -
     assert "--buffer 100 cells" in small.stderr
 
 
+def test_an_unlimited_buffer_is_written_as_null(command: Command, tmp_path: Path) -> None:
+    network = ["--sources", "10", "--bandwidth", "353.2 cells/ms", "--round-trip", "2 ms"]
+    done = command(
+        *("theory", "feasible-region", *network, "--high", "2898 cells"),
+        *("--buffer", "infinite", "--out", tmp_path),
+    )
+    assert done.returncode == 0, done.stderr
+    data = json.loads((tmp_path / "region.json").read_text(), parse_constant=pytest.fail)
+    assert data["buffer_cells"] is None
+    assert set(data["boundaries"]) == {"full_link"}
+    full = data["standard_sets"]["keeps_link_full"]
+    assert data["standard_sets"]["feasible"] == full
+    assert 0 < sum(full) < len(full)
+
+
 @pytest.mark.parametrize("text", ["1/2,1/4", "a=1/2", "a=1/2,2", "a=x,1/2", "=1/2,1/2"])
 def test_points_that_are_none(text: str) -> None:
     with pytest.raises(BadInput):

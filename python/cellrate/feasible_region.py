@@ -74,12 +74,15 @@ class Region:
         return [np.exp2(np.asarray(line)) for line in drawn.allsegs[0] if len(line)]
 
     def as_json(self, points: Sequence[Point] = ()) -> dict[str, Any]:
-        """The region as one object: the network, boundaries, the standard's sets, points."""
+        """The region as one object: the network, boundaries, the standard's sets, points.
+
+        An unlimited buffer is null.
+        """
         loops, found = self.standard
         rif, rdf = np.broadcast_arrays(np.asarray(loops.rif), np.asarray(loops.rdf))
         columns = {name: np.asarray(value).ravel().tolist() for name, value in vars(found).items()}
         return {
-            "buffer_cells": self.buffer_cells,
+            "buffer_cells": self.buffer_cells if np.isfinite(self.buffer_cells) else None,
             "sources": float(self.loop.n),
             "bandwidth_cells_per_second": float(self.loop.bw),
             "round_trip_seconds": float(self.loop.tau),

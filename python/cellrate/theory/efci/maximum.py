@@ -48,7 +48,9 @@ def maximum_queue_bound_cells(loop: EfciLoop) -> Numbers:
     Q_max = Q_H + N RDF sqrt(2 AIR Q_H / BW) - N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))
     + tau^2 AIR BW / 2 + tau (sqrt(2 AIR BW Q_H) + AIR RDF N)
 
-    It bounds the queue of the limit cycle, which starts from a minimum that is not negative.
+    It bounds the queue of a limit cycle that does not empty it, and of every one with `growth` =
+    "delayed". With "immediate" the rate still grows exponentially for a round trip after it reached
+    BW: a cycle that empties the queue may exceed this.
     """
     return plain(maximum_from(loop, np.zeros(loop.shape)))
 
