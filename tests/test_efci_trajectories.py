@@ -73,6 +73,23 @@ def test_delayed_growth_is_the_slowest_mode_of_the_delayed_equation(
     assert at_once.period_seconds != pytest.approx(exact.period_seconds, rel=5 * within)
 
 
+@pytest.mark.parametrize(("rif", "rdf", "within"), [(1 / 8, 1 / 4, 8e-3), (1 / 16, 1 / 16, 0.015)])
+def test_a_queue_empty_for_less_than_a_round_trip_repeats_itself(
+    rif: float, rdf: float, within: float
+) -> None:
+    loop = BASE.with_(rif=rif, rdf=rdf, high_cells=700.0, low_cells=700.0, growth="delayed")
+    cycle, exact = limit_cycle(loop), integrate(loop, cycles=10)
+    assert 0 < cycle.phase_3_seconds < 0.7 * float(loop.tau)
+    for found in (periodic_trajectory(loop), trajectory(loop, cycles=30)):
+        assert found.maximum_queue_cells == pytest.approx(cycle.maximum_queue_cells, rel=1e-8)
+        assert found.period_seconds == pytest.approx(cycle.period_seconds, rel=1e-8)
+        assert found.utilisation == pytest.approx(cycle.utilisation, rel=1e-8)
+    # The slowest mode alone is not all of growth that lasts so briefly.
+    assert cycle.maximum_queue_cells == pytest.approx(exact.maximum_queue_cells, rel=within)
+    assert cycle.period_seconds == pytest.approx(exact.period_seconds, rel=within)
+    assert cycle.utilisation == pytest.approx(exact.utilisation, rel=1e-4)
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_from_an_empty_queue_the_integration_reaches_the_corrected_maximum(name: str) -> None:
     loop = BASE.with_(**LOOPS[name], growth="delayed")
