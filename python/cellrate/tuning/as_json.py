@@ -78,6 +78,7 @@ def _ranked(report: Report, one: Ranked) -> dict[str, Any]:
             "criterion": shortfall.criterion.name,
             "value": shortfall.value,
             "best": shortfall.best,
+            "may_be_chance": report.may_be_chance(one),
         },
     }
 

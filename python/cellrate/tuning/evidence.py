@@ -58,7 +58,7 @@ def _section(case: Case, report: Report, picture: str) -> str:
         judged = [model_words.of_setting(report, one.setting)] if report.modelled else []
         measured = [words.measured(one, criterion) for criterion in criteria]
         named = words.cells(one.setting, paths)
-        lines.append(_row([*named, *judged, str(len(one.runs)), *measured, words.why(one)]))
+        lines.append(_row([*named, *judged, str(len(one.runs)), *measured, words.why(report, one)]))
     rest = len(report.ranked) - MOST_ROWS
     lines += ["", *([f"{rest} more fell behind early.", ""] if rest > 0 else []), case.finding, ""]
     second = report.runner_up

@@ -70,7 +70,7 @@ def _settings(report: Report) -> str:
             model_words.of_setting(report, one.setting),
             str(len(one.runs)),
             *(words.measured(one, criterion) for criterion in criteria),
-            words.why(one),
+            words.why(report, one),
         ]
         for one in report.ranked
     ]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
+from statistics import fmean
 
-from cellrate.estimates import Estimate, estimate
+from scipy.special import stdtrit
+
+from cellrate.estimates import LEVEL, Estimate, estimate
 from cellrate.runner import Job
 from cellrate.tuning.declared import Left
 from cellrate.tuning.judgement import Judgement
@@ -91,6 +95,33 @@ class Report:
         """The scenario without any change."""
         return self.of(AS_IT_IS)
 
+    def may_be_chance(self, one: Ranked) -> bool | None:
+        """Whether the 95 % interval of what a setting falls behind by holds zero.
+
+        The interval is that of the differences from the best, seed by seed. A setting with one seed
+        has no spread of its own; it is taken to spread like those that went further.
+
+        Returns:
+            None if it falls behind nowhere, or nothing is known of the spread.
+        """
+        if one.shortfall is None:
+            return None
+        name = one.shortfall.criterion.name
+        found = differences(one, self.chosen)[name]
+        if found is None or len(one.runs) > 1:
+            return None if found is None else found.contains(0.0)
+        spread = _spread([self._behind(other, name) for other in self._went_on()])
+        return None if spread is None else abs(found.mean) <= spread
+
+    def _went_on(self) -> list[Ranked]:
+        """Settings other than the best that were proposed and got more than one seed."""
+        first = (self.chosen.setting, AS_IT_IS)
+        return [one for one in self.ranked if len(one.runs) > 1 and one.setting not in first]
+
+    def _behind(self, one: Ranked, name: str) -> tuple[float, ...]:
+        found = differences(one, self.chosen)[name]
+        return () if found is None else found.values
+
     def of(self, setting: Setting) -> Ranked:
         """The rank of a setting.
 
@@ -115,6 +146,16 @@ def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
         name: _estimate([_less(a.values[name], b.values[name]) for a, b in pairs])
         for name in one.runs[0].values
     }
+
+
+def _spread(samples: Sequence[Sequence[float]]) -> float | None:
+    """Half of the 95 % interval of a single value, from the variance that samples share."""
+    several = [sample for sample in samples if len(sample) > 1]
+    freedom = sum(len(sample) - 1 for sample in several)
+    if not freedom:
+        return None
+    squares = sum((value - fmean(sample)) ** 2 for sample in several for value in sample)
+    return float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(squares / freedom)
 
 
 def _less(one: float | None, other: float | None) -> float | None:

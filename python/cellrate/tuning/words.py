@@ -69,13 +69,14 @@ def difference(one: Ranked, other: Ranked, criterion: Criterion) -> str:
     return text if found.contains(0.0) is not True or not found.mean else f"{text}, may be chance"
 
 
-def why(ranked: Ranked) -> str:
-    """Where a setting falls behind the best one over the same seeds."""
+def why(report: Report, ranked: Ranked) -> str:
+    """Where a setting falls behind the best one over the same seeds, and if it may be chance."""
     if ranked.shortfall is None:
         return ""
     criterion = ranked.shortfall.criterion
     found, best = (value(criterion, one) for one in (ranked.shortfall.value, ranked.shortfall.best))
-    return f"{criterion.name} {found}, the best {best} {unit(criterion)}".rstrip()
+    text = f"{criterion.name} {found}, the best {best} {unit(criterion)}".rstrip()
+    return f"{text}; may be chance" if report.may_be_chance(ranked) else text
 
 
 def headline(report: Report) -> list[str]:

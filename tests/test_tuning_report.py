@@ -1,0 +1,67 @@
+"""What is said of settings that fell: over the same seeds, and whether it may be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from cellrate import _core
+from cellrate.runner import Job
+from cellrate.tuning.laboratory import Laboratory, Setting
+from cellrate.tuning.measures import CRITERIA, Measures
+from cellrate.tuning.objective import Objective
+from cellrate.tuning.race import standing
+from cellrate.tuning.report import Report
+
+JOB = Job("", "none", ())
+OBJECTIVE = Objective.named("queue=0")
+
+
+def nothing_runs(_: Sequence[Job]) -> Sequence[_core.Outcome]:
+    pytest.fail("everything is measured")
+
+
+def setting(name: str) -> Setting:
+    return Setting((("switch.control.interval", name),))
+
+
+def report(**queues: Sequence[float]) -> Report:
+    """A tuning in which each setting had these mean queues, seed by seed."""
+    empty = dict.fromkeys(one.name for one in CRITERIA)
+    laboratory = Laboratory(JOB, (1, 2, 3, 4), frozenset(), nothing_runs, lambda _: True)
+    laboratory.trials = {
+        setting(name): tuple(
+            Measures(seed, {**empty, "queue": value}) for seed, value in enumerate(values, 1)
+        )
+        for name, values in queues.items()
+    }
+    ranked = tuple(standing(laboratory, OBJECTIVE))
+    return Report(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked)
+
+
+def test_settings_are_held_against_the_best_over_their_own_seeds() -> None:
+    # The mean of the best is 40, but over the first seed it is 10.
+    found = report(best=[10.0, 50.0, 50.0, 50.0], other=[50.0, 50.0, 50.0, 50.0], fell=[20.0])
+    assert [one.setting for one in found.ranked] == [setting(n) for n in ("best", "other", "fell")]
+    short = found.of(setting("fell")).shortfall
+    assert short is not None
+    assert (short.value, short.best) == (20.0, 10.0)
+
+
+def test_whether_a_fall_after_one_seed_may_be_chance() -> None:
+    # Differences 0, 2, 4, 6 and 3, 3: variance 20 / (3 + 1) = 5, t(4) = 2.776, half width 6.208
+    best, other, third = [10.0] * 4, [10.0, 12.0, 14.0, 16.0], [13.0, 13.0]
+    found = report(best=best, other=other, third=third, near=[16.2], far=[16.3])
+    assert found.chosen.setting == setting("best")
+    chance = {one.setting: found.may_be_chance(one) for one in found.ranked}
+    assert chance[setting("near")] is True
+    assert chance[setting("far")] is False
+    assert chance[setting("best")] is None
+    # Seed by seed 3 +- 4.1, and 3 with no spread at all
+    assert chance[setting("other")] is True
+    assert chance[setting("third")] is False
+
+
+def test_nothing_is_said_without_a_spread() -> None:
+    found = report(best=[10.0], other=[11.0])
+    assert found.may_be_chance(found.of(setting("other"))) is None
