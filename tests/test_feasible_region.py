@@ -11,7 +11,7 @@ from cellrate.cli.feasible_region import named_point, simulated_points
 from cellrate.cli.problems import BadInput
 from cellrate.feasible_region import Region, draw
 from cellrate.theory import efci_feasible_sets
-from cellrate.theory.efci import EfciLoop, feasibility
+from cellrate.theory.efci import EfciLoop, feasibility, limit_cycle
 from cellrate.theory.efci.points import OHSAKI_POINTS, Point
 from conftest import Command
 
@@ -42,6 +42,28 @@ def test_the_sets_of_the_paper_lie_where_it_says() -> None:
     assert found["tuned, N = 10"].feasible
     assert not found["default"].feasible_in_steady_state
     assert found["default"].keeps_link_full
+
+
+def test_a_buffer_of_the_maximum_just_holds_it() -> None:
+    loop = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rif=1 / 128, rdf=1 / 2)
+    bound = feasibility(loop, 9e9).maximum_queue_bound_cells
+    steady = feasibility(loop, 9e9).maximum_queue_cells
+    assert feasibility(loop, bound).avoids_overflow
+    assert not feasibility(loop, bound * (1 - 1e-9)).avoids_overflow
+    assert feasibility(loop, steady).avoids_steady_overflow
+    assert not feasibility(loop, steady * (1 - 1e-9)).avoids_steady_overflow
+
+
+@pytest.mark.parametrize(("end", "extreme"), [("pcr", "maximum"), ("mcr", "minimum")])
+def test_a_cycle_beyond_pcr_or_mcr_is_clipped(end: str, extreme: str) -> None:
+    base = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rif=1 / 128, rdf=1 / 2)
+    rate = getattr(limit_cycle(base), f"{extreme}_acr_cells_per_second")
+    # Other than PCR, RIF PCR is as it was.
+    for change in (1 + 1e-9, 1 - 1e-9):
+        name, bound = f"{end}_cells_per_second", rate * change
+        rif = 353_200 / 128 / bound if end == "pcr" else 1 / 128
+        clipped = feasibility(base.with_(**{name: bound}, rif=rif), 5796).clipped
+        assert clipped == ((bound < rate) == (end == "pcr"))
 
 
 def test_sets_of_the_standard() -> None:

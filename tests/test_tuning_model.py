@@ -126,6 +126,13 @@ def test_proposals_lie_where_they_say(settings: int) -> None:
     assert not set(found.boundary) & feasible
     assert len(found.settings) <= settings
     assert found.feasible
+    outside = [
+        (judgement.overflow_cells[at] > 0, judgement.idle_cells[at] >= 0)
+        for at in range(judgement.rif.size)
+        if one.setting(float(judgement.rif[at]), float(judgement.rdf[at])) in found.boundary
+    ]
+    sides = [sum(side) for side in zip(*outside, strict=True)]
+    assert settings < 6 or min(sides) > 0
 
 
 def test_the_best_has_the_least_maximum_of_those_that_use_as_much() -> None:

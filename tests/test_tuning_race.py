@@ -108,3 +108,14 @@ def test_two_names_of_one_scenario_are_one_setting(tmp_path: Path) -> None:
     report = tune(base, wishes, functools.partial(run_many, store=store), lambda _: False)
     assert {one.setting for one in report.ranked} == {AS_IT_IS, Setting((("abr.nrm", "16"),))}
     assert report.simulated == 2
+
+
+def test_what_is_compared_with_takes_no_place_in_the_race() -> None:
+    base = Job(EFCI, "efci.toml", ("run.duration=40 ms",))
+    # 64 and, as it is, 32 are better than all that compete.
+    wishes = Wishes(vary=("abr.nrm=4,8,16,32,64",), include=("nrm=64",), seeds=3)
+    report = tune(base, wishes, run_many)
+    seeds = {one.setting.label: len(one.runs) for one in report.ranked}
+    assert [one.setting.label for one in report.ranked[:2]] == ["nrm 64", "as it is"]
+    assert sorted(seeds.values()) == [1, 3, 3, 3, 3]
+    assert report.simulated == cost(3, 2, 3) == 13

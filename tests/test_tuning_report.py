@@ -14,7 +14,7 @@ from cellrate.tuning.race import standing
 from cellrate.tuning.report import Report
 
 JOB = Job("", "none", ())
-OBJECTIVE = Objective.named("queue=0")
+OBJECTIVE = Objective.named("loss=0,queue=0")
 
 
 def nothing_runs(_: Sequence[Job]) -> Sequence[_core.Outcome]:
@@ -25,13 +25,14 @@ def setting(name: str) -> Setting:
     return Setting((("switch.control.interval", name),))
 
 
-def report(**queues: Sequence[float]) -> Report:
-    """A tuning in which each setting had these mean queues, seed by seed."""
+def report(*lossy: str, **queues: Sequence[float]) -> Report:
+    """A tuning in which each setting had these mean queues, seed by seed; some lost cells."""
     empty = dict.fromkeys(one.name for one in CRITERIA)
     laboratory = Laboratory(JOB, (1, 2, 3, 4), frozenset(), nothing_runs, lambda _: True)
     laboratory.trials = {
         setting(name): tuple(
-            Measures(seed, {**empty, "queue": value}) for seed, value in enumerate(values, 1)
+            Measures(seed, {**empty, "queue": value, "loss": 0.1 * (name in lossy)})
+            for seed, value in enumerate(values, 1)
         )
         for name, values in queues.items()
     }
@@ -51,7 +52,9 @@ def test_settings_are_held_against_the_best_over_their_own_seeds() -> None:
 def test_whether_a_fall_after_one_seed_may_be_chance() -> None:
     # Differences 0, 2, 4, 6 and 3, 3: variance 20 / (3 + 1) = 5, t(4) = 2.776, half width 6.208
     best, other, third = [10.0] * 4, [10.0, 12.0, 14.0, 16.0], [13.0, 13.0]
-    found = report(best=best, other=other, third=third, near=[16.2], far=[16.3])
+    # Another lost cells, so that its queue is of another kind.
+    wild = [0.0, 900.0, 0.0, 900.0]
+    found = report("wild", best=best, other=other, third=third, wild=wild, near=[16.2], far=[16.3])
     assert found.chosen.setting == setting("best")
     chance = {one.setting: found.may_be_chance(one) for one in found.ranked}
     assert chance[setting("near")] is True

@@ -99,7 +99,8 @@ class Report:
         """Whether the 95 % interval of what a setting falls behind by holds zero.
 
         The interval is that of the differences from the best, seed by seed. A setting with one seed
-        has no spread of its own; it is taken to spread like those that went further.
+        has no spread of its own; it is taken to spread like those that went further, and do not
+        fall behind in an earlier criterion.
 
         Returns:
             None if it falls behind nowhere, or nothing is known of the spread.
@@ -110,13 +111,20 @@ class Report:
         found = differences(one, self.chosen)[name]
         if found is None or len(one.runs) > 1:
             return None if found is None else found.contains(0.0)
-        spread = _spread([self._behind(other, name) for other in self._went_on()])
+        spread = _spread([self._behind(other, name) for other in self._beside(name)])
         return None if spread is None else abs(found.mean) <= spread
 
-    def _went_on(self) -> list[Ranked]:
-        """Settings other than the best that were proposed and got more than one seed."""
-        first = (self.chosen.setting, AS_IT_IS)
-        return [one for one in self.ranked if len(one.runs) > 1 and one.setting not in first]
+    def _beside(self, name: str) -> list[Ranked]:
+        """Settings that went on and are as good as the best in what comes before a criterion."""
+        order = [criterion.name for criterion in self.objective.criteria]
+        before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
+        return [
+            one
+            for one in self.ranked
+            if len(one.runs) > 1
+            and one.setting not in first
+            and not (one.shortfall and one.shortfall.criterion.name in before)
+        ]
 
     def _behind(self, one: Ranked, name: str) -> tuple[float, ...]:
         found = differences(one, self.chosen)[name]
