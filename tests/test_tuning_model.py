@@ -27,6 +27,17 @@ def test_the_scenario_becomes_one_loop() -> None:
     assert (int(loop.n), float(loop.tau), float(loop.high)) == (5, 4e-4, 500.0)
     assert float(loop.bw) == pytest.approx(149.9e6 / 424)
     assert float(loop.pcr) == pytest.approx(150e6 / 424)
+    assert float(loop.low) == 500.0
+    apart = model('switch.control={scheme="efci", high="700 cells", low="300 cells"}').loop
+    assert (float(apart.high), float(apart.low)) == (700.0, 300.0)
+
+
+def test_cells_add_to_the_round_trip_of_what_is_simulated() -> None:
+    one = model()
+    simulated = one.simulated(1 / 64, 1 / 16)
+    # Two links there, two back; five cells of other sources and of its own between marks
+    assert float(simulated.tau) == pytest.approx(4e-4 + (5 + 4) * 424 / 149.9e6)
+    assert simulated.decrease == "per-cell"
 
 
 def test_groups_with_factors_of_their_own_are_set_where_they_are() -> None:
@@ -126,13 +137,20 @@ def test_proposals_lie_where_they_say(settings: int) -> None:
     assert not set(found.boundary) & feasible
     assert len(found.settings) <= settings
     assert found.feasible
-    outside = [
-        (judgement.overflow_cells[at] > 0, judgement.idle_cells[at] >= 0)
+    sets = {
+        one.setting(float(judgement.rif[at]), float(judgement.rdf[at])): at
         for at in range(judgement.rif.size)
-        if one.setting(float(judgement.rif[at]), float(judgement.rdf[at])) in found.boundary
-    ]
-    sides = [sum(side) for side in zip(*outside, strict=True)]
-    assert settings < 6 or min(sides) > 0
+    }
+    places = np.log2([judgement.rif, judgement.rdf])
+    near = places[:, judgement.feasible]
+    outside = [sets[setting] for setting in found.boundary]
+    for at in outside:
+        assert (np.abs(near - places[:, [at]]).max(axis=0) <= 1).any()
+    overflow, idle = judgement.overflow_cells, judgement.idle_cells
+    for side in (overflow > 0, overflow <= 0):
+        missed = [max(overflow[at], idle[at]) for at in outside if side[at]]
+        assert missed == sorted(missed)
+        assert settings < 6 or missed
 
 
 def test_the_best_has_the_least_maximum_of_those_that_use_as_much() -> None:
@@ -162,6 +180,37 @@ def test_a_slow_start_is_used_as_far_as_it_comes() -> None:
     assert started.utilisation == pytest.approx(np.asarray(started.found.utilisation))
 
 
+def test_a_start_grows_as_fast_as_feedback_returns() -> None:
+    brief = judged(model("run.duration=1 ms"))
+    at = int(np.flatnonzero((brief.rif == 1 / 4) & (brief.rdf == 1 / 2))[0])
+    air, tau = 150e6 / 424 / 4 / 32, 4e-4 + 9 * 424 / 149.9e6
+    rate = 0.0
+    for _ in range(200):  # of the slowest mode: rate = AIR e^(-rate tau), damped
+        rate = (rate + air * np.exp(-rate * tau)) / 2
+    assert rate < 0.6 * air
+    used = 25 / 149.9 * np.expm1(rate * 1e-3) / (rate * 1e-3)
+    assert brief.utilisation[at] == pytest.approx(used)
+
+
 def test_sources_that_start_later_are_measured_from_then_on() -> None:
     late = judged(model("run.duration=500 ms", "measure.from=200 ms", "flow.source.start=200 ms"))
     assert late.utilisation == pytest.approx(judged(model()).utilisation)
+
+
+def test_without_a_feasible_set_both_ways_out_are_proposed() -> None:
+    one = model("switch.buffer=520 cells", "run.duration=10 s")
+    judgement = judged(one)
+    assert not judgement.feasible.any()
+    found = proposal(one, judgement, 9)
+    assert (len(found.lossless), len(found.full)) == (5, 4)
+    assert not found.feasible + found.boundary
+    sets = {
+        one.setting(float(judgement.rif[at]), float(judgement.rdf[at])): at
+        for at in range(judgement.rif.size)
+    }
+    used = np.round(judgement.utilisation, 2)
+    overflows = judgement.overflow_cells > 0
+    for proposed, side in ((found.lossless, ~overflows), (found.full, overflows)):
+        chosen = [sets[setting] for setting in proposed]
+        assert side[chosen].all()
+        assert used[chosen[0]] == used[side].max()

@@ -119,3 +119,20 @@ def test_what_is_compared_with_takes_no_place_in_the_race() -> None:
     assert [one.setting.label for one in report.ranked[:2]] == ["nrm 64", "as it is"]
     assert sorted(seeds.values()) == [1, 3, 3, 3, 3]
     assert report.simulated == cost(3, 2, 3) == 13
+
+
+def test_measures_of_several_bottlenecks() -> None:
+    ports = [
+        {"utilisation": 0.5, "queues": [{"queue_mean_cells": 7.0, "queue_max_cells": 9}]},
+        {
+            "utilisation": 1.0,
+            "queues": [
+                {"queue_mean_cells": 2.0, "queue_max_cells": 4},
+                {"queue_mean_cells": 1.0, "queue_max_cells": 30},
+            ],
+        },
+    ]
+    found = {one.name: one.of for one in CRITERIA}
+    assert found["utilisation"]({"ports": ports}) == 0.75
+    assert found["queue"]({"ports": ports}) == 7.0
+    assert found["queue-max"]({"ports": ports}) == 30.0

@@ -123,3 +123,8 @@ def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.Mon
     place.keys.document["switch"]["control"] = {"scheme": "later", "gain": 0.2}
     space, _ = declared(place, ["switch.control"])
     assert space == (Range("switch.control.gain", "number", 0.1, 0.4, "linear"),)
+
+
+def test_rounding_stays_within_the_range() -> None:
+    one = Range("abr.crm", "number", 1.004, 9.996, "linear")
+    assert [one.at(share) for share in (0.0, 0.5, 1.0)] == ["1.004", "5.5", "9.996"]

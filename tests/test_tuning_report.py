@@ -65,6 +65,14 @@ def test_whether_a_fall_after_one_seed_may_be_chance() -> None:
     assert chance[setting("third")] is False
 
 
+def test_the_runner_up_had_every_seed() -> None:
+    alone = report(best=[10.0] * 4, third=[13.0, 13.0], fell=[16.0])
+    assert alone.runner_up is None
+    found = report(best=[10.0] * 4, second=[11.0] * 4, third=[9.0, 9.0])
+    assert found.runner_up is not None
+    assert found.runner_up.setting == setting("second")
+
+
 def test_nothing_is_said_without_a_spread() -> None:
     found = report(best=[10.0], other=[11.0])
     assert found.may_be_chance(found.of(setting("other"))) is None
