@@ -136,3 +136,17 @@ def test_measures_of_several_bottlenecks() -> None:
     assert found["utilisation"]({"ports": ports}) == 0.75
     assert found["queue"]({"ports": ports}) == 7.0
     assert found["queue-max"]({"ports": ports}) == 30.0
+
+
+def test_the_fullest_link_is_the_other_way_out() -> None:
+    base = Job(EFCI, "efci.toml", ("run.duration=100 ms", "switch.buffer=520 cells"))
+    report = tune(base, Wishes(seeds=1), run_many)
+    fullest = report.fullest
+    assert report.infeasible
+    assert fullest is not None
+    assert fullest.setting != report.chosen.setting
+    used = [one.means["utilisation"] or 0.0 for one in report.ranked]
+    lost = [one.means["loss"] or 0.0 for one in report.ranked]
+    assert (fullest.means["utilisation"] or 0.0) >= max(used) - 0.001
+    assert report.chosen.means["loss"] == min(lost)
+    assert report.simulated <= report.budget
