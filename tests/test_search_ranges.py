@@ -32,7 +32,14 @@ service = "abr"
 # Tables that exist only if they are asked for.
 ABSENT = {"erica": ["switch.control.queue_control={}"]}
 # What else a value needs to be right.
-NEEDS = {"switch.control.low": ["switch.control.high=950 cells"]}
+NEEDS = {
+    "switch.control.low": ["switch.control.high=950 cells"],
+    "switch.control.high": ["switch.control.low=0 cells"],
+    "switch.control.qt": ["switch.control.dqt=950 cells"],
+    "switch.control.dqt": ["switch.control.qt=0 cells"],
+    "abr.air": ['abr.rules="prca"'],
+    "abr.mdf": ['abr.rules="prca"', 'abr.air="1 Mbit/s"'],
+}
 
 
 def settings() -> Iterator[tuple[str, list[str]]]:

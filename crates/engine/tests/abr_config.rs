@@ -121,6 +121,9 @@ fn feed(source: &mut AbrSource, destination: &mut AbrDestination, now: Ps, tick:
 #[test]
 fn every_parameter_changes_what_a_connection_does() {
     let cases = [
+        ("rules", json!({ "air": "10 cells/s", "rules": "prca" }), json!("eprca")),
+        ("air", json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }), json!("50 cells/s")),
+        ("mdf", json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }), json!(6)),
         ("pcr", json!({}), json!("500 cells/s")),
         ("mcr", json!({}), json!("50 cells/s")),
         ("icr", json!({}), json!("100 cells/s")),
@@ -148,5 +151,19 @@ fn every_parameter_changes_what_a_connection_does() {
         let (_, base, value) = cases.iter().find(|case| case.0 == key).unwrap_or_else(|| panic!("no case for {key}"));
         let changed = with(base.clone(), key, value.clone());
         assert!(behaviour(&parse(base.clone())) != behaviour(&changed), "{key} changes nothing");
+    }
+}
+
+#[test]
+fn the_parameters_of_proportional_control_go_with_its_rules() {
+    let fields = |parameters: Value| -> Vec<&str> {
+        parse(parameters).check(link()).iter().filter(|finding| finding.is_fatal(false)).map(|f| f.field).collect()
+    };
+    assert_eq!(fields(json!({ "air": "1 Mbit/s", "mdf": 4 })), ["air", "mdf"]);
+    for rules in ["prca", "eprca"] {
+        assert_eq!(fields(json!({ "rules": rules })), ["rules"]);
+        assert_eq!(fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 0 })), ["mdf"]);
+        assert_eq!(fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 17 })), ["mdf"]);
+        assert!(fields(json!({ "rules": rules, "air": "1 Mbit/s" })).is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! EFCI marking: thresholds, hysteresis, place, and that every parameter matters.
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
-use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl};
+use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
 
@@ -89,7 +89,7 @@ fn contradictory_thresholds_are_refused() {
         (json!({ "scheme": "efci", "high": "1 cells", "low": "2 cells" }), "low"),
     ] {
         let config: ControlConfig = serde_json::from_value(parameters).unwrap();
-        let findings = config.check();
+        let findings = config.check(SwitchFacts::ANY);
         assert!(findings.iter().any(|finding| finding.field == field && finding.is_fatal(false)), "{field}");
     }
 }

@@ -4,7 +4,7 @@
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::erica::{Erica, EricaConfig, QueueControl};
-use cellrate_engine::control::{PortFacts, SwitchControl};
+use cellrate_engine::control::{PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
 
@@ -576,10 +576,10 @@ fn impossible_parameters_are_found() {
         ("load_weight", json!(0.0)),
         ("source_decay", json!(1.5)),
     ] {
-        let findings = config(json!({ key: value })).check();
+        let findings = config(json!({ key: value })).check(SwitchFacts::ANY);
         assert!(findings.len() == 1 && findings[0].field == key && findings[0].is_fatal(false), "{key}");
     }
     let queue_control = json!({ "queue_control": { "a": 1.0, "b": 0.9, "drain_limit": 2.0 } });
-    assert_eq!(config(queue_control).check().len(), 3);
-    assert_eq!(EricaConfig::default().check(), []);
+    assert_eq!(config(queue_control).check(SwitchFacts::ANY).len(), 3);
+    assert_eq!(EricaConfig::default().check(SwitchFacts::ANY), []);
 }

@@ -5,7 +5,7 @@
 mod repeatable;
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
-use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, schemes};
+use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts, schemes};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
 use repeatable::repeatable;
@@ -168,7 +168,7 @@ fn the_registry_builds_every_scheme_by_its_name() {
     for (name, about) in schemes() {
         let config: ControlConfig = serde_json::from_value(json!({ "scheme": name })).unwrap();
         assert_eq!(config.name(), *name);
-        assert_eq!(config.check(), []);
+        assert_eq!(config.check(SwitchFacts::ANY), []);
         assert_eq!(serde_json::from_value::<ControlConfig>(serde_json::to_value(&config).unwrap()).unwrap(), config);
         assert!(!about.is_empty());
     }

@@ -2,7 +2,7 @@
 
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::endsystem::{AbrConfig, SourceRules};
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::tcp::TcpConfig;
@@ -15,6 +15,7 @@ pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     found.icr = Some(Rate::from_cells_per_second(config.icr_cells(link_rate, round_trip)));
     found.pcr = Some(config.pcr.unwrap_or(link_rate));
     found.crm = Some(u32::try_from(config.crm_frms()).unwrap_or(u32::MAX));
+    found.mdf = (config.rules != SourceRules::Tm4).then(|| config.mdf_in_force());
     found
 }
 

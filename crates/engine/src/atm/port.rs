@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::cell::{Body, Info, ServiceClass};
 use super::link::Link;
 use super::server::{Line, Outlet, Queued, Server};
-use crate::control::{Control, SwitchControl};
+use crate::control::{Control, QueueReading, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
 
@@ -88,8 +88,10 @@ pub struct Port<S> {
     freely_below: u64,
     /// Backlog of the line that as many cells certainly exceed.
     free_backlog: Ps,
-    /// Whether the control scheme reads the length of its queue.
+    /// Whether the control scheme reads the length of its queue at all.
     reads_queue: bool,
+    /// Whether it does so at RM cells but not at others.
+    reads_at_rm: bool,
     losses: Vec<Losses>,
     /// Channels whose current PDU has lost a cell here.
     damaged: Vec<bool>,
@@ -107,7 +109,7 @@ impl<S: Server> Port<S> {
         let reads_queue = settings.control.reads_queue();
         let stateless = queues.iter().all(|queue| queue.settings.discard.is_stateless());
         let smallest = queues.iter().map(|queue| queue.settings.buffer).min().unwrap_or(0);
-        let freely_below = if stateless && !reads_queue { smallest } else { 0 };
+        let freely_below = if stateless && reads_queue != QueueReading::AtEveryCell { smallest } else { 0 };
         let cells = freely_below.saturating_sub(1);
         Port {
             freely_below,
@@ -116,7 +118,8 @@ impl<S: Server> Port<S> {
             } else {
                 cells.saturating_mul(line.clock.floor().0)
             }),
-            reads_queue,
+            reads_queue: reads_queue != QueueReading::Never,
+            reads_at_rm: reads_queue == QueueReading::AtRmCells,
             server: S::new(line, queues.len(), settings.controlled, marks),
             control: settings.control,
             queues,
@@ -142,6 +145,9 @@ impl<S: Server> Port<S> {
     ) -> Option<Cause> {
         let Arrival { control_slot, queue, controlled, mut cell, .. } = arrival;
         let index = queue as usize;
+        if self.reads_at_rm && controlled && !cell.info.is_data() {
+            return self.arrive_watched(now, arrival, body, link, was_empty);
+        }
         if let Some(server) = self.server.express()
             && server.backlog(now) < self.free_backlog
         {

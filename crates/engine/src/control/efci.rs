@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PortFacts, SwitchControl};
+use super::ranges::never_exceeded;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
 use crate::endsystem::Finding;
 use crate::kernel::Ps;
@@ -48,9 +49,11 @@ impl EfciConfig {
     pub fn threshold_in_force(&self) -> Cells {
         self.high.or(self.threshold).unwrap_or(DEFAULT_THRESHOLD)
     }
-    /// Contradictions among the thresholds.
-    pub fn check(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
+    /// Contradictions among the thresholds, and a threshold that the queue never exceeds.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let limit = self.high.map(|high| ("high", high)).or(self.threshold.map(|threshold| ("threshold", threshold)));
+        let mut findings: Vec<Finding> =
+            limit.and_then(|(field, limit)| never_exceeded(field, limit, facts)).into_iter().collect();
         if self.threshold.is_some() && (self.high.is_some() || self.low.is_some()) {
             findings.push(Finding::impossible("threshold", "excludes `high` and `low`".into()));
         }
@@ -107,8 +110,8 @@ impl SwitchControl for Efci {
     fn on_dequeue(&mut self, _: Ps, info: &mut Info, queue: u64) {
         self.observe(info, queue);
     }
-    fn reads_queue(&self) -> bool {
-        self.mark_at == MarkAt::Enqueue
+    fn reads_queue(&self) -> QueueReading {
+        if self.mark_at == MarkAt::Enqueue { QueueReading::AtEveryCell } else { QueueReading::Never }
     }
     fn marks_at_dequeue(&self) -> bool {
         self.mark_at == MarkAt::Dequeue

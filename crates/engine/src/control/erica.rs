@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub use super::erica_config::{
     CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, ZeroInputPolicy,
 };
-use super::{PortFacts, SwitchControl};
+use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::kernel::Ps;
 
@@ -377,8 +377,8 @@ impl SwitchControl for Erica {
         let now = [("load_factor", self.z), ("fair_share_cells_per_second", self.fair_share)];
         names.into_iter().zip(counts).chain(now).filter(|(_, value)| value.is_finite()).collect()
     }
-    fn reads_queue(&self) -> bool {
-        self.config.queue_control.is_some()
+    fn reads_queue(&self) -> QueueReading {
+        if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never }
     }
     #[inline]
     fn wake_at(&self) -> Ps {

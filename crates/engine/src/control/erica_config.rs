@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::SwitchFacts;
+use super::ranges::shorter_than_a_cell;
 use crate::endsystem::Finding;
 use crate::kernel::Ps;
 use crate::kernel::units::Cells;
@@ -173,8 +175,8 @@ impl EricaConfig {
         self.target_utilisation.unwrap_or(if self.queue_control.is_some() { 1.0 } else { 0.9 })
     }
     /// Values outside their range.
-    pub fn check(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = shorter_than_a_cell("interval", self.interval, facts).into_iter().collect();
         let mut require = |field, holds: bool, found: f64, allowed: &str| {
             if !holds {
                 findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));

@@ -1,10 +1,19 @@
 //! What a switch port does about congestion. A scheme is a file here, its parameters one serde
 //! struct in it, and one line in the registry below.
 
+pub mod capc;
+pub mod charny;
 pub mod efci;
+pub mod eprca;
 pub mod erica;
 mod erica_config;
+pub mod fmmra;
+mod load;
 pub mod none;
+pub mod osu;
+pub mod phantom;
+mod ranges;
+pub mod relative_rate;
 
 use alloc::vec::Vec;
 
@@ -22,6 +31,31 @@ pub struct PortFacts {
     pub rate: Rate,
     /// Channels that the port carries; the slots of the hooks count them from 0.
     pub channels: usize,
+}
+
+/// What a check of a scheme's parameters may know of the switch.
+#[derive(Clone, Copy, Debug)]
+pub struct SwitchFacts {
+    /// Limit of a queue in cells; `u64::MAX` if there is none.
+    pub buffer: u64,
+    /// Longest cell time of the links that carry ABR; zero if none does.
+    pub cell_time: Ps,
+}
+
+impl SwitchFacts {
+    /// A switch without limits.
+    pub const ANY: SwitchFacts = SwitchFacts { buffer: u64::MAX, cell_time: Ps::ZERO };
+}
+
+/// When a scheme reads the length of its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueReading {
+    /// Never: every hook may be given 0.
+    Never,
+    /// When RM cells pass, in either direction, and at timers; other cells may be given 0.
+    AtRmCells,
+    /// At every cell.
+    AtEveryCell,
 }
 
 /// A congestion control scheme at one output port: a pure state machine that is told facts and
@@ -46,9 +80,9 @@ pub trait SwitchControl {
     fn marks_at_dequeue(&self) -> bool {
         false
     }
-    /// Whether the hooks read `queue`; without it they may be given 0. Must not change over time.
-    fn reads_queue(&self) -> bool {
-        true
+    /// Which hooks read `queue`. Must not change over time.
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::AtEveryCell
     }
     /// What the scheme counted since the start: name and value.
     fn statistics(&self) -> Vec<(&'static str, f64)> {
@@ -65,7 +99,7 @@ pub trait SwitchControl {
 }
 
 /// Per line: variant, key in a scenario, description, parameters, state. The state is built by
-/// `new(&parameters, facts)`; the parameters have `check(&self) -> Vec<Finding>`.
+/// `new(&parameters, facts)`; the parameters have `check(&self, SwitchFacts) -> Vec<Finding>`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $config:ty, $scheme:ty;)*) => {
         /// The scheme of a port and its parameters.
@@ -82,10 +116,10 @@ macro_rules! registry {
                     $(ControlConfig::$variant(config) => Control::$variant(<$scheme>::new(config, facts)),)*
                 }
             }
-            /// What is wrong with the parameters.
-            pub fn check(&self) -> Vec<Finding> {
+            /// What is wrong with the parameters at the switch of `facts`.
+            pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
-                    $(ControlConfig::$variant(config) => config.check(),)*
+                    $(ControlConfig::$variant(config) => config.check(facts),)*
                 }
             }
             /// Key of the scheme.
@@ -139,7 +173,7 @@ macro_rules! registry {
             fn statistics(&self) -> Vec<(&'static str, f64)> {
                 match self { $(Control::$variant(scheme) => scheme.statistics(),)* }
             }
-            fn reads_queue(&self) -> bool {
+            fn reads_queue(&self) -> QueueReading {
                 match self { $(Control::$variant(scheme) => scheme.reads_queue(),)* }
             }
             #[inline]
@@ -158,6 +192,20 @@ registry! {
     None = "none", "no congestion control", none::NoneConfig, none::NoControl;
     Efci = "efci", "EFCI marking of data cells by queue length", efci::EfciConfig, efci::Efci;
     Erica = "erica", "explicit rates from load and fair share (ERICA, ERICA+)", erica::EricaConfig, erica::Erica;
+    Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)",
+        fmmra::FmmraConfig, fmmra::Fmmra;
+    Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", charny::CharnyConfig, charny::Charny;
+    Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", eprca::EprcaConfig, eprca::Eprca;
+    Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", osu::OsuConfig, osu::Osu;
+    Capc = "capc", "one explicit rate for all that follows the load (CAPC)", capc::CapcConfig, capc::Capc;
+    Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", phantom::PhantomConfig, phantom::Phantom;
+    RrmP = "rrm-p", "relative rate by queue length (P control)", relative_rate::p::PConfig, relative_rate::Sampled<relative_rate::p::P>;
+    RrmPd = "rrm-pd", "relative rate by queue length and its change (PD control)",
+        relative_rate::pd::PdConfig, relative_rate::Sampled<relative_rate::pd::Pd>;
+    RrmPdPlus = "rrm-pd-plus", "relative rate by queue length and change, a large change alone deciding (PD+ control)",
+        relative_rate::pd_plus::PdPlusConfig, relative_rate::Sampled<relative_rate::pd_plus::PdPlus>;
+    RrmPid = "rrm-pid", "relative rate by queue length while it grows, by its mean while it falls (PID control)",
+        relative_rate::pid::PidConfig, relative_rate::Sampled<relative_rate::pid::Pid>;
 }
 
 impl Default for ControlConfig {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PortFacts, SwitchControl};
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::endsystem::Finding;
 
 /// No parameters.
@@ -15,7 +15,7 @@ pub struct NoneConfig {}
 
 impl NoneConfig {
     /// Nothing can be wrong.
-    pub fn check(&self) -> Vec<Finding> {
+    pub fn check(&self, _: SwitchFacts) -> Vec<Finding> {
         Vec::new()
     }
 }
@@ -32,7 +32,7 @@ impl NoControl {
 }
 
 impl SwitchControl for NoControl {
-    fn reads_queue(&self) -> bool {
-        false
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
     }
 }

@@ -46,10 +46,26 @@ pub enum ErBelowMcr {
     Ignore,
 }
 
+/// Which rules a source obeys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceRules {
+    /// Those of TM 4.0.
+    #[default]
+    Tm4,
+    /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm ADR + AIR with
+    /// an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have NI and ER.
+    Prca,
+    /// EPRCA (ATM Forum 94-0735R1, after surveys): PRCA that obeys ER and adds Nrm AIR. NI has no effect.
+    Eprca,
+}
+
 /// Parameters of both halves of an ABR end system. Defaults are those of TM 4.0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbrConfig {
+    /// Rules of the source; every switch may serve sources of any.
+    pub rules: SourceRules,
     /// Peak cell rate; the rate of the access link if absent.
     #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
     pub pcr: Option<Rate>,
@@ -65,6 +81,13 @@ pub struct AbrConfig {
     /// Rate decrease factor: multiplicative decrease per marked BRM, 2^-n with n of 0..15.
     #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
+    /// Additive increase rate AIR of `rules = "prca"` and `"eprca"`, which need it.
+    #[schemars(extend("x-search" = { "low": 0.001, "high": 1, "scale": "log", "of": "pcr", "when": {"rules": ["prca", "eprca"]} }))]
+    pub air: Option<Rate>,
+    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`: a cell takes ACR / 2^MDF, 1..16; 5 if
+    /// absent.
+    #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
+    pub mdf: Option<u32>,
     /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
     #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
@@ -112,11 +135,14 @@ pub struct AbrConfig {
 impl Default for AbrConfig {
     fn default() -> AbrConfig {
         AbrConfig {
+            rules: SourceRules::Tm4,
             pcr: None,
             mcr: None,
             icr: None,
             rif: 1.0 / 16.0,
             rdf: 1.0 / 16.0,
+            air: None,
+            mdf: None,
             nrm: 32,
             mrm: 2,
             trm: Ps::from_ms(100),
@@ -136,6 +162,10 @@ impl Default for AbrConfig {
         }
     }
 }
+
+/// MDF as Gerla et al. have it.
+const DEFAULT_MDF: u32 = 5;
+const MAX_MDF: u32 = 16;
 
 /// Largest transient buffer exposure that can be signalled (24 bits).
 const MAX_TBE: u64 = 16_777_215;
@@ -157,6 +187,10 @@ impl AbrConfig {
         }
         icr.min(self.tbe.0 as f64 / frtt.as_secs_f64()).max(self.mcr_cells())
     }
+    /// MDF of PRCA and EPRCA.
+    pub fn mdf_in_force(&self) -> u32 {
+        self.mdf.unwrap_or(DEFAULT_MDF)
+    }
     /// FRMs without a BRM after which source rule 6 cuts ACR, at least 1.
     pub fn crm_frms(&self) -> u64 {
         let nrm = self.nrm.max(1) as u64;
@@ -173,7 +207,26 @@ impl AbrConfig {
         self.check_factors(&mut findings);
         self.check_counts(&mut findings);
         self.check_times(&mut findings);
+        self.check_proportional(&mut findings);
         findings
+    }
+
+    /// AIR and MDF belong to the proportional rules, which cannot rise without AIR.
+    fn check_proportional(&self, findings: &mut Vec<Finding>) {
+        if self.rules == SourceRules::Tm4 {
+            let given = [("air", self.air.is_some()), ("mdf", self.mdf.is_some())];
+            for (field, _) in given.into_iter().filter(|(_, given)| *given) {
+                let message = "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
+                findings.push(Finding::impossible(field, message.into()));
+            }
+        } else if self.air.is_none() {
+            findings
+                .push(Finding::impossible("rules", "PRCA and EPRCA need `air`: nothing else lets a rate rise".into()));
+        }
+        if !(1..=MAX_MDF).contains(&self.mdf_in_force()) {
+            let message = format!("MDF of {} is not of 1..{MAX_MDF}", self.mdf_in_force());
+            findings.push(Finding::impossible("mdf", message));
+        }
     }
 
     fn check_rates(&self, link_rate: Rate, findings: &mut Vec<Finding>) {

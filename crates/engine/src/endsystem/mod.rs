@@ -4,10 +4,11 @@
 pub mod config;
 pub mod destination;
 pub mod finding;
+mod prca;
 pub mod source;
 pub mod unshaped;
 
-pub use config::{AbrConfig, CrmRounding, ErBelowMcr, OutOfRate};
+pub use config::{AbrConfig, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use destination::AbrDestination;
 pub use finding::{Finding, Severity};
 pub use source::{AbrSource, Counters, Emission};

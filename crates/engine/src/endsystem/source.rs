@@ -5,6 +5,7 @@
 //! builds data cells with [`Info::data`].
 
 use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
+use super::prca::Proportional;
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate};
@@ -105,6 +106,8 @@ pub struct AbrSource {
     brm_probe: Probe,
     acr_changed_at: Ps,
     counters: Counters,
+    /// PRCA and EPRCA instead of the rules of TM 4.0 for the rate.
+    proportional: Option<Proportional>,
     limits: Limits,
 }
 
@@ -133,6 +136,7 @@ impl AbrSource {
             brm_probe: Probe::new(limits.tcr),
             acr_changed_at: Ps::ZERO,
             counters: Counters::default(),
+            proportional: Proportional::new(config, limits.icr, limits.mcr, limits.pcr),
             limits,
         }
     }
@@ -248,7 +252,7 @@ impl AbrSource {
 
     /// SES rules 4, 5, 6, 7, 10 and 13: CCR holds the rate that the cells behind this FRM obey.
     fn send_frm(&mut self, now: Ps) -> Emission {
-        if !self.first {
+        if !self.first && self.proportional.is_none() {
             self.return_to_icr(now);
             self.cut_without_brm(now);
             self.give_up_unused(now);
@@ -339,6 +343,10 @@ impl AbrSource {
     fn advance(&mut self, now: Ps) {
         self.carry_last = if now == self.t_next { self.carry } else { 0 };
         self.t_last = now;
+        if let Some(proportional) = &self.proportional {
+            let acr = proportional.after_cell(self.acr);
+            self.set_acr(now, acr);
+        }
         self.schedule();
     }
 
@@ -353,8 +361,14 @@ impl AbrSource {
             self.frms_without_brm = 0;
         }
         let before = self.acr;
-        let stepped = self.step(rm);
-        self.set_acr(now, self.bounded(stepped, rm.er));
+        let acr = match &mut self.proportional {
+            Some(proportional) => proportional.after_brm(before, rm),
+            None => {
+                let stepped = self.step(rm);
+                self.bounded(stepped, rm.er)
+            }
+        };
+        self.set_acr(now, acr);
         if self.acr != before && self.started {
             self.reschedule(now);
         }

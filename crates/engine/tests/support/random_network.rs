@@ -298,7 +298,50 @@ fn control() -> impl Strategy<Value = ControlConfig> {
                 }),
             })
         });
-    prop_oneof![1 => Just(ControlConfig::default()), 2 => efci, 3 => erica()]
+    prop_oneof![
+        1 => Just(ControlConfig::default()),
+        2 => efci,
+        3 => erica(),
+        3 => relative_rate(),
+        3 => explicit_rate(),
+    ]
+}
+
+fn relative_rate() -> impl Strategy<Value = ControlConfig> {
+    let laws = vec![
+        json!({"scheme": "rrm-p"}),
+        json!({"scheme": "rrm-pd"}),
+        json!({"scheme": "rrm-pd-plus", "beta": "1 cell"}),
+        json!({"scheme": "rrm-pid", "alpha": 0.2}),
+    ];
+    (select(laws), 1..40u64, 0..20u64, 0..20u64).prop_map(|(mut law, sampling, low, above)| {
+        law["sampling"] = json!(format!("{sampling} cells"));
+        law["low"] = json!(format!("{low} cells"));
+        law["high"] = json!(format!("{} cells", low + above));
+        read(law)
+    })
+}
+
+fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
+    let timed = vec![
+        json!({"scheme": "fmmra", "qt": "2 cells", "dqt": "5 cells"}),
+        json!({"scheme": "fmmra", "interval_cells": "7 cells", "er_max_floor": "explicit-rate", "record_forward": false}),
+        json!({"scheme": "charny"}),
+        json!({"scheme": "osu", "fairness": "basic"}),
+        json!({"scheme": "osu", "fairness": "precise"}),
+        json!({"scheme": "capc", "threshold": "3 cells"}),
+        json!({"scheme": "phantom"}),
+    ];
+    let timed =
+        (select(timed), select(vec!["100 us", "333.333 us", "1 ms", "5 ms"])).prop_map(|(mut scheme, interval)| {
+            scheme["interval"] = json!(interval);
+            read(scheme)
+        });
+    let eprca = (select(vec!["explicit-rate", "binary"]), 0..10u64).prop_map(|(marking, qt)| {
+        let (qt, dqt) = (format!("{qt} cells"), format!("{} cells", 2 * qt));
+        read(json!({"scheme": "eprca", "marking": marking, "qt": qt, "dqt": dqt}))
+    });
+    prop_oneof![3 => timed, 1 => eprca]
 }
 
 fn erica() -> impl Strategy<Value = ControlConfig> {
@@ -454,8 +497,12 @@ fn abr() -> impl Strategy<Value = AbrConfig> {
         prop::option::of(select(vec!["10 kbit/s", "1 Mbit/s"])),
     );
     let adtf = select(vec!["1 ms", "10 ms", "500 ms"]);
-    (factors, counts, out_of_rate, rates, adtf, any::<[bool; 6]>()).prop_map(
-        |([rif, rdf, cdf], (nrm, crm, trm), out_of_rate, (icr, mcr, tcr, unused), adtf, flags)| {
+    let rules = prop_oneof![
+        4 => Just(None),
+        1 => (select(vec!["prca", "eprca"]), select(vec!["10 kbit/s", "1 Mbit/s"]), 1..8u32).prop_map(Some),
+    ];
+    (factors, counts, out_of_rate, rates, adtf, rules, any::<[bool; 6]>()).prop_map(
+        |([rif, rdf, cdf], (nrm, crm, trm), out_of_rate, (icr, mcr, tcr, unused), adtf, rules, flags)| {
             let pcr = 20e6;
             let bits = |share: f64| format!("{} bit/s", (pcr * share) as u64);
             let mut value = json!({
@@ -465,6 +512,9 @@ fn abr() -> impl Strategy<Value = AbrConfig> {
                 "reset_saved_efci": flags[3],
                 "er_below_mcr": if flags[4] { "clamp" } else { "ignore" },
             });
+            if let Some((rules, air, mdf)) = rules {
+                (value["rules"], value["air"], value["mdf"]) = (json!(rules), json!(air), json!(mdf));
+            }
             if let Some(crm) = crm {
                 value["crm"] = json!(crm);
             }

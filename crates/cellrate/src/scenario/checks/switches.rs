@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::control::ControlConfig;
+use cellrate_engine::control::{ControlConfig, SwitchFacts};
 use cellrate_engine::discard::{DiscardConfig, QueueFacts};
-use cellrate_engine::endsystem::Finding;
+use cellrate_engine::kernel::Ps;
 
 use super::ends::{largest_pdu, pdu_cells};
 use super::finding::problem;
@@ -164,9 +164,8 @@ impl Site<'_> {
 
     fn control(&self) -> Vec<Problem> {
         let place = self.place("control", |own| own.control.is_some());
-        let mut findings = self.switch.control.check();
-        findings.extend(self.interval());
-        findings.extend(self.threshold());
+        let cell_time = if self.load.has_abr { Ps(self.load.cell_time) } else { Ps::ZERO };
+        let findings = self.switch.control.check(SwitchFacts { buffer: self.switch.buffer.0, cell_time });
         let mut problems: Vec<Problem> =
             findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
         let controls = !matches!(self.switch.control, ControlConfig::None(_));
@@ -175,22 +174,6 @@ impl Site<'_> {
             problems.push(Problem::warning(place, message, "`service = \"abr\"`, or no `control`"));
         }
         problems
-    }
-
-    fn interval(&self) -> Option<Finding> {
-        let ControlConfig::Erica(erica) = &self.switch.control else { return None };
-        (self.load.has_abr && erica.interval.0 > 0 && erica.interval.0 < self.load.cell_time)
-            .then(|| Finding::impossible("interval", format!("{} is shorter than the time of a cell", erica.interval)))
-    }
-
-    fn threshold(&self) -> Option<Finding> {
-        let ControlConfig::Efci(efci) = &self.switch.control else { return None };
-        let (key, limit) = match (efci.high, efci.threshold) {
-            (Some(high), _) => ("high", high),
-            (None, threshold) => ("threshold", threshold?),
-        };
-        (limit.0 >= self.switch.buffer.0)
-            .then(|| Finding::warning(key, format!("{limit} are never exceeded in a buffer of {}", self.switch.buffer)))
     }
 
     fn discard(&self) -> Vec<Problem> {

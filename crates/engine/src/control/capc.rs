@@ -1,0 +1,146 @@
+//! CAPC, congestion avoidance using proportional control (Barnhart, ATM Forum 94-0983): one explicit rate
+//! for all channels, which rises while the load is below 1 and falls above it.
+//!
+//! After surveys of the field; the steps are certain, the floor of a step down (ERF) and the queue threshold
+//! of the CI bit less so. CAPC2, which reads the queue into the load, is not modelled.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::load::{Load, LoadMeter};
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+use crate::kernel::units::Cells;
+
+/// The explicit rate never falls below this, in cells/s: TCR of TM 4.0, from which no source is held back.
+const LEAST: f64 = 10.0;
+
+/// Parameters of CAPC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CapcConfig {
+    /// Target utilisation: share of what other classes leave of the link at which the load is 1.
+    #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
+    pub target_utilisation: f64,
+    /// Interval over which the load is measured.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
+    pub interval: Ps,
+    /// Slope of a step up (Rup): the rate is multiplied by 1 + (1 - load) Rup; 0.025 to 0.1 is usual.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log" }))]
+    pub rup: f64,
+    /// Largest step up (ERU).
+    #[schemars(extend("x-search" = { "low": 1.05, "high": 4, "scale": "log" }))]
+    pub eru: f64,
+    /// Slope of a step down (Rdn): the rate is multiplied by 1 - (load - 1) Rdn; 0.2 to 0.8 is usual.
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 2, "scale": "log" }))]
+    pub rdn: f64,
+    /// Largest step down (ERF); one survey prints 1.5 for it, which would be no step down.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 0.95, "scale": "linear" }))]
+    pub erf: f64,
+    /// Queue length above which backward RM cells also get CI; the author's value is not known.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub threshold: Cells,
+}
+
+impl Default for CapcConfig {
+    fn default() -> CapcConfig {
+        CapcConfig {
+            target_utilisation: 0.95,
+            interval: Ps::from_ms(1),
+            rup: 0.1,
+            eru: 1.5,
+            rdn: 0.8,
+            erf: 0.5,
+            threshold: Cells(300),
+        }
+    }
+}
+
+impl CapcConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        Ranges::new(facts)
+            .utilisation("target_utilisation", self.target_utilisation)
+            .interval("interval", self.interval)
+            .not_negative("rup", self.rup)
+            .require("eru", self.eru >= 1.0, self.eru, "at least 1")
+            .not_negative("rdn", self.rdn)
+            .share("erf", self.erf)
+            .reachable("threshold", self.threshold)
+            .findings()
+    }
+}
+
+/// CAPC at one output port.
+#[derive(Clone, Debug)]
+pub struct Capc {
+    config: CapcConfig,
+    link: f64,
+    meter: LoadMeter,
+    /// ERS in cells/s.
+    ers: f64,
+    load_factor: f64,
+}
+
+impl Capc {
+    /// The scheme at the port of `facts`; the explicit rate starts at an equal share of the target.
+    pub fn new(config: &CapcConfig, facts: PortFacts) -> Capc {
+        let link = facts.rate.cells_per_second();
+        Capc {
+            config: config.clone(),
+            link,
+            meter: LoadMeter::by_time(config.interval),
+            ers: config.target_utilisation * link / facts.channels.max(1) as f64,
+            load_factor: 1.0,
+        }
+    }
+
+    /// Explicit rate in force (ERS), in cells/s.
+    pub fn explicit_rate(&self) -> f64 {
+        self.ers
+    }
+
+    fn end_interval(&mut self, load: Load) {
+        let CapcConfig { target_utilisation, rup, eru, rdn, erf, .. } = self.config;
+        let z = load.factor(target_utilisation * (self.link - load.background));
+        let step = if z < 1.0 { (1.0 + (1.0 - z) * rup).min(eru) } else { (1.0 - (z - 1.0) * rdn).max(erf) };
+        self.ers = (self.ers * step).min(self.link).max(LEAST);
+        self.load_factor = z;
+    }
+}
+
+impl SwitchControl for Capc {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
+        self.meter.count(now);
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, queue: u64) {
+        rm.er = rm.er.min(self.ers);
+        rm.ci |= queue > self.config.threshold.0;
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let now = [("load_factor", self.load_factor), ("explicit_rate_cells_per_second", self.ers)];
+        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::AtRmCells
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, _: u64) {
+        if let Some(load) = self.meter.end(now) {
+            self.end_interval(load);
+        }
+    }
+}

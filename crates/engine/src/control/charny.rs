@@ -1,0 +1,160 @@
+//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, those below the advertised
+//! rate are marked as bottlenecked elsewhere, and the advertised rate is what the marked leave, shared by the
+//! rest.
+//!
+//! The form below is fixed by a property rather than by the original text: it reaches max-min rates. The
+//! channel whose cell has come counts as unmarked while the advertised rate is computed (otherwise unfair
+//! rates can lock in), and only rates strictly below it are marked (otherwise convergence is slow). The
+//! original's sources stamp their own demand; these are the sources of TM 4.0, which stamp PCR.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::load::LoadMeter;
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+
+/// Parameters of consistent marking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CharnyConfig {
+    /// Target utilisation: share of what other classes leave of the link that is allocated.
+    #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
+    pub target_utilisation: f64,
+    /// Interval over which the other classes are measured.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
+    pub interval: Ps,
+    /// Whether forward RM cells, too, are recorded. Sources that stamp PCR hide there every bottleneck further
+    /// on, so that with several cells on the way channels are unmarked most of the time; in the original they
+    /// state what the last cell brought back.
+    pub record_forward: bool,
+}
+
+impl Default for CharnyConfig {
+    fn default() -> CharnyConfig {
+        CharnyConfig { target_utilisation: 0.95, interval: Ps::from_ms(1), record_forward: false }
+    }
+}
+
+impl CharnyConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let ranges = Ranges::new(facts).utilisation("target_utilisation", self.target_utilisation);
+        ranges.interval("interval", self.interval).findings()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Recorded {
+    rate: f64,
+    marked: bool,
+}
+
+/// Consistent marking at one output port. All rates are in cells/s; an RM cell costs a look at every channel.
+#[derive(Clone, Debug)]
+pub struct Charny {
+    target_utilisation: f64,
+    record_forward: bool,
+    link: f64,
+    meter: LoadMeter,
+    capacity: f64,
+    channels: Vec<Recorded>,
+    advertised: f64,
+}
+
+impl Charny {
+    /// The scheme at the port of `facts`; until RM cells come nobody is marked.
+    pub fn new(config: &CharnyConfig, facts: PortFacts) -> Charny {
+        let link = facts.rate.cells_per_second();
+        let capacity = config.target_utilisation * link;
+        Charny {
+            target_utilisation: config.target_utilisation,
+            record_forward: config.record_forward,
+            link,
+            meter: LoadMeter::by_time(config.interval),
+            capacity,
+            channels: vec![Recorded { rate: 0.0, marked: false }; facts.channels],
+            advertised: capacity / facts.channels.max(1) as f64,
+        }
+    }
+
+    /// Advertised rate of the last RM cell, in cells/s.
+    pub fn advertised_rate(&self) -> f64 {
+        self.advertised
+    }
+
+    /// What the marked channels leave, shared by the others; there is always one other, the channel whose
+    /// RM cell has come.
+    fn share(&self) -> f64 {
+        let marked = self.channels.iter().filter(|channel| channel.marked);
+        let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| (count + 1, sum + channel.rate));
+        ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
+    }
+
+    /// The advertised rate with `slot` unmarked, after every mark that is not consistent with it has gone.
+    fn advertise(&mut self, slot: usize) -> f64 {
+        self.channels[slot].marked = false;
+        let share = self.share();
+        let mut consistent = true;
+        for channel in self.channels.iter_mut().filter(|channel| channel.marked && channel.rate > share) {
+            (channel.marked, consistent) = (false, false);
+        }
+        self.advertised = if consistent { share } else { self.share() };
+        self.advertised
+    }
+
+    fn record(&mut self, slot: u32, rm: &mut RmCell) {
+        let (slot, rate) = (slot as usize, rm.er);
+        let advertised = self.advertise(slot);
+        self.channels[slot] = Recorded { rate, marked: rate < advertised };
+        rm.er = rate.min(advertised);
+    }
+
+    fn pass(&mut self, slot: u32, rm: &mut RmCell) {
+        let slot = slot as usize;
+        let marked = self.channels[slot].marked;
+        rm.er = rm.er.min(self.advertise(slot));
+        self.channels[slot].marked = marked && self.channels[slot].rate < self.advertised;
+    }
+}
+
+impl SwitchControl for Charny {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
+        self.meter.count(now);
+        if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+        {
+            if self.record_forward { self.record(slot, rm) } else { self.pass(slot, rm) }
+        }
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, _: u64) {
+        self.record(slot, rm);
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let marked = self.channels.iter().filter(|channel| channel.marked).count();
+        Vec::from([("advertised_rate_cells_per_second", self.advertised), ("marked", marked as f64)])
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, _: u64) {
+        if let Some(load) = self.meter.end(now) {
+            self.capacity = self.target_utilisation * (self.link - load.background).max(0.0);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean allowed
+//! cell rate over all channels, and explicit rates below it while the queue is long.
+//!
+//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The queue
+//! thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+use crate::kernel::units::Cells;
+
+/// What a backward RM cell is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marking {
+    /// An explicit rate.
+    #[default]
+    ExplicitRate,
+    /// CI: the binary form of the scheme.
+    Binary,
+}
+
+/// Which forward RM cells count in the mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Averaging {
+    /// Under congestion those below the mean, else those above VCS times it.
+    #[default]
+    Selective,
+    /// All.
+    All,
+}
+
+/// Parameters of EPRCA.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EprcaConfig {
+    /// Queue length above which the port is congested (QT).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.5, "scale": "linear", "of": "buffer" }))]
+    pub qt: Cells,
+    /// Queue length above which it is very congested (DQT).
+    #[schemars(extend("x-search" = { "low": 0.04, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub dqt: Cells,
+    /// Weight of the newest rate in the mean (AV).
+    #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
+    pub av: f64,
+    /// Which forward RM cells count.
+    pub averaging: Averaging,
+    /// VC separator (VCS): without congestion, rates below VCS times the mean do not count.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"averaging": ["selective"]} }))]
+    pub vcs: f64,
+    /// Down pressure factor (DPF): under congestion, channels above DPF times the mean are marked.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
+    pub dpf: f64,
+    /// Explicit reduction factor (ERF): they get ERF times the mean.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
+    pub erf: f64,
+    /// Major reduction factor (MRF): when very congested, all get MRF times the mean.
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
+    pub mrf: f64,
+    /// What marked cells are told.
+    pub marking: Marking,
+}
+
+impl Default for EprcaConfig {
+    fn default() -> EprcaConfig {
+        EprcaConfig {
+            qt: Cells(100),
+            dqt: Cells(300),
+            av: 1.0 / 16.0,
+            averaging: Averaging::Selective,
+            vcs: 7.0 / 8.0,
+            dpf: 7.0 / 8.0,
+            erf: 15.0 / 16.0,
+            mrf: 0.25,
+            marking: Marking::ExplicitRate,
+        }
+    }
+}
+
+impl EprcaConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        Ranges::new(facts)
+            .ordered(("qt", self.qt), ("dqt", self.dqt))
+            .reachable("dqt", self.dqt)
+            .share("av", self.av)
+            .share("vcs", self.vcs)
+            .share("dpf", self.dpf)
+            .share("erf", self.erf)
+            .share("mrf", self.mrf)
+            .findings()
+    }
+}
+
+/// EPRCA at one output port.
+#[derive(Clone, Debug)]
+pub struct Eprca {
+    config: EprcaConfig,
+    /// MACR in cells/s.
+    macr: f64,
+}
+
+impl Eprca {
+    /// The scheme at the port of `facts`; the mean starts at an equal share of the link.
+    pub fn new(config: &EprcaConfig, facts: PortFacts) -> Eprca {
+        Eprca { config: config.clone(), macr: facts.rate.cells_per_second() / facts.channels.max(1) as f64 }
+    }
+
+    /// Mean allowed cell rate (MACR), in cells/s.
+    pub fn macr(&self) -> f64 {
+        self.macr
+    }
+
+    fn counts(&self, ccr: f64, queue: u64) -> bool {
+        match self.config.averaging {
+            Averaging::All => true,
+            Averaging::Selective if queue > self.config.qt.0 => ccr < self.macr,
+            Averaging::Selective => ccr > self.config.vcs * self.macr,
+        }
+    }
+
+    fn press(&self, rm: &mut RmCell, factor: f64) {
+        match self.config.marking {
+            Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr),
+            Marking::Binary => rm.ci = true,
+        }
+    }
+}
+
+impl SwitchControl for Eprca {
+    #[inline]
+    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+        if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+            && self.counts(rm.ccr, queue)
+        {
+            self.macr += self.config.av * (rm.ccr - self.macr);
+        }
+    }
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, queue: u64) {
+        let EprcaConfig { qt, dqt, dpf, erf, mrf, .. } = self.config;
+        if queue > dqt.0 {
+            self.press(rm, mrf);
+        } else if queue > qt.0 && rm.ccr > dpf * self.macr {
+            self.press(rm, erf);
+        }
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        Vec::from([("macr_cells_per_second", self.macr)])
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::AtRmCells
+    }
+}

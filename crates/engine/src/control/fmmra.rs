@@ -1,0 +1,270 @@
+//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by the
+//! same authors in 1997): an advertised rate per port, and for every channel whether it is bottlenecked
+//! elsewhere and at what rate, both kept from the explicit rates that RM cells carry in both directions.
+//!
+//! The paper on TCP describes the scheme in words. The advertised rate, the recursion of the largest rate
+//! ERmax and the marks without congestion are those of the published algorithm; what is done under
+//! congestion is a reconstruction, and where something is not known the parameter says so.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::load::{Load, LoadMeter};
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+use crate::kernel::units::Cells;
+
+/// What the largest rate ERmax falls back to when the load is no longer below 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErMaxFloor {
+    /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load).
+    #[default]
+    AdvertisedRate,
+    /// The explicit rate of the BRM, as the recursion is quoted in the literature. A port that marks FRMs
+    /// too finds there its own ERmax of a round trip ago, so ERmax falls only by the rule for congestion:
+    /// a target below 1 is not kept and rates swing about the fair ones.
+    ExplicitRate,
+}
+
+/// Parameters of FMMRA.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FmmraConfig {
+    /// Target utilisation: share of what other classes leave of the link that is allocated.
+    #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
+    pub target_utilisation: f64,
+    /// Longest interval over which load and capacity are measured.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
+    pub interval: Ps,
+    /// ABR cells after which an interval ends early.
+    #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
+    pub interval_cells: Cells,
+    /// Weight of the newest BRM in the largest rate ERmax (alpha); 1/8 is not certain to be the authors'.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log" }))]
+    pub er_max_weight: f64,
+    /// What ERmax falls back to.
+    pub er_max_floor: ErMaxFloor,
+    /// Queue length from which, under overload, nobody gets more than the advertised rate (QT); the
+    /// authors' value is not known.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "of": "buffer" }))]
+    pub qt: Cells,
+    /// Queue length above which the target is lowered until the queue is shorter than QT (DQT); the
+    /// authors' value is not known.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "log", "of": "buffer" }))]
+    pub dqt: Cells,
+    /// Factor on the target utilisation while the queue is drained; the authors' value is not known.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
+    pub drain_factor: f64,
+    /// Whether forward RM cells, too, tell where a channel is bottlenecked; with false only backward
+    /// ones do, as in some implementations.
+    pub record_forward: bool,
+}
+
+impl Default for FmmraConfig {
+    fn default() -> FmmraConfig {
+        FmmraConfig {
+            target_utilisation: 1.0,
+            interval: Ps::from_ms(1),
+            interval_cells: Cells(100),
+            er_max_weight: 0.125,
+            er_max_floor: ErMaxFloor::AdvertisedRate,
+            qt: Cells(50),
+            dqt: Cells(200),
+            drain_factor: 0.9,
+            record_forward: true,
+        }
+    }
+}
+
+impl FmmraConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        Ranges::new(facts)
+            .utilisation("target_utilisation", self.target_utilisation)
+            .interval("interval", self.interval)
+            .some_cells("interval_cells", self.interval_cells)
+            .share("er_max_weight", self.er_max_weight)
+            .ordered(("qt", self.qt), ("dqt", self.dqt))
+            .reachable("dqt", self.dqt)
+            .share("drain_factor", self.drain_factor)
+            .findings()
+    }
+}
+
+/// What is recorded of a channel: the rate at which it is bottlenecked elsewhere, if it is (beta and
+/// lambda of the literature).
+type Elsewhere = Option<f64>;
+
+/// FMMRA at one output port. All rates are in cells/s.
+#[derive(Clone, Debug)]
+pub struct Fmmra {
+    config: FmmraConfig,
+    link: f64,
+    meter: LoadMeter,
+    channels: Vec<Elsewhere>,
+    /// Channels that are bottlenecked elsewhere, and the sum of their rates.
+    elsewhere: usize,
+    elsewhere_rate: f64,
+    /// The largest of their rates and whose it is.
+    largest: (f64, usize),
+    capacity: f64,
+    advertised: f64,
+    er_max: f64,
+    load_factor: f64,
+    draining: bool,
+}
+
+impl Fmmra {
+    /// The scheme at the port of `facts`. Before the first interval ends all channels share the target,
+    /// and the load is 1.
+    pub fn new(config: &FmmraConfig, facts: PortFacts) -> Fmmra {
+        let link = facts.rate.cells_per_second();
+        let capacity = config.target_utilisation * link;
+        let advertised = capacity / facts.channels.max(1) as f64;
+        Fmmra {
+            config: config.clone(),
+            link,
+            meter: LoadMeter::new(config.interval, config.interval_cells),
+            channels: vec![None; facts.channels],
+            elsewhere: 0,
+            elsewhere_rate: 0.0,
+            largest: (0.0, 0),
+            capacity,
+            advertised,
+            er_max: advertised,
+            load_factor: 1.0,
+            draining: false,
+        }
+    }
+
+    /// Advertised rate in force, in cells/s.
+    pub fn advertised_rate(&self) -> f64 {
+        self.advertised
+    }
+    /// Largest rate in force, in cells/s: the advertised rate after considering the load.
+    pub fn er_max(&self) -> f64 {
+        self.er_max
+    }
+
+    /// (C - sum of lambda) / (N - N_b); if everybody is bottlenecked elsewhere, what they leave beside
+    /// the largest of them.
+    fn advertise(&mut self) {
+        let free = self.capacity - self.elsewhere_rate;
+        let others = self.channels.len() - self.elsewhere;
+        let rate = if others > 0 { free / others as f64 } else { free + self.largest.0 };
+        self.advertised = rate.max(0.0);
+    }
+
+    /// An RM cell of channel `slot` carries the explicit rate `er`: a channel that cannot use the
+    /// advertised rate is bottlenecked elsewhere.
+    fn record(&mut self, slot: usize, er: f64) {
+        let found = (er < self.advertised).then_some(er);
+        let before = core::mem::replace(&mut self.channels[slot], found);
+        self.elsewhere = self.elsewhere + found.is_some() as usize - before.is_some() as usize;
+        self.elsewhere_rate += found.unwrap_or(0.0) - before.unwrap_or(0.0);
+        if self.elsewhere == 0 {
+            // Nothing is left but rounding.
+            self.elsewhere_rate = 0.0;
+        }
+        self.note_largest(slot, found.unwrap_or(0.0));
+        self.advertise();
+    }
+
+    fn note_largest(&mut self, slot: usize, rate: f64) {
+        if rate >= self.largest.0 {
+            self.largest = (rate, slot);
+        } else if slot == self.largest.1 {
+            let rates = self.channels.iter().map(|elsewhere| elsewhere.unwrap_or(0.0)).enumerate();
+            self.largest = rates.fold((0.0, 0), |best, (slot, rate)| if rate > best.0 { (rate, slot) } else { best });
+        }
+    }
+
+    /// The recursion of ERmax, between the advertised rate and the link. Without input the load says
+    /// nothing.
+    fn note_er_max(&mut self, er: f64) {
+        let scaled = if self.load_factor > 0.0 { self.er_max / self.load_factor } else { 0.0 };
+        let floor = match self.config.er_max_floor {
+            ErMaxFloor::AdvertisedRate => self.advertised,
+            ErMaxFloor::ExplicitRate => er,
+        };
+        self.er_max += self.config.er_max_weight * (floor.max(scaled) - self.er_max);
+        self.er_max = self.er_max.min(self.link).max(self.advertised);
+    }
+
+    /// Under overload with a queue the advertised rate; else a channel that is not bottlenecked elsewhere
+    /// may have the largest rate.
+    fn mark(&self, slot: usize, rm: &mut RmCell, queue: u64) {
+        let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
+        let free = !congested && self.channels[slot].is_none();
+        let rate = if free { self.advertised.max(self.er_max) } else { self.advertised };
+        rm.er = rm.er.min(rate);
+    }
+
+    fn note_queue(&mut self, queue: u64) {
+        self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
+    }
+
+    fn end_interval(&mut self, load: Load) {
+        let factor = if self.draining { self.config.drain_factor } else { 1.0 };
+        self.capacity = factor * self.config.target_utilisation * (self.link - load.background).max(0.0);
+        self.load_factor = load.factor(self.capacity);
+        self.advertise();
+    }
+}
+
+impl SwitchControl for Fmmra {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+        if let Some(load) = self.meter.count(now) {
+            self.end_interval(load);
+        }
+        if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+        {
+            self.note_queue(queue);
+            if self.config.record_forward {
+                self.record(slot as usize, rm.er);
+            }
+            self.mark(slot as usize, rm, queue);
+        }
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+        self.note_queue(queue);
+        self.record(slot as usize, rm.er);
+        self.note_er_max(rm.er);
+        self.mark(slot as usize, rm, queue);
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let now = [
+            ("load_factor", self.load_factor),
+            ("advertised_rate_cells_per_second", self.advertised),
+            ("er_max_cells_per_second", self.er_max),
+            ("bottlenecked_elsewhere", self.elsewhere as f64),
+        ];
+        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::AtRmCells
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        self.note_queue(queue);
+        if let Some(load) = self.meter.end(now) {
+            self.end_interval(load);
+        }
+    }
+}

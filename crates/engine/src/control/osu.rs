@@ -1,0 +1,204 @@
+//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997, appendix B): the
+//! load of an interval divides the rate of every channel, with a correction that makes shares equal near the
+//! target.
+//!
+//! The original has control cells of its own: the source states its rate, the switch raises a load adjustment
+//! factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER := min(ER, CCR / factor).
+//! Sources need RIF = 1 to follow at once as the original's do. Its "aggressive" fairness is not modelled:
+//! only its half for underload is known.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::load::{Load, LoadMeter};
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, Kind, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+
+/// A slower channel counts as sending this, in cells/s (TCR of TM 4.0): a rate of zero would be kept for ever.
+const LEAST: f64 = 10.0;
+
+/// How the load adjustment differs between channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fairness {
+    /// Not at all: it is the load.
+    None,
+    /// Within the band about the target, the load over the lower edge for a channel above the fair share, over
+    /// the upper edge for one below it.
+    #[default]
+    Basic,
+    /// The rate over the fair share of what the channels below it leave, found in two steps.
+    Precise,
+}
+
+/// Parameters of the OSU scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OsuConfig {
+    /// Target utilisation of what other classes leave of the link.
+    #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
+    pub target_utilisation: f64,
+    /// Averaging interval.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
+    pub interval: Ps,
+    /// How channels differ.
+    pub fairness: Fairness,
+    /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
+    pub delta: f64,
+}
+
+impl Default for OsuConfig {
+    fn default() -> OsuConfig {
+        OsuConfig { target_utilisation: 0.9, interval: Ps::from_ms(1), fairness: Fairness::Basic, delta: 0.1 }
+    }
+}
+
+impl OsuConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        Ranges::new(facts)
+            .utilisation("target_utilisation", self.target_utilisation)
+            .interval("interval", self.interval)
+            .require("delta", (0.0..1.0).contains(&self.delta), self.delta, "of 0 and below 1")
+            .findings()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Channel {
+    /// CCR of the last FRM, in cells/s.
+    rate: f64,
+    /// Intervals that had ended when the last cell came, plus one; 0 for never.
+    seen: u64,
+}
+
+/// The OSU scheme at one output port. All rates are in cells/s.
+#[derive(Clone, Debug)]
+pub struct Osu {
+    config: OsuConfig,
+    link: f64,
+    meter: LoadMeter,
+    channels: Vec<Channel>,
+    interval: u64,
+    active: usize,
+    target: f64,
+    load: f64,
+    fair_share: f64,
+}
+
+impl Osu {
+    /// The scheme at the port of `facts`. Before the first interval ends all channels count as active, and the
+    /// load is 1.
+    pub fn new(config: &OsuConfig, facts: PortFacts) -> Osu {
+        let link = facts.rate.cells_per_second();
+        let target = config.target_utilisation * link;
+        Osu {
+            config: config.clone(),
+            link,
+            meter: LoadMeter::by_time(config.interval),
+            channels: vec![Channel::default(); facts.channels],
+            interval: 1,
+            active: 0,
+            target,
+            load: 1.0,
+            fair_share: target / facts.channels.max(1) as f64,
+        }
+    }
+
+    /// Load of the last interval; infinite without capacity.
+    pub fn load(&self) -> f64 {
+        self.load
+    }
+    /// Fair share in force, in cells/s.
+    pub fn fair_share(&self) -> f64 {
+        self.fair_share
+    }
+
+    fn end_interval(&mut self, load: Load) {
+        self.target = self.config.target_utilisation * (self.link - load.background).max(0.0);
+        self.load = load.factor(self.target);
+        self.fair_share = self.target / self.active.max(1) as f64;
+        if self.config.fairness == Fairness::Precise {
+            self.share_precisely();
+        }
+        (self.active, self.interval) = (0, self.interval + 1);
+    }
+
+    /// FS := (target - rates below FS) / max(1, channels not below FS), at most twice.
+    fn share_precisely(&mut self) {
+        for _ in 0..2 {
+            let active = || self.channels.iter().filter(|channel| channel.seen == self.interval);
+            let below = active().filter(|channel| channel.rate < self.fair_share);
+            let (count, sum) = below.fold((0, 0.0), |(count, sum), channel| (count + 1, sum + channel.rate));
+            let share = (self.target - sum).max(0.0) / (self.active - count).max(1) as f64;
+            if share <= self.fair_share {
+                break;
+            }
+            self.fair_share = share;
+        }
+    }
+
+    /// The factor by which a channel of `rate` must divide it.
+    fn adjustment(&self, rate: f64) -> f64 {
+        let OsuConfig { fairness, delta, .. } = self.config;
+        match fairness {
+            Fairness::Precise => rate / self.fair_share,
+            Fairness::Basic if (self.load - 1.0).abs() <= delta => {
+                self.load / if rate > self.fair_share { 1.0 - delta } else { 1.0 + delta }
+            }
+            _ => self.load,
+        }
+    }
+}
+
+impl SwitchControl for Osu {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
+        self.meter.count(now);
+        let channel = &mut self.channels[slot as usize];
+        if channel.seen != self.interval {
+            channel.seen = self.interval;
+            self.active += 1;
+        }
+        if let Some(rm) = rm
+            && info.kind() == Kind::Frm
+        {
+            channel.rate = rm.ccr;
+        }
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+        let rate = rm.ccr.max(LEAST);
+        let adjustment = self.adjustment(rate);
+        // Without a load there is nothing to divide by.
+        if adjustment > 0.0 {
+            rm.er = rm.er.min(rate / adjustment);
+        }
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let now = [("load_factor", self.load), ("fair_share_cells_per_second", self.fair_share)];
+        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, _: u64) {
+        if let Some(load) = self.meter.end(now) {
+            self.end_interval(load);
+        }
+    }
+}

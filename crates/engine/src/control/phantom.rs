@@ -1,0 +1,125 @@
+//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches what is left of the
+//! link, and every channel may send a multiple of it. The state does not depend on the number of channels.
+//!
+//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the authors'.
+//! How their gain shrinks with the deviation of the measured rate is not known and not modelled.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::load::{Load, LoadMeter};
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use crate::atm::cell::{Info, RmCell};
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+
+/// Parameters of Phantom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PhantomConfig {
+    /// Interval over which the arrivals are measured.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
+    pub interval: Ps,
+    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then use
+    /// n u / (1 + n u) of the link.
+    #[schemars(extend("x-search" = { "low": 1, "high": 50, "scale": "log" }))]
+    pub utilisation_factor: f64,
+    /// Gain while the imaginary channel's rate rises; not certain.
+    #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
+    pub alpha_inc: f64,
+    /// Gain while it falls; not certain.
+    #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
+    pub alpha_dec: f64,
+    /// Share of the rate that an interval leaves at least; not certain.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
+    pub decrease_floor: f64,
+}
+
+impl Default for PhantomConfig {
+    fn default() -> PhantomConfig {
+        PhantomConfig {
+            interval: Ps::from_ms(1),
+            utilisation_factor: 5.0,
+            alpha_inc: 1.0 / 16.0,
+            alpha_dec: 0.25,
+            decrease_floor: 0.5,
+        }
+    }
+}
+
+impl PhantomConfig {
+    /// Values outside their range.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        Ranges::new(facts)
+            .interval("interval", self.interval)
+            .require("utilisation_factor", self.utilisation_factor > 0.0, self.utilisation_factor, "above 0")
+            .share("alpha_inc", self.alpha_inc)
+            .share("alpha_dec", self.alpha_dec)
+            .share("decrease_floor", self.decrease_floor)
+            .findings()
+    }
+}
+
+/// Phantom at one output port.
+#[derive(Clone, Debug)]
+pub struct Phantom {
+    config: PhantomConfig,
+    link: f64,
+    meter: LoadMeter,
+    /// MACR in cells/s.
+    macr: f64,
+}
+
+impl Phantom {
+    /// The scheme at the port of `facts`; the rate starts where one greedy channel would hold it.
+    pub fn new(config: &PhantomConfig, facts: PortFacts) -> Phantom {
+        let link = facts.rate.cells_per_second();
+        let macr = link / (1.0 + config.utilisation_factor);
+        Phantom { config: config.clone(), link, meter: LoadMeter::by_time(config.interval), macr }
+    }
+
+    /// Rate of the imaginary channel (MACR), in cells/s.
+    pub fn macr(&self) -> f64 {
+        self.macr
+    }
+
+    /// MACR moves towards what all classes leave of the link.
+    fn end_interval(&mut self, load: Load) {
+        let PhantomConfig { alpha_inc, alpha_dec, decrease_floor, .. } = self.config;
+        let error = self.link - load.input - load.background - self.macr;
+        let alpha = if error > 0.0 { alpha_inc } else { alpha_dec };
+        self.macr = (self.macr + alpha * error).max(self.macr * decrease_floor);
+    }
+}
+
+impl SwitchControl for Phantom {
+    #[inline]
+    fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
+        self.meter.count(now);
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+        rm.er = rm.er.min(self.config.utilisation_factor * self.macr);
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        Vec::from([("macr_cells_per_second", self.macr)])
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, _: u64) {
+        if let Some(load) = self.meter.end(now) {
+            self.end_interval(load);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Relative rate marking by the length of the queue, sampled every S_r slots (Ajmone Marsan et al.
+//! 1997, section 2; TM 4.0 section 5.10.6). A control law is a file here.
+//!
+//! Between samples the feedback is constant and the same for all channels. It goes into the backward
+//! RM cells that pass: NI for "keep", CI for "decrease"; neither bit is ever cleared. The queue is
+//! that of the class under control, with whatever classes share it.
+
+pub mod p;
+pub mod pd;
+pub mod pd_plus;
+pub mod pid;
+
+use alloc::vec::Vec;
+
+use super::{PortFacts, QueueReading, SwitchControl};
+use crate::atm::cell::RmCell;
+use crate::kernel::units::Cells;
+use crate::kernel::{CELL_PS_BITS, Ps, Rate};
+
+/// What the sources are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// IR: NI = CI = 0.
+    Increase,
+    /// KR: NI = 1, CI = 0.
+    Keep,
+    /// DR: CI = 1.
+    Decrease,
+}
+
+/// The feedback of a comparison with two thresholds. The paper leaves the equalities of (1) and (2)
+/// open; they are taken as in (3) and (4), where a threshold belongs to the region above it.
+#[derive(Clone, Copy, Debug)]
+pub struct Thresholds {
+    low: f64,
+    high: f64,
+}
+
+impl Thresholds {
+    /// l_t and h_t.
+    pub fn new(low: Cells, high: Cells) -> Thresholds {
+        Thresholds { low: low.0 as f64, high: high.0 as f64 }
+    }
+    /// IR below l_t, KR from l_t on, DR from h_t on.
+    fn feedback(self, queue: f64) -> Feedback {
+        if queue < self.low {
+            Feedback::Increase
+        } else if queue < self.high {
+            Feedback::Keep
+        } else {
+            Feedback::Decrease
+        }
+    }
+}
+
+/// How samples of the queue become feedback.
+pub trait Law {
+    /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
+    /// in cells; the queue before the first sample was empty.
+    fn decide(&mut self, queue: u64, change: i64) -> Feedback;
+}
+
+/// Instants that are a number of slots, the cell times of the link, apart: exact on average.
+#[derive(Clone, Debug)]
+struct Slots {
+    whole: u64,
+    remainder: u64,
+    denominator: u64,
+    carry: u64,
+}
+
+impl Slots {
+    fn new(rate: Rate, slots: Cells) -> Slots {
+        let (span, denominator) = (CELL_PS_BITS as u128 * slots.0 as u128, rate.0 as u128);
+        let whole = u64::try_from(span / denominator).unwrap_or(u64::MAX);
+        Slots { whole, remainder: (span % denominator) as u64, denominator: rate.0, carry: 0 }
+    }
+    fn after(&mut self, now: Ps) -> Ps {
+        let owed = self.carry as u128 + self.remainder as u128;
+        let extra = owed >= self.denominator as u128;
+        self.carry = (owed - if extra { self.denominator as u128 } else { 0 }) as u64;
+        now.saturating_add(Ps(self.whole.saturating_add(extra as u64)))
+    }
+}
+
+/// A law at one output port.
+#[derive(Clone, Debug)]
+pub struct Sampled<L> {
+    law: L,
+    slots: Slots,
+    next: Ps,
+    queue: u64,
+    feedback: Feedback,
+    /// Samples that told to increase, to keep, to decrease.
+    told: [u64; 3],
+}
+
+impl<L: Law> Sampled<L> {
+    /// The first sample is taken S_r slots after the start; until then rates may increase.
+    fn with(law: L, sampling: Cells, facts: PortFacts) -> Sampled<L> {
+        let mut slots = Slots::new(facts.rate, sampling);
+        let next = slots.after(Ps::ZERO);
+        Sampled { law, slots, next, queue: 0, feedback: Feedback::Increase, told: [0; 3] }
+    }
+    /// Feedback in force.
+    pub fn feedback(&self) -> Feedback {
+        self.feedback
+    }
+}
+
+impl<L: Law> SwitchControl for Sampled<L> {
+    #[inline]
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+        match self.feedback {
+            Feedback::Increase => {}
+            Feedback::Keep => rm.ni = true,
+            Feedback::Decrease => rm.ci = true,
+        }
+    }
+    fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let names = ["increase_samples", "keep_samples", "decrease_samples"];
+        names.into_iter().zip(self.told.map(|count| count as f64)).collect()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::AtRmCells
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.next
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        let change = queue as i64 - self.queue as i64;
+        self.feedback = self.law.decide(queue, change);
+        self.queue = queue;
+        self.told[self.feedback as usize] += 1;
+        self.next = self.slots.after(now);
+    }
+}

@@ -1,0 +1,58 @@
+//! P control: the length of the queue alone (Ajmone Marsan et al. 1997, (1)).
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Feedback, Law, Sampled, Thresholds};
+use crate::control::ranges::Ranges;
+use crate::control::{PortFacts, SwitchFacts};
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of P control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PConfig {
+    /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
+    pub sampling: Cells,
+    /// Rates may increase while the queue is shorter than this (l_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub low: Cells,
+    /// Rates decrease from this queue length on (h_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub high: Cells,
+}
+
+impl Default for PConfig {
+    fn default() -> PConfig {
+        PConfig { sampling: Cells(100), low: Cells(100), high: Cells(2_500) }
+    }
+}
+
+impl PConfig {
+    /// No sampling, thresholds in the wrong order or beyond the buffer.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
+        ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high).findings()
+    }
+}
+
+/// P control.
+#[derive(Clone, Copy, Debug)]
+pub struct P(Thresholds);
+
+impl Sampled<P> {
+    /// The scheme at the port of `facts`.
+    pub fn new(config: &PConfig, facts: PortFacts) -> Sampled<P> {
+        Sampled::with(P(Thresholds::new(config.low, config.high)), config.sampling, facts)
+    }
+}
+
+impl Law for P {
+    fn decide(&mut self, queue: u64, _change: i64) -> Feedback {
+        self.0.feedback(queue as f64)
+    }
+}

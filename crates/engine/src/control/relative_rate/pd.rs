@@ -1,0 +1,69 @@
+//! PD control: the length of the queue and the sign of its change (Ajmone Marsan et al. 1997, (2)).
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Feedback, Law, Sampled, Thresholds};
+use crate::control::ranges::Ranges;
+use crate::control::{PortFacts, SwitchFacts};
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of PD control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PdConfig {
+    /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
+    pub sampling: Cells,
+    /// Rates may increase while the queue is shorter than this and does not grow (l_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub low: Cells,
+    /// Rates decrease from this queue length on (h_t), unless the queue falls.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub high: Cells,
+}
+
+impl Default for PdConfig {
+    fn default() -> PdConfig {
+        PdConfig { sampling: Cells(100), low: Cells(500), high: Cells(2_500) }
+    }
+}
+
+impl PdConfig {
+    /// No sampling, thresholds in the wrong order or beyond the buffer.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
+        ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high).findings()
+    }
+}
+
+/// PD control.
+#[derive(Clone, Copy, Debug)]
+pub struct Pd(Thresholds);
+
+impl Pd {
+    /// The law with the thresholds of `config`.
+    pub fn new(config: &PdConfig) -> Pd {
+        Pd(Thresholds::new(config.low, config.high))
+    }
+}
+
+impl Sampled<Pd> {
+    /// The scheme at the port of `facts`.
+    pub fn new(config: &PdConfig, facts: PortFacts) -> Sampled<Pd> {
+        Sampled::with(Pd::new(config), config.sampling, facts)
+    }
+}
+
+impl Law for Pd {
+    fn decide(&mut self, queue: u64, change: i64) -> Feedback {
+        match self.0.feedback(queue as f64) {
+            Feedback::Increase if change > 0 => Feedback::Keep,
+            Feedback::Decrease if change < 0 => Feedback::Keep,
+            feedback => feedback,
+        }
+    }
+}

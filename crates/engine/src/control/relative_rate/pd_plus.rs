@@ -1,0 +1,72 @@
+//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al. 1997,
+//! (3)).
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::pd::{Pd, PdConfig};
+use super::{Feedback, Law, Sampled};
+use crate::control::ranges::Ranges;
+use crate::control::{PortFacts, SwitchFacts};
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PdPlusConfig {
+    /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
+    pub sampling: Cells,
+    /// Rates may increase while the queue is shorter than this and does not grow (l_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub low: Cells,
+    /// Rates decrease from this queue length on (h_t), unless the queue falls.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub high: Cells,
+    /// Largest change between samples for which the length of the queue counts (beta): beyond it rates
+    /// decrease if the queue grows and increase if it falls.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
+    pub beta: Cells,
+}
+
+impl Default for PdPlusConfig {
+    fn default() -> PdPlusConfig {
+        PdPlusConfig { sampling: Cells(100), low: Cells(500), high: Cells(2_500), beta: Cells(10) }
+    }
+}
+
+impl PdPlusConfig {
+    /// No sampling, thresholds in the wrong order or beyond the buffer.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
+        ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high).findings()
+    }
+}
+
+/// PD+ control.
+#[derive(Clone, Copy, Debug)]
+pub struct PdPlus {
+    pd: Pd,
+    beta: u64,
+}
+
+impl Sampled<PdPlus> {
+    /// The scheme at the port of `facts`.
+    pub fn new(config: &PdPlusConfig, facts: PortFacts) -> Sampled<PdPlus> {
+        let PdPlusConfig { sampling, low, high, beta } = *config;
+        let pd = Pd::new(&PdConfig { sampling, low, high });
+        Sampled::with(PdPlus { pd, beta: beta.0 }, sampling, facts)
+    }
+}
+
+impl Law for PdPlus {
+    fn decide(&mut self, queue: u64, change: i64) -> Feedback {
+        if change.unsigned_abs() <= self.beta {
+            return self.pd.decide(queue, change);
+        }
+        if change > 0 { Feedback::Decrease } else { Feedback::Increase }
+    }
+}

@@ -1,0 +1,80 @@
+//! PID control: the length of the queue while it grows, its mean while it falls (Ajmone Marsan et al.
+//! 1997, (4)).
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Feedback, Law, Sampled, Thresholds};
+use crate::control::ranges::Ranges;
+use crate::control::{PortFacts, SwitchFacts};
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+
+/// Parameters of PID control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PidConfig {
+    /// Slots between samples of the queue (S_r); a slot is the time of a cell on the link.
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "10000 cells", "scale": "log" }))]
+    pub sampling: Cells,
+    /// Rates may increase below this (l_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub low: Cells,
+    /// Rates decrease from this on (h_t).
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub high: Cells,
+    /// Weight of the newest sample in the mean I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), above 0 and
+    /// below 1. The mean forgets within -S_r / ln(1 - alpha) slots; the paper's expression for that, its
+    /// theta, is negative and has the dimension but not the value of it.
+    #[schemars(extend("x-search" = { "low": 0.0001, "high": 0.5, "scale": "log" }))]
+    pub alpha: f64,
+    /// The queue falls if it has lost at least this between samples (epsilon; 1 or 2 cells in the
+    /// paper, which does not say which it used).
+    #[schemars(extend("x-search" = { "low": "1 cell", "high": "100 cells", "scale": "log" }))]
+    pub epsilon: Cells,
+}
+
+impl Default for PidConfig {
+    fn default() -> PidConfig {
+        PidConfig { sampling: Cells(100), low: Cells(100), high: Cells(2_500), alpha: 0.001, epsilon: Cells(1) }
+    }
+}
+
+impl PidConfig {
+    /// No sampling, thresholds in the wrong order or beyond the buffer, no mean.
+    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+        let open = self.alpha > 0.0 && self.alpha < 1.0;
+        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
+        let ranges = ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high);
+        ranges.require("alpha", open, self.alpha, "above 0 and below 1").findings()
+    }
+}
+
+/// PID control.
+#[derive(Clone, Copy, Debug)]
+pub struct Pid {
+    thresholds: Thresholds,
+    alpha: f64,
+    epsilon: u64,
+    /// I_Q in cells.
+    mean: f64,
+}
+
+impl Sampled<Pid> {
+    /// The scheme at the port of `facts`; the mean starts at zero.
+    pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
+        let thresholds = Thresholds::new(config.low, config.high);
+        let law = Pid { thresholds, alpha: config.alpha, epsilon: config.epsilon.0, mean: 0.0 };
+        Sampled::with(law, config.sampling, facts)
+    }
+}
+
+impl Law for Pid {
+    fn decide(&mut self, queue: u64, change: i64) -> Feedback {
+        self.mean += self.alpha * (queue as f64 - self.mean);
+        let falls = change <= 0 && change.unsigned_abs() >= self.epsilon;
+        self.thresholds.feedback(if falls { self.mean } else { queue as f64 })
+    }
+}

@@ -1,0 +1,58 @@
+//! The sources of proportional rate control: PRCA (as Gerla, Pazos and Signore 1995 have it) and EPRCA
+//! (Roberts, ATM Forum 94-0735R1, after surveys of the field).
+//!
+//! The rate falls with every cell, and only an RM cell without CI lets it rise: by what the cells of a cycle
+//! took, and an additive increase. Cells are sent and turned round as in TM 4.0 (source rules 1 to 4, 10 to 12),
+//! whose rules for the rate (5, 6, 8, 9 and 13) do not apply.
+
+use super::config::{AbrConfig, SourceRules};
+use crate::atm::cell::RmCell;
+use crate::kernel::Rate;
+
+/// What a source of proportional rate control remembers; rates in cells/s.
+#[derive(Clone, Debug)]
+pub(super) struct Proportional {
+    /// Additive decrease rate ADR: what a cell takes from ACR.
+    adr: f64,
+    /// 2^-MDF: ADR as a share of ACR.
+    share: f64,
+    /// What an RM cell without CI adds.
+    increase: f64,
+    cells: f64,
+    follows_er: bool,
+    mcr: f64,
+    pcr: f64,
+}
+
+impl Proportional {
+    /// The state of a source that starts at `icr`, if `config` is one of proportional rate control.
+    pub fn new(config: &AbrConfig, icr: f64, mcr: f64, pcr: f64) -> Option<Proportional> {
+        let follows_er = match config.rules {
+            SourceRules::Tm4 => return None,
+            SourceRules::Prca => false,
+            SourceRules::Eprca => true,
+        };
+        let share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
+        let cells = config.nrm.max(1) as f64;
+        let air = config.air.map_or(0.0, Rate::cells_per_second);
+        // EPRCA's increase is meant per cell.
+        let increase = if follows_er { air * cells } else { air };
+        Some(Proportional { adr: icr * share, share, increase, cells, follows_er, mcr, pcr })
+    }
+
+    /// ACR after a cell: ACR := max(MCR, ACR - ADR).
+    pub fn after_cell(&self, acr: f64) -> f64 {
+        (acr - self.adr).max(self.mcr)
+    }
+
+    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF; with CI nothing,
+    /// so that the rate goes on falling. EPRCA also obeys the explicit rate.
+    pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
+        let risen = if rm.ci { acr } else { (acr + self.cells * self.adr + self.increase).min(self.pcr) };
+        let bounded = if self.follows_er { risen.min(rm.er).max(self.mcr) } else { risen };
+        if !rm.ci || self.follows_er {
+            self.adr = bounded * self.share;
+        }
+        bounded
+    }
+}

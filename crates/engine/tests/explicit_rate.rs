@@ -1,0 +1,440 @@
+//! FMMRA, consistent marking, EPRCA, the OSU scheme, CAPC and Phantom at one port, with numbers worked by hand.
+//! The link carries 100,000 cells/s, so that an interval of 1 ms has room for 100 cells.
+
+use cellrate_engine::atm::cell::{Info, Kind, RmCell};
+use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
+use cellrate_engine::kernel::{Ps, Rate};
+use serde_json::{Value, json};
+
+const PCR: f64 = 1e6;
+
+fn config(scheme: &str, others: Value) -> ControlConfig {
+    let mut parameters = json!({ "scheme": scheme });
+    parameters.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    serde_json::from_value(parameters).expect("valid parameters")
+}
+
+/// A port, how many intervals of 1 ms have ended, and its queue.
+struct Port {
+    control: Control,
+    interval: u64,
+    queue: u64,
+}
+
+impl Port {
+    fn new(scheme: &str, others: Value, channels: usize) -> Port {
+        let facts = PortFacts { rate: Rate::from_cells_per_second(100_000.0), channels };
+        Port { control: config(scheme, others).build(facts), interval: 0, queue: 0 }
+    }
+    fn now(&self) -> Ps {
+        Ps::from_us(self.interval * 1_000 + 500)
+    }
+    fn data(&mut self, slot: u32, cells: u64) {
+        let now = self.now();
+        (0..cells).for_each(|_| self.control.on_forward(now, slot, &mut Info::data(0), None, 0));
+    }
+    /// Explicit rate of an FRM with these fields after it has passed.
+    fn frm(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
+        let (now, queue, mut cell) = (self.now(), self.queue, rm(er, ccr));
+        self.control.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut cell), queue);
+        cell.er
+    }
+    fn brm(&mut self, slot: u32, er: f64, ccr: f64) -> RmCell {
+        let (now, queue, mut cell) = (self.now(), self.queue, rm(er, ccr));
+        self.control.on_backward(now, slot, &mut cell, queue);
+        cell
+    }
+    fn er(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
+        self.brm(slot, er, ccr).er
+    }
+    fn vbr(&mut self, cells: u64) {
+        let now = self.now();
+        (0..cells).for_each(|_| self.control.on_background(now));
+    }
+    fn end(&mut self) {
+        self.interval += 1;
+        let now = Ps::from_ms(self.interval);
+        assert_eq!(self.control.wake_at(), now);
+        self.control.wake(now, self.queue);
+    }
+    fn statistic(&self, name: &str) -> f64 {
+        let found = self.control.statistics().into_iter().find(|(known, _)| *known == name);
+        found.unwrap_or_else(|| panic!("no {name}")).1
+    }
+}
+
+fn rm(er: f64, ccr: f64) -> RmCell {
+    RmCell { er, ccr, mcr: 0.0, ci: false, ni: false, bn: false }
+}
+
+/// To the rounding of the clock.
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
+}
+
+const ADVERTISED: &str = "advertised_rate_cells_per_second";
+
+fn fmmra(others: Value, channels: usize) -> Port {
+    let mut all = json!({ "interval_cells": "100000 cells" });
+    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    Port::new("fmmra", all, channels)
+}
+
+#[test]
+fn fmmra_shares_what_channels_bottlenecked_elsewhere_leave() {
+    let mut port = fmmra(json!({}), 4);
+    // 100,000 / 4.
+    assert_eq!(port.frm(0, PCR, 1.0), 25_000.0);
+    // Channel 1 comes back with 10,000 < 25,000: (100,000 - 10,000) / 3.
+    assert_eq!(port.er(1, 10_000.0, 1.0), 10_000.0);
+    near(port.statistic(ADVERTISED), 30_000.0);
+    // Channel 2 with 28,000 < 30,000: (100,000 - 38,000) / 2; forward cells tell it too.
+    port.frm(2, 28_000.0, 1.0);
+    near(port.statistic(ADVERTISED), 31_000.0);
+    // Channel 1 is free again: (100,000 - 28,000) / 3.
+    port.er(1, 31_000.0, 1.0);
+    near(port.statistic(ADVERTISED), 24_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+}
+
+#[test]
+fn fmmra_adds_the_largest_rate_if_all_are_bottlenecked_elsewhere() {
+    let mut port = fmmra(json!({}), 2);
+    port.er(0, 10_000.0, 1.0);
+    near(port.statistic(ADVERTISED), 90_000.0);
+    // 100,000 - (10,000 + 20,000) + 20,000.
+    port.er(1, 20_000.0, 1.0);
+    near(port.statistic(ADVERTISED), 90_000.0);
+    // The largest falls: 100,000 - (10,000 + 5,000) + 10,000.
+    port.er(1, 5_000.0, 1.0);
+    near(port.statistic(ADVERTISED), 95_000.0);
+}
+
+#[test]
+fn fmmra_gives_unused_capacity_by_its_largest_rate() {
+    let mut port = fmmra(json!({}), 2);
+    // 50 of 100 cells: load 1/2; ERmax := 7/8 50,000 + 1/8 max(50,000, 100,000) = 56,250 from the first BRM on.
+    port.data(0, 50);
+    port.end();
+    near(port.statistic("load_factor"), 0.5);
+    near(port.er(0, PCR, 1.0), 56_250.0);
+    // Whoever is bottlenecked elsewhere gets no more than the advertised rate.
+    near(port.er(1, 40_000.0, 1.0), 40_000.0);
+    near(port.statistic(ADVERTISED), 60_000.0);
+    // Load 2 over the new capacity: ERmax falls towards the advertised rate, which it cannot pass.
+    port.data(0, 200);
+    port.end();
+    for _ in 0..300 {
+        port.er(0, PCR, 1.0);
+    }
+    near(port.statistic("er_max_cells_per_second"), 60_000.0);
+}
+
+#[test]
+fn fmmra_with_the_explicit_rate_as_floor_keeps_its_largest_rate_under_overload() {
+    let mut port = fmmra(json!({ "er_max_floor": "explicit-rate" }), 2);
+    port.data(0, 200);
+    port.end();
+    // ERmax := 7/8 50,000 + 1/8 max(80,000, 25,000) = 53,750.
+    near(port.er(0, 80_000.0, 1.0), 53_750.0);
+}
+
+#[test]
+fn fmmra_under_congestion_allows_the_advertised_rate_alone() {
+    let mut port = fmmra(json!({ "qt": "10 cells", "dqt": "20 cells" }), 2);
+    port.data(0, 50);
+    port.end();
+    near(port.er(0, PCR, 1.0), 56_250.0);
+    // A queue without overload is none; with it, it is from QT on.
+    port.queue = 10;
+    near(port.frm(0, PCR, 1.0), 56_250.0);
+    port.queue = 9;
+    port.data(0, 108);
+    port.end();
+    let free = port.frm(0, PCR, 1.0);
+    assert!(free > 50_000.0, "{free}");
+    port.queue = 10;
+    near(port.frm(0, PCR, 1.0), 50_000.0);
+}
+
+#[test]
+fn fmmra_lowers_its_target_from_dqt_until_the_queue_is_below_qt() {
+    let mut port = fmmra(json!({ "qt": "10 cells", "dqt": "20 cells", "drain_factor": 0.8 }), 2);
+    for (queue, advertised) in [(20, 50_000.0), (21, 40_000.0), (10, 40_000.0), (9, 50_000.0)] {
+        port.queue = queue;
+        port.end();
+        near(port.statistic(ADVERTISED), advertised);
+    }
+}
+
+#[test]
+fn fmmra_allocates_its_target_of_what_other_classes_leave() {
+    let mut port = fmmra(json!({ "target_utilisation": 0.5 }), 2);
+    near(port.statistic(ADVERTISED), 25_000.0);
+    port.vbr(60);
+    port.end();
+    // 0.5 (100,000 - 60,000) / 2.
+    near(port.statistic(ADVERTISED), 10_000.0);
+    port.vbr(200);
+    port.end();
+    port.queue = 50;
+    assert_eq!((port.statistic(ADVERTISED), port.frm(0, PCR, 1.0)), (0.0, 0.0));
+}
+
+#[test]
+fn fmmra_may_learn_from_backward_cells_alone() {
+    let mut port = fmmra(json!({ "record_forward": false }), 2);
+    port.frm(0, 10_000.0, 1.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 0.0);
+    port.er(0, 10_000.0, 1.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+}
+
+#[test]
+fn fmmra_ends_an_interval_after_so_many_cells() {
+    let mut port = Port::new("fmmra", json!({ "interval_cells": "10 cells" }), 2);
+    // 10 cells in 0.5 ms are 20,000 cells/s.
+    port.data(0, 10);
+    near(port.statistic("load_factor"), 0.2);
+    assert_eq!(port.control.wake_at(), Ps::from_us(1_500));
+}
+
+#[test]
+fn charny_marks_who_is_below_the_share_and_shares_the_rest() {
+    let mut port = Port::new("charny", json!({ "target_utilisation": 0.9 }), 3);
+    // 90,000 / 3, then (90,000 - 12,000) / 2.
+    assert_eq!(port.frm(0, PCR, 1.0), 30_000.0);
+    assert_eq!(port.er(1, 12_000.0, 1.0), 12_000.0);
+    assert_eq!(port.frm(0, PCR, 1.0), 39_000.0);
+    // A rate equal to the share is not marked: the others share as before.
+    port.er(2, 39_000.0, 1.0);
+    assert_eq!(port.statistic("marked"), 1.0);
+}
+
+#[test]
+fn charny_ignores_the_old_mark_of_the_channel_and_unmarks_the_inconsistent() {
+    let mut port = Port::new("charny", json!({ "target_utilisation": 0.9 }), 2);
+    // Channel 0 is marked at 40,000 of shares of 45,000; channel 1 then has 50,000.
+    port.er(0, 40_000.0, 1.0);
+    assert_eq!(port.er(1, PCR, 1.0), 50_000.0);
+    // Channel 0 asks for more: without its own mark the share is 45,000, with it it would be 50,000.
+    assert_eq!(port.er(0, PCR, 1.0), 45_000.0);
+    // Channel 0 marked at 40,000 again, then VBR leaves 60,000 of the link, 54,000 of target: 14,000 for
+    // channel 1, below the recorded 40,000, so that mark goes: 54,000 / 2.
+    port.er(0, 40_000.0, 1.0);
+    port.vbr(40);
+    port.end();
+    near(port.er(1, PCR, 1.0), 27_000.0);
+    assert_eq!(port.statistic("marked"), 0.0);
+}
+
+const EPRCA: &str = r#"{ "qt": "10 cells", "dqt": "20 cells" }"#;
+
+fn eprca(others: Value) -> Port {
+    let mut all: Value = serde_json::from_str(EPRCA).unwrap();
+    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    Port::new("eprca", all, 2)
+}
+
+#[test]
+fn eprca_averages_rates_above_the_separator_or_under_congestion_below_the_mean() {
+    let mut port = eprca(json!({}));
+    let macr = |port: &Port| port.statistic("macr_cells_per_second");
+    // MACR starts at 50,000; 7/8 of it is 43,750, which does not count, 43,760 does.
+    port.frm(0, PCR, 43_750.0);
+    assert_eq!(macr(&port), 50_000.0);
+    port.frm(0, PCR, 66_000.0);
+    // + (66,000 - 50,000) / 16
+    assert_eq!(macr(&port), 51_000.0);
+    port.queue = 11;
+    port.frm(0, PCR, 51_000.0);
+    assert_eq!(macr(&port), 51_000.0);
+    port.frm(0, PCR, 35_000.0);
+    assert_eq!(macr(&port), 50_000.0);
+    let mut all = eprca(json!({ "averaging": "all", "av": 0.5 }));
+    all.frm(0, PCR, 10_000.0);
+    assert_eq!(macr(&all), 30_000.0);
+}
+
+#[test]
+fn eprca_presses_fast_channels_from_qt_and_all_from_dqt() {
+    let mut port = eprca(json!({}));
+    let mut ers = |queue| {
+        port.queue = queue;
+        // 7/8 of 50,000 is 43,750: the first channel is above it, the second is not.
+        [port.er(0, PCR, 44_000.0), port.er(1, PCR, 43_000.0)]
+    };
+    assert_eq!(ers(10), [PCR, PCR]);
+    // 15/16 of 50,000.
+    assert_eq!(ers(11), [46_875.0, PCR]);
+    assert_eq!(ers(20), [46_875.0, PCR]);
+    assert_eq!(ers(21), [12_500.0, 12_500.0]);
+    let mut binary = eprca(json!({ "marking": "binary" }));
+    binary.queue = 11;
+    let (fast, slow) = (binary.brm(0, PCR, 44_000.0), binary.brm(1, PCR, 43_000.0));
+    assert_eq!((fast.ci, fast.er, slow.ci), (true, PCR, false));
+}
+
+fn osu(others: Value) -> Port {
+    let mut all = json!({ "target_utilisation": 1.0 });
+    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    Port::new("osu", all, 2)
+}
+
+#[test]
+fn osu_divides_every_rate_by_the_load() {
+    let mut port = osu(json!({ "fairness": "none" }));
+    port.data(0, 150);
+    port.data(1, 50);
+    port.end();
+    near(port.er(0, PCR, 150_000.0), 75_000.0);
+    near(port.er(1, PCR, 50_000.0), 25_000.0);
+    assert_eq!(port.er(0, 60_000.0, 150_000.0), 60_000.0);
+    // Without input nothing is divided, without capacity nothing is left.
+    port.end();
+    assert_eq!(port.er(0, PCR, 150_000.0), PCR);
+    port.data(0, 1);
+    port.vbr(100);
+    port.end();
+    assert_eq!(port.er(0, PCR, 150_000.0), 0.0);
+}
+
+#[test]
+fn osu_makes_shares_equal_within_the_band() {
+    let mut port = osu(json!({ "delta": 0.1 }));
+    // Load 1.08 of two channels: fair share 50,000. Above it: / (1.08 / 0.9), below: / (1.08 / 1.1).
+    port.data(0, 78);
+    port.data(1, 30);
+    port.end();
+    near(port.er(0, PCR, 78_000.0), 78_000.0 * 0.9 / 1.08);
+    near(port.er(1, PCR, 30_000.0), 30_000.0 * 1.1 / 1.08);
+    // Load 1.2 lies outside.
+    port.data(0, 120);
+    port.end();
+    near(port.er(0, PCR, 78_000.0), 65_000.0);
+    // One channel was active: the fair share is everything.
+    near(port.statistic("fair_share_cells_per_second"), 100_000.0);
+}
+
+#[test]
+fn osu_shares_precisely_what_slow_channels_leave() {
+    let mut port = osu(json!({ "fairness": "precise" }));
+    port.frm(0, PCR, 20_000.0);
+    port.frm(1, PCR, 90_000.0);
+    port.end();
+    // 50,000 at first; channel 0 is below it: (100,000 - 20,000) / 1.
+    near(port.statistic("fair_share_cells_per_second"), 80_000.0);
+    near(port.er(1, PCR, 90_000.0), 80_000.0);
+    near(port.er(0, PCR, 20_000.0), 80_000.0);
+}
+
+#[test]
+fn capc_steps_by_the_distance_of_the_load_from_one() {
+    let mut port = Port::new("capc", json!({ "target_utilisation": 1.0, "rup": 0.1, "rdn": 0.8 }), 4);
+    let mut ers = |cells: u64, vbr: u64| {
+        port.data(0, cells);
+        port.vbr(vbr);
+        port.end();
+        port.er(0, PCR, 1.0)
+    };
+    // From 25,000: load 0.5, * 1.05; load 1.25, * 0.8; load 0.8 of what VBR leaves, * 1.02; load 4, * 0.5 at least.
+    near(ers(50, 0), 26_250.0);
+    near(ers(125, 0), 21_000.0);
+    near(ers(40, 50), 21_420.0);
+    near(ers(400, 0), 10_710.0);
+    // Without capacity it halves to the least that there is.
+    for _ in 0..20 {
+        ers(1, 100);
+    }
+    assert_eq!(ers(1, 100), 10.0);
+}
+
+#[test]
+fn capc_bounds_its_step_up_and_sets_ci_above_the_threshold() {
+    let mut port = Port::new("capc", json!({ "rup": 8.0, "eru": 1.5, "threshold": "5 cells" }), 10);
+    port.end();
+    // 0.95 * 10,000, times 1 + 8 at most 1.5.
+    near(port.er(0, PCR, 1.0), 14_250.0);
+    assert!(!port.brm(0, PCR, 1.0).ci);
+    port.queue = 6;
+    assert!(port.brm(0, PCR, 1.0).ci);
+    (0..20).for_each(|_| port.end());
+    assert_eq!(port.er(0, PCR, 1.0), 100_000.0);
+}
+
+#[test]
+fn phantom_moves_by_its_gains_towards_what_is_left() {
+    let parameters = json!({ "utilisation_factor": 4.0, "alpha_inc": 0.25, "alpha_dec": 0.5, "decrease_floor": 0.5 });
+    let mut port = Port::new("phantom", parameters, 2);
+    let mut er = |cells: u64, vbr: u64| {
+        port.data(0, cells);
+        port.vbr(vbr);
+        port.end();
+        port.er(0, PCR, 1.0)
+    };
+    // MACR from 20,000: 40,000 are left, + 0.25 * 20,000; nothing is left, - 0.5 * 25,000 down to 12,500; 200,000
+    // too much, not below the half.
+    near(er(50, 10), 4.0 * 25_000.0);
+    near(er(60, 40), 4.0 * 12_500.0);
+    near(er(300, 0), 4.0 * 6_250.0);
+}
+
+#[test]
+fn phantom_settles_where_every_channel_has_u_shares() {
+    // n u MACR + MACR = C: with n = 2, u = 5 every channel has 5/11 of the link.
+    let mut port = Port::new("phantom", json!({}), 2);
+    let mut rates = [10_000.0, 80_000.0];
+    for _ in 0..400 {
+        for (slot, rate) in rates.iter_mut().enumerate() {
+            port.data(slot as u32, (*rate / 1_000.0) as u64);
+        }
+        port.end();
+        rates = [0, 1].map(|slot| port.er(slot, PCR, 1.0));
+    }
+    // Whole cells per interval: within one of 45.
+    assert!(rates.iter().all(|rate| (rate / (500_000.0 / 11.0) - 1.0).abs() < 0.02), "{rates:?}");
+}
+
+#[test]
+fn wrong_parameters_are_found() {
+    let cell_time = Ps::from_us(10);
+    let cases = [
+        ("fmmra", "target_utilisation", json!(0.0)),
+        ("fmmra", "interval", json!("0 s")),
+        ("fmmra", "interval", json!("9 us")),
+        ("fmmra", "interval_cells", json!("0 cells")),
+        ("fmmra", "er_max_weight", json!(1.1)),
+        ("fmmra", "qt", json!("500 cells")),
+        ("fmmra", "drain_factor", json!(0.0)),
+        ("charny", "target_utilisation", json!(2.5)),
+        ("charny", "interval", json!("0 s")),
+        ("eprca", "qt", json!("301 cells")),
+        ("eprca", "av", json!(0.0)),
+        ("eprca", "vcs", json!(-1.0)),
+        ("eprca", "dpf", json!(2.0)),
+        ("eprca", "erf", json!(0.0)),
+        ("eprca", "mrf", json!(1.5)),
+        ("osu", "target_utilisation", json!(-1.0)),
+        ("osu", "interval", json!("0 s")),
+        ("osu", "delta", json!(1.0)),
+        ("capc", "target_utilisation", json!(0.0)),
+        ("capc", "interval", json!("9 us")),
+        ("capc", "rup", json!(-0.1)),
+        ("capc", "eru", json!(0.9)),
+        ("capc", "rdn", json!(-0.1)),
+        ("capc", "erf", json!(1.5)),
+        ("phantom", "interval", json!("0 s")),
+        ("phantom", "utilisation_factor", json!(0.0)),
+        ("phantom", "alpha_inc", json!(0.0)),
+        ("phantom", "alpha_dec", json!(1.5)),
+        ("phantom", "decrease_floor", json!(0.0)),
+    ];
+    for (scheme, field, value) in cases {
+        let found = config(scheme, json!({ field: value })).check(SwitchFacts { buffer: 1_000, cell_time });
+        assert!(found.len() == 1 && found[0].field == field && found[0].is_fatal(false), "{scheme} {field}: {found:?}");
+    }
+    for (scheme, field) in [("fmmra", "dqt"), ("eprca", "dqt"), ("capc", "threshold")] {
+        let found = config(scheme, json!({})).check(SwitchFacts { buffer: 100, cell_time });
+        assert!(found.len() == 1 && found[0].field == field && !found[0].is_fatal(true), "{scheme}: {found:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! Relative rate control: the tables (1) to (4) of Ajmone Marsan et al. 1997 with their equalities, when the
+//! queue is sampled, what backward RM cells are told, and that the loop does what it is for.
+
+mod support;
+
+use cellrate_engine::atm::cell::{RmCell, ServiceClass};
+use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::{Plan, SwitchPlan};
+use cellrate_engine::traffic::SourceConfig;
+use serde_json::{Value, json};
+use support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
+
+/// A line on which 100 slots take 1 ms.
+const RATE: Rate = cell_time_us(10);
+
+fn config(parameters: Value) -> ControlConfig {
+    serde_json::from_value(parameters).expect("valid parameters")
+}
+
+fn law(scheme: &str, others: Value) -> Control {
+    let mut parameters = json!({ "scheme": scheme, "low": "100 cells", "high": "200 cells" });
+    parameters.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    config(parameters).build(PortFacts { rate: RATE, channels: 2 })
+}
+
+/// What a backward RM cell is told: `+` nothing, `=` NI, `-` CI.
+fn told(control: &mut Control) -> char {
+    let mut rm = RmCell { er: 1e6, ccr: 1e3, mcr: 0.0, ci: false, ni: false, bn: false };
+    control.on_backward(Ps::ZERO, 1, &mut rm, 0);
+    assert_eq!((rm.er, rm.ccr), (1e6, 1e3));
+    match (rm.ci, rm.ni) {
+        (false, false) => '+',
+        (false, true) => '=',
+        (true, false) => '-',
+        (true, true) => '!',
+    }
+}
+
+/// What is told after each of these samples.
+fn samples(control: &mut Control, queue: &[u64]) -> String {
+    let told = queue.iter().map(|queue| {
+        let now = control.wake_at();
+        control.wake(now, *queue);
+        told(control)
+    });
+    told.collect()
+}
+
+#[test]
+fn p_compares_the_queue_with_two_thresholds_that_belong_to_the_region_above() {
+    assert_eq!(samples(&mut law("rrm-p", json!({})), &[99, 100, 199, 200, 50]), "+==-+");
+}
+
+#[test]
+fn pd_keeps_the_rate_while_the_queue_moves_the_right_way() {
+    // Below: growing, standing, falling. Between: any. Above: growing, standing, falling.
+    let queue = [50, 50, 40, 150, 150, 140, 250, 250, 240];
+    assert_eq!(samples(&mut law("rrm-pd", json!({})), &queue), "=++===--=");
+    // On the thresholds the change is what decides: 100 is between, 200 is above.
+    assert_eq!(samples(&mut law("rrm-pd", json!({})), &[120, 100, 210, 200, 200]), "==-=-");
+}
+
+#[test]
+fn pd_plus_lets_a_change_beyond_beta_decide_alone() {
+    let mut control = law("rrm-pd-plus", json!({ "beta": "10 cells" }));
+    // +11 decreases below l_t; -11 increases above h_t; +-10 is as by PD.
+    assert_eq!(samples(&mut control, &[11, 21, 11, 100, 250, 240, 250, 239, 239]), "-=+--=-+-");
+}
+
+#[test]
+fn pid_follows_the_queue_up_and_its_mean_down() {
+    let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "2 cells" }));
+    // I = 150, 225, 157.5, 123.25, 106.6, 61.3:
+    // 300 and 300: by the queue, decrease. 90 falls: by 157.5, keep. 89 falls by 1 only: by the queue.
+    // 90 grows: by the queue. 16 falls: by 61.3.
+    assert_eq!(samples(&mut control, &[300, 300, 90, 89, 90, 16]), "--=+++");
+    // With epsilon 1 the fall to 89 counts, and I = 123.25 keeps.
+    let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "1 cell" }));
+    assert_eq!(samples(&mut control, &[300, 300, 90, 89]), "--==");
+}
+
+#[test]
+fn the_mean_is_a_single_pole_filter() {
+    let mut control = law("rrm-pid", json!({ "alpha": 0.1 }));
+    let queue = [&[400; 7][..], &[30, 28, 26, 24, 22, 20, 18, 16, 14]].concat();
+    assert_eq!(&samples(&mut control, &queue)[7..], expected_means());
+}
+
+/// What the falling queue is told by the closed form I(n) = (1 - alpha)^n I(0) + alpha sum of (1 - alpha)^(n - i) Q(i).
+fn expected_means() -> String {
+    let queue = [&[400.0; 7][..], &[30.0, 28.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0]].concat();
+    let mean = |n: usize| (0..=n).map(|i| 0.1 * 0.9f64.powi((n - i) as i32) * queue[i]).sum::<f64>();
+    let told: String = (7..16).map(|n| if mean(n) < 100.0 { '+' } else { '=' }).collect();
+    assert!(told.starts_with('=') && told.ends_with('+'), "{told}");
+    told
+}
+
+#[test]
+fn the_feedback_holds_from_one_sample_to_the_next() {
+    let mut control = law("rrm-p", json!({}));
+    assert_eq!((told(&mut control), control.wake_at()), ('+', Ps::from_ms(1)));
+    control.wake(Ps::from_ms(1), 250);
+    assert_eq!((told(&mut control), told(&mut control), control.wake_at()), ('-', '-', Ps::from_ms(2)));
+}
+
+#[test]
+fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
+    // 3 slots of 424 bits at 155.52 Mbit/s are 8,179,012.3456... ps; a million of them are 8,179,012,345,679 ps.
+    let rate = Rate::from_bps(155_520_000);
+    let parameters = json!({ "scheme": "rrm-p", "sampling": "3 cells" });
+    let mut control = config(parameters).build(PortFacts { rate, channels: 1 });
+    for _ in 1..1_000_000 {
+        control.wake(control.wake_at(), 0);
+    }
+    assert_eq!(control.wake_at(), Ps(8_179_012_345_679));
+}
+
+#[test]
+fn marks_of_other_switches_stay() {
+    for (queue, ci, ni) in [(0, true, true), (150, true, true), (250, true, true)] {
+        let mut control = law("rrm-p", json!({}));
+        control.wake(Ps::from_ms(1), queue);
+        let mut rm = RmCell { er: 1.0, ccr: 1.0, mcr: 0.0, ci: true, ni: true, bn: false };
+        control.on_backward(Ps::from_ms(1), 0, &mut rm, 0);
+        assert_eq!((rm.ci, rm.ni), (ci, ni));
+    }
+}
+
+#[test]
+fn wrong_parameters_are_found() {
+    let fields = |parameters: Value, buffer: u64| -> Vec<(&str, bool)> {
+        let findings = config(parameters).check(SwitchFacts { buffer, cell_time: Ps::ZERO });
+        findings.iter().map(|finding| (finding.field, finding.is_fatal(false))).collect()
+    };
+    for scheme in ["rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"] {
+        assert_eq!(fields(json!({ "scheme": scheme }), u64::MAX), []);
+        assert_eq!(fields(json!({ "scheme": scheme, "sampling": "0 cells" }), u64::MAX), [("sampling", true)]);
+        assert_eq!(fields(json!({ "scheme": scheme, "high": "50 cells" }), u64::MAX), [("low", true)]);
+        assert_eq!(fields(json!({ "scheme": scheme }), 2_500), [("high", false)]);
+    }
+    for alpha in [0.0, 1.0, -0.1] {
+        assert_eq!(fields(json!({ "scheme": "rrm-pid", "alpha": alpha }), u64::MAX), [("alpha", true)]);
+    }
+}
+
+/// Five greedy sources over one bottleneck, with CBR in the same queue.
+fn bottleneck(control: Value) -> Plan {
+    let settings = SwitchPlan { buffer: Buffer(5_000), control: config(control), ..plain_switch() };
+    let dumbbell = Dumbbell::new(6, Rate::from_bps(150_000_000), Ps::from_us(300), &settings);
+    let flows = dumbbell.paths.iter().enumerate().map(|(number, path)| {
+        let abr = number > 0;
+        let (class, source) = if abr {
+            (ServiceClass::Abr, json!({ "kind": "persistent" }))
+        } else {
+            (ServiceClass::Cbr, json!({ "kind": "cbr", "rate": "30 Mbit/s" }))
+        };
+        let source: SourceConfig = serde_json::from_value(source).unwrap();
+        let mut flow = flow(&format!("f.{number}"), class, source, path.clone());
+        flow.backward = if abr { back(path) } else { Vec::new() };
+        flow.start = Ps::from_us(1_300 * number as u64);
+        flow.abr.icr = Some(Rate::from_bps(10_000_000));
+        flow.abr.mcr = Some(Rate::from_bps(100_000));
+        flow.abr.rif = 1.0 / 256.0;
+        flow
+    });
+    let flows = flows.collect();
+    dumbbell.graph.plan(flows)
+}
+
+/// Utilisation of the bottleneck, its longest queue, and cells lost there.
+fn run(control: Value) -> (f64, u64, u64) {
+    let (warm, end) = (Ps::from_ms(200), Ps::from_ms(600));
+    let report = Simulation::<LazyServer>::new(bottleneck(control)).unwrap().measure(warm, end, end);
+    let port = report.ports.iter().find(|port| port.name == "A->B").expect("the bottleneck");
+    let queue = &port.queues[0];
+    (port.utilisation, queue.queue_max_cells, queue.cells_dropped)
+}
+
+#[test]
+fn every_law_fills_the_link_and_loses_nothing_over_a_short_loop() {
+    for scheme in ["rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"] {
+        let (utilisation, longest, dropped) = run(json!({ "scheme": scheme }));
+        assert!(utilisation > 0.9 && longest < 5_000 && dropped == 0, "{scheme}: {utilisation} {longest} {dropped}");
+    }
+}

@@ -1,0 +1,75 @@
+"""What the keys of the further control schemes do, as `key_effects.py` has it for the rest."""
+
+from __future__ import annotations
+
+from key_effects import ACR, GRAPH, PAIR, UNEASY, Effect, Measure, digest, queue, total
+
+MEAN_QUEUE = queue("queue_mean_cells")
+THROUGHPUT = total("tcp_throughput_bits_per_second")
+# Room for the thresholds, and sources that follow an explicit rate at once.
+WIDE = ('switch.buffer="infinite"', "abr.rif=1.0", 'abr.icr="1 Mbit/s"')
+
+
+def effect(
+    scheme: str,
+    key: str,
+    first: str,
+    second: str,
+    relation: str,
+    measure: Measure,
+    *context: str,
+    scenario: str = PAIR,
+) -> Effect:
+    """An effect of a parameter of a scheme."""
+    chosen = (f'switch.control={{ scheme = "{scheme}" }}', *WIDE, *context)
+    return Effect(f"switch.control.{key}", first, second, relation, measure, chosen, scenario)
+
+
+RELATIVE = (
+    'switch.control.sampling="10 cells"',
+    'switch.control.low="20 cells"',
+    'switch.control.high="60 cells"',
+    "abr.rif=0.0625",
+)
+DRAINING = ('switch.control.qt="2 cells"', 'switch.control.dqt="4 cells"')
+CONGESTED = ('switch.control.qt="10 cells"', 'switch.control.dqt="30 cells"')
+UNEQUAL = ("abr.nrm=4", 'abr.icr="2 Mbit/s"', "flow.tcp.count=5", "abr.rif=0.001953125")
+
+
+# Sources of PRCA.
+PROPORTIONAL = ('abr.air="0.1 Mbit/s"', 'abr.rules="prca"', 'abr.icr="1 Mbit/s"')
+
+SCHEME_EFFECTS = [
+    effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-p", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
+    effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
+    effect("fmmra", "er_max_weight", "0.125", "0.9", "differs", digest),
+    effect("fmmra", "er_max_floor", '"advertised-rate"', '"explicit-rate"', "rises", MEAN_QUEUE),
+    effect("fmmra", "record_forward", "true", "false", "differs", digest, scenario=GRAPH),
+    effect("fmmra", "qt", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE),
+    effect("fmmra", "dqt", '"60 cells"', '"5 cells"', "falls", MEAN_QUEUE, DRAINING[0]),
+    effect("fmmra", "drain_factor", "1.0", "0.5", "falls", MEAN_QUEUE, *DRAINING),
+    effect("eprca", "av", "0.0625", "0.5", "differs", digest, *CONGESTED),
+    effect("eprca", "averaging", '"selective"', '"all"', "differs", digest, *CONGESTED),
+    # Fewer slow channels in the mean: a higher one.
+    effect("eprca", "vcs", "0.1", "1.0", "rises", MEAN_QUEUE, *CONGESTED, *UNEQUAL),
+    effect("eprca", "dpf", "0.875", "0.3", "falls", MEAN_QUEUE, *CONGESTED, *UNEASY),
+    effect("eprca", "erf", "0.9375", "0.5", "differs", digest, *CONGESTED),
+    effect("eprca", "mrf", "0.25", "0.9", "differs", digest, *CONGESTED),
+    effect("eprca", "marking", '"explicit-rate"', '"binary"', "differs", digest, *CONGESTED),
+    effect("osu", "fairness", '"none"', '"basic"', "differs", digest),
+    effect("capc", "rup", "0.1", "0.9", "differs", digest),
+    effect("capc", "eru", "1.5", "1.01", "differs", digest, "switch.control.rup=1.0"),
+    effect("capc", "rdn", "0.8", "0.1", "rises", MEAN_QUEUE),
+    effect("capc", "erf", "0.9", "0.1", "differs", digest),
+    effect("phantom", "utilisation_factor", "1.0", "8.0", "rises", THROUGHPUT),
+    effect("phantom", "alpha_inc", "0.0625", "0.5", "differs", digest),
+    effect("phantom", "alpha_dec", "0.25", "0.9", "differs", digest),
+    effect("phantom", "decrease_floor", "0.1", "0.99", "differs", digest),
+    Effect("abr.rules", '"prca"', '"eprca"', "rises", ACR, PROPORTIONAL),
+    Effect("abr.air", '"0.1 Mbit/s"', '"1 Mbit/s"', "rises", ACR, PROPORTIONAL),
+    Effect("abr.mdf", "5", "3", "falls", ACR, PROPORTIONAL),
+]
