@@ -72,4 +72,16 @@ SCHEME_EFFECTS = [
     Effect("abr.rules", '"prca"', '"eprca"', "rises", ACR, PROPORTIONAL),
     Effect("abr.air", '"0.1 Mbit/s"', '"1 Mbit/s"', "rises", ACR, PROPORTIONAL),
     Effect("abr.mdf", "5", "3", "falls", ACR, PROPORTIONAL),
+    Effect(
+        "switch.discard.z",
+        "2.0",
+        "0.2",
+        "falls",
+        MEAN_QUEUE,
+        (
+            'flow.tcp.service="ubr"',
+            "flow.tcp.count=5",
+            'switch.discard={ policy = "selective-drop", threshold = "30 cells" }',
+        ),
+    ),
 ]

@@ -120,6 +120,70 @@ fn intelligent_tail_drop_keeps_its_margin_for_ends_of_begun_pdus() {
     assert_eq!(decide(itd, "cecce", &[5, 10, 0, 0, 9]), ".OPP.");
 }
 
+/// What becomes of first cells of PDUs of the channels of 0 to 3 that are named, in a queue of 10 whose cells are
+/// those of `held` in that order, RM cells, which no policy refuses; 20 cells of room.
+fn begins(parameters: Value, held: &str, asked: &str) -> String {
+    let mut policy = config(parameters).build(4);
+    let slot = |c: char| c.to_digit(10).expect("a channel");
+    for (queue, channel) in held.chars().enumerate() {
+        let verdict = policy.admit(slot(channel), info('r'), queue as u64, 20);
+        assert_eq!(verdict, Verdict::Accept);
+    }
+    // Nothing is added: each asks in a queue of the same length, from a copy.
+    let ask = |channel| letter(policy.clone().admit(slot(channel), info('c'), held.len() as u64, 20));
+    asked.chars().map(ask).collect()
+}
+
+#[test]
+fn selective_drop_refuses_channels_that_hold_more_than_their_share() {
+    // 6, 3 and 1 of 10 cells, 3 channels active: Y Na / q = 1.8, 0.9, 0.3, and 0 for who has none.
+    let drop = |z: f64, threshold: u64| json!({ "policy": "selective-drop", "z": z, "threshold": format!("{threshold} cells") });
+    assert_eq!(begins(drop(0.8, 9), "0101010002", "0123"), "EE..");
+    assert_eq!(begins(drop(0.9, 9), "0101010002", "0123"), "E...");
+    assert_eq!(begins(drop(1.8, 9), "0101010002", "0123"), "....");
+    // Only above the threshold.
+    assert_eq!(begins(drop(0.8, 10), "0101010002", "0123"), "....");
+}
+
+#[test]
+fn fair_buffer_allocation_allows_less_the_longer_the_queue() {
+    // R = 5, K = 20: in a queue of 10 the limit is Z 15 / 5 = 3 Z, of 18 it is Z 15 / 13.
+    let allocation = |z: f64| json!({ "policy": "fair-buffer-allocation", "z": z, "threshold": "5 cells" });
+    assert_eq!(begins(allocation(0.5), "0101010002", "0123"), "E...");
+    assert_eq!(begins(allocation(0.6), "0101010002", "0123"), "....");
+    // 9, 6 and 3 of 18: 1.5, 1 and 0.5 against 0.92 and 0.577.
+    assert_eq!(begins(allocation(0.8), "000000000111111222", "0123"), "EE..");
+    assert_eq!(begins(allocation(0.5), "000000000111111222", "0123"), "EE..");
+    assert_eq!(begins(allocation(0.4), "000000000111111222", "0123"), "EEE.");
+}
+
+#[test]
+fn fair_policies_have_their_threshold_at_nine_tenths_by_default() {
+    for policy in ["selective-drop", "fair-buffer-allocation"] {
+        let parameters = json!({ "policy": policy, "z": 0.01 });
+        // 18 of 20, 19 of 20: one channel holds everything.
+        assert_eq!(begins(parameters.clone(), &"0".repeat(18), "0"), ".", "{policy}");
+        assert_eq!(begins(parameters, &"0".repeat(19), "0"), "E", "{policy}");
+    }
+}
+
+#[test]
+fn fair_policies_forget_the_cells_that_have_left() {
+    let mut policy = config(json!({ "policy": "selective-drop", "threshold": "3 cells" })).build(2);
+    for (queue, slot) in [(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)] {
+        policy.admit(slot, info('e'), queue, BUFFER);
+    }
+    // Two of channel 0 have left: 2 and 2 of 4, a share of 1 each; then another: 1 and 2 of 3, below the threshold.
+    assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), 'E');
+    assert_eq!(letter(policy.clone().admit(1, info('c'), 4, BUFFER)), 'E');
+    assert_eq!(letter(policy.clone().admit(1, info('c'), 3, BUFFER)), '.');
+    // Channel 0 has left altogether: 4 of 4 of one channel is its share, and channel 0 holds nothing.
+    policy.admit(1, info('e'), 2, BUFFER);
+    policy.admit(1, info('e'), 3, BUFFER);
+    assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), '.');
+    assert_eq!(letter(policy.admit(1, info('c'), 4, BUFFER)), 'E');
+}
+
 #[test]
 fn channels_do_not_share_their_frames() {
     let mut ppd = config(json!({ "policy": "ppd" })).build(2);
@@ -142,6 +206,10 @@ fn checks_find_buffers_and_margins_that_cannot_work() {
     for (parameters, field, severity) in [
         (json!({ "policy": "epd" }), "policy", Severity::Impossible),
         (json!({ "policy": "epd", "threshold": "50 cells" }), "threshold", Severity::Warning),
+        (json!({ "policy": "selective-drop" }), "policy", Severity::Impossible),
+        (json!({ "policy": "selective-drop", "z": 0.0 }), "z", Severity::Impossible),
+        (json!({ "policy": "fair-buffer-allocation", "z": -1.0 }), "z", Severity::Impossible),
+        (json!({ "policy": "fair-buffer-allocation", "threshold": "50 cells" }), "threshold", Severity::Warning),
         (json!({ "policy": "intelligent-tail-drop" }), "margin", Severity::Warning),
         (json!({ "policy": "intelligent-tail-drop", "margin": "50 cells" }), "margin", Severity::Impossible),
     ] {
@@ -212,7 +280,7 @@ proptest! {
 
     #[test]
     fn a_pdu_that_is_forwarded_in_part_ends_unless_its_end_overflows(steps in steps()) {
-        for name in ["ppd", "epd", "intelligent-tail-drop"] {
+        for name in ["ppd", "epd", "intelligent-tail-drop", "selective-drop", "fair-buffer-allocation"] {
             let verdicts = accepted(&mut config(json!({ "policy": name })).build(CHANNELS), &steps);
             for slot in 0..CHANNELS as u32 {
                 for (_, received, ended, verdicts) in pdus(&steps, &verdicts, slot) {
@@ -225,7 +293,7 @@ proptest! {
 
     #[test]
     fn a_pdu_behind_a_lost_end_is_cut_down_to_its_end(steps in steps()) {
-        for name in ["ppd", "epd", "intelligent-tail-drop"] {
+        for name in ["ppd", "epd", "intelligent-tail-drop", "selective-drop", "fair-buffer-allocation"] {
             let verdicts = accepted(&mut config(json!({ "policy": name })).build(CHANNELS), &steps);
             for slot in 0..CHANNELS as u32 {
                 for pair in pdus(&steps, &verdicts, slot).windows(2) {

@@ -400,7 +400,22 @@ fn only_policies_with_fast_retransmit_avoid_the_timeout_of_a_single_loss() {
         let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40]));
         transfer.send(100_000);
         let stats = transfer.sender.stats();
-        let fast = matches!(recovery, Recovery::Tahoe | Recovery::Reno);
+        let fast = matches!(recovery, Recovery::Tahoe | Recovery::Reno | Recovery::NewReno);
         assert_eq!((stats.fast_retransmits, stats.timeouts), (fast as u64, !fast as u64), "{recovery:?}");
     }
+}
+
+#[test]
+fn newreno_recovers_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not() {
+    let run = |recovery| {
+        // A timer that outlasts three round trips, which the impatient variant does not restart for each hole.
+        let config = TcpConfig { recovery, ..TcpConfig::default() };
+        let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40, 42, 44]));
+        transfer.send(100_000);
+        let stats = *transfer.sender.stats();
+        (stats.timeouts, stats.segments_retransmitted)
+    };
+    // One fast retransmission, two holes filled by partial acknowledgements, nothing else sent twice.
+    assert_eq!(run(Recovery::NewReno), (0, 3));
+    assert!(run(Recovery::Reno).0 > 0);
 }

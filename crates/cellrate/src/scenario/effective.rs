@@ -33,10 +33,14 @@ pub fn switch(config: &Switch) -> Switch {
         ControlConfig::Erica(erica) => erica.target_utilisation = Some(erica.utilisation()),
         _ => {}
     }
-    if let DiscardConfig::Epd(epd) = &mut found.discard
-        && !found.buffer.is_infinite()
-    {
-        epd.threshold = Some(epd.threshold_in_force(found.buffer));
+    if !found.buffer.is_infinite() {
+        let buffer = found.buffer;
+        match &mut found.discard {
+            DiscardConfig::Epd(epd) => epd.threshold = Some(epd.threshold_in_force(buffer)),
+            DiscardConfig::SelectiveDrop(drop) => drop.threshold = Some(drop.threshold_in_force(buffer)),
+            DiscardConfig::FairBufferAllocation(fba) => fba.threshold = Some(fba.threshold_in_force(buffer)),
+            _ => {}
+        }
     }
     found
 }

@@ -1,9 +1,12 @@
 //! Which cells a finite buffer refuses. A policy is a file here and one line in the registry below.
 
+mod accounts;
 pub mod epd;
+pub mod fair_buffer_allocation;
 mod frame;
 pub mod intelligent_tail_drop;
 pub mod ppd;
+pub mod selective_drop;
 pub mod tail_drop;
 
 use alloc::vec::Vec;
@@ -126,6 +129,10 @@ registry! {
         epd::EpdConfig, epd::Epd;
     IntelligentTailDrop = "intelligent-tail-drop", "keep the last cells of the buffer for ends of PDUs",
         intelligent_tail_drop::IntelligentTailDropConfig, intelligent_tail_drop::IntelligentTailDrop;
+    SelectiveDrop = "selective-drop", "above a threshold, drop PDUs of channels that hold more than their share",
+        selective_drop::SelectiveDropConfig, selective_drop::SelectiveDrop;
+    FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows",
+        fair_buffer_allocation::FairBufferAllocationConfig, fair_buffer_allocation::FairBufferAllocation;
 }
 
 impl Default for DiscardConfig {

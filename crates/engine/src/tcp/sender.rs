@@ -77,6 +77,11 @@ pub struct TcpSender {
     /// End of the data supplied so far.
     snd_end: u64,
     dup_acks: u32,
+    /// snd_max when the last loss was noticed (`recover` of RFC 6582); nothing before the first.
+    recover: Option<u64>,
+    /// A recovery that lasts until `recover` is acknowledged goes on; whether it has been in part.
+    recovering: bool,
+    partly_recovered: bool,
     /// The segment at snd_una is to be sent again, wherever snd_nxt is.
     resend: bool,
     timed: Option<Timed>,
@@ -100,6 +105,9 @@ impl TcpSender {
             snd_max: 0,
             snd_end: 0,
             dup_acks: 0,
+            recover: None,
+            recovering: false,
+            partly_recovered: false,
             resend: false,
             timed: None,
             rto_at: Ps::NEVER,
@@ -203,7 +211,9 @@ impl TcpSender {
         match self.dup_acks {
             DUP_ACKS => self.fast_retransmit(now),
             n if n > DUP_ACKS => {
-                self.policy.get().on_further_dup_ack(&mut self.window);
+                if self.recovering || !self.policy.get().recovers_fully() {
+                    self.policy.get().on_further_dup_ack(&mut self.window);
+                }
                 None
             }
             _ => None,
@@ -211,10 +221,16 @@ impl TcpSender {
     }
 
     fn fast_retransmit(&mut self, now: Ps) -> Option<TcpEvent> {
+        let lasts = self.policy.get().recovers_fully();
+        // RFC 6582: duplicates of what was sent before the last loss may be of its retransmissions.
+        if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover)) {
+            return None;
+        }
         match self.policy.get().on_third_dup_ack(&mut self.window)? {
             Resend::Oldest => self.resend = true,
             Resend::GoBack => self.snd_nxt = self.snd_una,
         }
+        (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
         self.timed = None;
         self.rto_at = self.estimator.expiry(now);
         self.stats.fast_retransmits += 1;
@@ -222,18 +238,39 @@ impl TcpSender {
     }
 
     fn on_new_ack(&mut self, now: Ps, segment: &Segment) {
-        if self.dup_acks >= DUP_ACKS {
-            self.policy.get().on_recovered(&mut self.window);
+        if self.recovering && self.recover.is_some_and(|recover| segment.ack < recover) {
+            return self.on_partial_ack(now, segment);
+        }
+        let recovered = core::mem::take(&mut self.recovering);
+        let lasted = self.policy.get().recovers_fully();
+        if recovered || (self.dup_acks >= DUP_ACKS && !lasted) {
+            self.policy.get().on_recovered(&mut self.window, self.snd_max - segment.ack);
         }
         self.dup_acks = 0;
         self.resend = false;
         self.measure(now, segment.ack);
-        self.policy.get().grow(&mut self.window, segment.ack - self.snd_una);
+        if !recovered {
+            self.policy.get().grow(&mut self.window, segment.ack - self.snd_una);
+        }
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(segment.ack);
         let all = self.snd_una == self.snd_max;
         self.rto_at = if all { Ps::NEVER } else { self.estimator.expiry(now) };
+    }
+
+    /// RFC 6582 section 3.2 step 3: the next hole is filled at once; the timer is restarted by the first only, so
+    /// that many holes end in a timeout rather than in one round trip each.
+    fn on_partial_ack(&mut self, now: Ps, segment: &Segment) {
+        self.measure(now, segment.ack);
+        self.policy.get().on_partial_ack(&mut self.window, segment.ack - self.snd_una);
+        self.window.rwnd = segment.window as u64;
+        self.snd_una = segment.ack;
+        self.snd_nxt = self.snd_nxt.max(segment.ack);
+        self.resend = true;
+        if !core::mem::replace(&mut self.partly_recovered, true) {
+            self.rto_at = self.estimator.expiry(now);
+        }
     }
 
     fn measure(&mut self, now: Ps, ack: u64) {
@@ -274,6 +311,7 @@ impl TcpSender {
         self.policy.get().on_timeout(&mut self.window);
         self.timed = None;
         self.dup_acks = 0;
+        (self.recover, self.recovering) = (Some(self.snd_max), false);
         self.resend = false;
         self.snd_nxt = self.snd_una;
         self.rto_at = self.estimator.expiry(now);
@@ -408,6 +446,66 @@ mod tests {
         assert_eq!(acks(&mut s, Ps(2), 0, 4), None);
         assert!(drain(&mut s, Ps(2)).is_empty());
         assert_eq!((s.stats.fast_retransmits, s.stats.dup_acks, s.snd_nxt), (1, 7, 8 * MSS));
+    }
+
+    /// Segments 0 and 3 of eight are lost.
+    fn two_holes() -> TcpSender {
+        let mut s = greedy(Recovery::NewReno, 8);
+        drain(&mut s, Ps(1));
+        acks(&mut s, Ps(2), 0, 3);
+        assert_eq!(drain(&mut s, Ps(2)), [0]);
+        // min(8, 64) / 2 = 4 segments, and three that left: 7; three more duplicates make 10, of which 8 are out.
+        acks(&mut s, Ps(3), 0, 3);
+        assert_eq!((s.ssthresh(), s.cwnd()), (4 * MSS, 10 * MSS));
+        assert_eq!(drain(&mut s, Ps(3)), [8, 9]);
+        s
+    }
+
+    #[test]
+    fn newreno_fills_one_hole_per_partial_acknowledgement() {
+        let mut s = two_holes();
+        // 10 - 3 + 1 = 8 from segment 3 on: the hole, and segment 10.
+        assert_eq!(acks(&mut s, Ps(4), 3, 1), None);
+        assert_eq!((drain(&mut s, Ps(4)), s.cwnd()), (alloc::vec![3, 10], 8 * MSS));
+        // Segments 8 and 9 arrived: 10 from segment 3 on.
+        acks(&mut s, Ps(5), 3, 2);
+        assert_eq!(drain(&mut s, Ps(5)), [11, 12]);
+        // Everything up to 8 is acknowledged, with 3 outstanding: min(4, 3 + 1), and no growth beyond.
+        acks(&mut s, Ps(6), 10, 1);
+        assert_eq!((s.cwnd(), s.stats.fast_retransmits, s.stats.timeouts), (4 * MSS, 1, 0));
+        assert_eq!(drain(&mut s, Ps(6)), [13]);
+        acks(&mut s, Ps(7), 11, 1);
+        assert_eq!(s.cwnd(), 5 * MSS);
+    }
+
+    #[test]
+    fn only_the_first_partial_acknowledgement_restarts_the_timer() {
+        let mut s = two_holes();
+        acks(&mut s, Ps::from_ms(700), 3, 1);
+        let restarted = s.next_timer();
+        assert_eq!(restarted, Ps::from_ms(3_500));
+        acks(&mut s, Ps::from_ms(1_700), 5, 1);
+        assert_eq!(s.next_timer(), restarted);
+    }
+
+    #[test]
+    fn newreno_does_not_enter_twice_for_what_was_out_at_the_last_loss() {
+        let mut s = greedy(Recovery::NewReno, 8);
+        drain(&mut s, Ps(1));
+        s.on_timer(s.next_timer());
+        assert_eq!(drain(&mut s, Ps::from_s(3)), [0]);
+        // The retransmission was for nothing: the receiver has all but segment 5.
+        acks(&mut s, Ps::from_s(4), 5, 1);
+        drain(&mut s, Ps::from_s(4));
+        let cwnd = s.cwnd();
+        assert_eq!(acks(&mut s, Ps::from_s(4), 5, 6), None);
+        assert_eq!((s.stats.fast_retransmits, s.cwnd()), (0, cwnd));
+        // From beyond all of it on, it may.
+        acks(&mut s, Ps::from_s(5), 8, 1);
+        drain(&mut s, Ps::from_s(5));
+        acks(&mut s, Ps::from_s(5), 9, 1);
+        drain(&mut s, Ps::from_s(5));
+        assert!(acks(&mut s, Ps::from_s(5), 9, 3).is_some());
     }
 
     #[test]

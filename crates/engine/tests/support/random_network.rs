@@ -382,6 +382,9 @@ fn discard() -> impl Strategy<Value = DiscardConfig> {
             "policy": "epd", "forward_end": end, "threshold": format!("{threshold} cells")
         })),
         Just(json!({"policy": "epd"})),
+        (select(vec!["selective-drop", "fair-buffer-allocation"]), 0..30u64, 0.1..1.5).prop_map(
+            |(policy, threshold, z)| { json!({"policy": policy, "threshold": format!("{threshold} cells"), "z": z}) }
+        ),
         (0..6u64).prop_map(|margin| json!({"policy": "intelligent-tail-drop", "margin": format!("{margin} cells")})),
     ]
     .prop_map(read)
@@ -442,7 +445,7 @@ fn flow() -> impl Strategy<Value = FlowDraft> {
 }
 
 fn tcp() -> impl Strategy<Value = TcpConfig> {
-    let recovery = select(vec!["timeout-only", "tahoe", "reno", "jacobson88"]);
+    let recovery = select(vec!["timeout-only", "tahoe", "reno", "newreno", "jacobson88"]);
     let sizes = (select(vec![1u64, 48, 512, 1_460, 9_140]), 1..40u64, 1..5u32, prop::option::of(1..20u64));
     let times = (
         select(vec!["100 us", "1 ms", "10 ms"]),

@@ -191,6 +191,7 @@ impl Site<'_> {
         let acts = match &self.switch.discard {
             DiscardConfig::TailDrop(_) => true,
             DiscardConfig::Epd(epd) => epd.threshold.is_some() || !self.switch.buffer.is_infinite(),
+            DiscardConfig::SelectiveDrop(drop) => drop.threshold.is_some() || !self.switch.buffer.is_infinite(),
             _ => !self.switch.buffer.is_infinite(),
         };
         if !acts {
@@ -202,7 +203,11 @@ impl Site<'_> {
 
     fn buffer(&self) -> Option<Problem> {
         let pdu = self.load.largest_pdu;
-        let discards_frames = matches!(self.switch.discard, DiscardConfig::Epd(_));
+        // These refuse such a buffer themselves.
+        let discards_frames = matches!(
+            self.switch.discard,
+            DiscardConfig::Epd(_) | DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_)
+        );
         (self.switch.buffer.0 < pdu && !discards_frames).then(|| {
             let place = self.place("buffer", |own| own.buffer.is_some());
             let message = format!("a buffer of {} does not hold a PDU of {pdu} cells", self.switch.buffer);

@@ -1,6 +1,7 @@
 //! How a sender reacts to loss. A policy is a file here and one line in the registry below.
 
 pub mod jacobson88;
+pub mod newreno;
 pub mod reno;
 pub mod tahoe;
 pub mod timeout_only;
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::jacobson88::Jacobson88;
+use self::newreno::NewReno;
 use self::reno::Reno;
 use self::tahoe::Tahoe;
 use self::timeout_only::TimeoutOnly;
@@ -37,8 +39,16 @@ pub trait RecoveryPolicy {
     }
     /// A duplicate acknowledgement after the third.
     fn on_further_dup_ack(&mut self, _window: &mut Window) {}
-    /// New data acknowledged after three or more duplicates, before [`Self::grow`].
-    fn on_recovered(&mut self, _window: &mut Window) {}
+    /// Whether a recovery lasts until everything that was outstanding at its start is acknowledged, and no other
+    /// begins before (RFC 6582).
+    fn recovers_fully(&self) -> bool {
+        false
+    }
+    /// In a recovery that lasts, `acked` bytes were acknowledged, but not all; the oldest segment is sent again.
+    fn on_partial_ack(&mut self, _window: &mut Window, _acked: u64) {}
+    /// New data acknowledged after three or more duplicates, before [`Self::grow`], or instead of it if the
+    /// recovery lasted; `outstanding` bytes are left.
+    fn on_recovered(&mut self, _window: &mut Window, _outstanding: u64) {}
     /// `acked` new bytes were acknowledged.
     fn grow(&mut self, window: &mut Window, acked: u64);
 }
@@ -90,6 +100,7 @@ registry! {
     TimeoutOnly = "timeout-only", "slow start, go-back-N after a timeout, no fast retransmit (Kalyanaraman 8.1)", |_| TimeoutOnly;
     Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", Tahoe::new;
     Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", |_| Reno;
+    NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", |_| NewReno;
     Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", |_| Jacobson88::default();
 }
 

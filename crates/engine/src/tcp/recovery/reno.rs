@@ -20,7 +20,7 @@ impl RecoveryPolicy for Reno {
     }
 
     // RFC 2001 deflates also after exactly three duplicates; Net/3 only after more than three.
-    fn on_recovered(&mut self, window: &mut Window) {
+    fn on_recovered(&mut self, window: &mut Window, _outstanding: u64) {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
@@ -41,7 +41,7 @@ mod tests {
         assert_eq!((w.ssthresh, w.cwnd), (4_096, 5_632));
         Reno.on_further_dup_ack(&mut w);
         assert_eq!(w.cwnd, 6_144);
-        Reno.on_recovered(&mut w);
+        Reno.on_recovered(&mut w, 5_000);
         assert_eq!(w.cwnd, 4_096);
     }
 }

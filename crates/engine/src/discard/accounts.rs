@@ -1,0 +1,44 @@
+//! How many cells of each channel a queue holds, from nothing but its length at every arrival: a queue serves in
+//! the order of arrival, so that what it holds are the cells that it took last.
+
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The cells in a queue by channel.
+#[derive(Clone, Debug)]
+pub(super) struct Accounts {
+    /// Channels of the cells in the queue, the oldest first.
+    order: VecDeque<u32>,
+    cells: Vec<u32>,
+    active: u64,
+}
+
+impl Accounts {
+    /// An empty queue that `channels` share.
+    pub fn new(channels: usize) -> Accounts {
+        Accounts { order: VecDeque::new(), cells: vec![0; channels], active: 0 }
+    }
+    /// Forgets the cells that have left a queue that now holds `length`.
+    #[inline]
+    pub fn settle(&mut self, length: u64) {
+        while self.order.len() as u64 > length {
+            let Some(slot) = self.order.pop_front() else { return };
+            let cells = &mut self.cells[slot as usize];
+            *cells -= 1;
+            self.active -= (*cells == 0) as u64;
+        }
+    }
+    /// A cell of channel `slot` is queued.
+    #[inline]
+    pub fn add(&mut self, slot: u32) {
+        self.order.push_back(slot);
+        let cells = &mut self.cells[slot as usize];
+        self.active += (*cells == 0) as u64;
+        *cells += 1;
+    }
+    /// Y_i N_a: the cells of channel `slot` times the number of channels that have any.
+    pub fn weighted(&self, slot: u32) -> f64 {
+        self.cells[slot as usize] as f64 * self.active as f64
+    }
+}

@@ -1,0 +1,68 @@
+//! NewReno: fast recovery until everything that was outstanding at its start is acknowledged (RFC 6582).
+
+use super::{RecoveryPolicy, Resend};
+use crate::tcp::window::Window;
+
+/// As Reno, but an acknowledgement of a part resends the next segment and deflates cwnd by what it acknowledged,
+/// less one segment; the end of the recovery leaves cwnd at what is outstanding and one segment, at most ssthresh.
+#[derive(Clone, Copy, Debug)]
+pub struct NewReno;
+
+impl RecoveryPolicy for NewReno {
+    fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
+        window.ssthresh = window.half();
+        window.cwnd = window.ssthresh + 3 * window.mss;
+        Some(Resend::Oldest)
+    }
+
+    fn on_further_dup_ack(&mut self, window: &mut Window) {
+        window.cwnd += window.mss;
+    }
+
+    fn recovers_fully(&self) -> bool {
+        true
+    }
+
+    // RFC 6582 section 3.2 step 3, partial acknowledgements.
+    fn on_partial_ack(&mut self, window: &mut Window, acked: u64) {
+        let added = if acked >= window.mss { window.mss } else { 0 };
+        window.cwnd = window.cwnd.saturating_sub(acked).max(window.mss) + added;
+    }
+
+    // RFC 6582 section 3.2 step 3, full acknowledgements, option (1): no burst.
+    fn on_recovered(&mut self, window: &mut Window, outstanding: u64) {
+        window.cwnd = window.ssthresh.min(outstanding.max(window.mss) + window.mss);
+    }
+
+    fn grow(&mut self, window: &mut Window, _acked: u64) {
+        window.grow_as_bsd();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(cwnd: u64) -> Window {
+        Window { cwnd, ssthresh: 4_000, rwnd: 64_000, mss: 1_000, cap: 64_000, extra: 0 }
+    }
+
+    #[test]
+    fn a_partial_acknowledgement_takes_what_left_and_gives_one_segment() {
+        let mut w = window(10_000);
+        NewReno.on_partial_ack(&mut w, 3_000);
+        assert_eq!(w.cwnd, 8_000);
+        // Less than a segment gives none back.
+        NewReno.on_partial_ack(&mut w, 400);
+        assert_eq!(w.cwnd, 7_600);
+    }
+
+    #[test]
+    fn the_end_leaves_what_is_outstanding_and_one_segment_up_to_ssthresh() {
+        for (outstanding, cwnd) in [(0, 2_000), (1_500, 2_500), (3_000, 4_000), (9_000, 4_000)] {
+            let mut w = window(10_000);
+            NewReno.on_recovered(&mut w, outstanding);
+            assert_eq!(w.cwnd, cwnd);
+        }
+    }
+}
