@@ -101,6 +101,13 @@ def test_marking_goes_with_the_factors_of_the_sources() -> None:
     high = scene(EFCI, 'switch.control={scheme="efci", high="600 cells", low="300 cells"}')
     space, _ = declared(high, parameter_tables(high))
     assert [one.path.rpartition(".")[2] for one in space] == ["high", "low", "rif", "rdf"]
+    relative = scene(EFCI, 'switch.control={scheme="rrm-p"}')
+    space, _ = declared(relative, parameter_tables(relative))
+    paths = [one.path.rpartition(".")[2] for one in space]
+    assert paths == ["sampling", "low", "high", "rif", "rdf"]
+    proportional = scene(EFCI, 'abr.rules="prca"', 'abr.air="1 Mbit/s"')
+    space, _ = declared(proportional, parameter_tables(proportional))
+    assert [one.path.rpartition(".")[2] for one in space] == ["threshold", "air", "mdf"]
 
 
 def test_a_switch_with_a_scheme_of_its_own_is_varied_too() -> None:

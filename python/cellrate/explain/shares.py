@@ -67,7 +67,8 @@ def _unfair(situation: Situation) -> str:
     if situation.switch.scheme == "none":
         return "switches compute shares: here none controls ABR, and ACR rises to PCR"
     unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
-    if situation.switch.scheme == "efci" and unequal:
+    marks = situation.switch.scheme == "efci" or situation.switch.scheme.startswith("rrm-")
+    if marks and unequal:
         return (
             "switches compute shares: marks come more often over more switches, and later over "
             "longer ways"

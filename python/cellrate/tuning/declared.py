@@ -12,6 +12,9 @@ from cellrate.network import Network
 from cellrate.tuning.keys import Key, Keys, number
 from cellrate.tuning.ranges import WHOLE, Choices, Range, Space
 
+# Schemes that mark and tell no rate.
+WITHOUT_A_RATE = frozenset({"efci", "rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"})
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -50,7 +53,8 @@ def declared(scene: Scene, tables: Sequence[str]) -> tuple[Space, tuple[Left, ..
 def parameter_tables(scene: Scene) -> tuple[str, ...]:
     """Where a scenario's control and discard have their parameters.
 
-    EFCI does nothing by itself: what sources do about it, RIF and RDF, belongs to it.
+    EFCI and relative rates do nothing by themselves: what sources do about them, RIF and RDF or AIR
+    and MDF, belongs to them.
     """
     nodes = scene.keys.document["topology"].get("node", ())
     own = [
@@ -58,8 +62,14 @@ def parameter_tables(scene: Scene) -> tuple[str, ...]:
     ]
     schemes = {node.switch.scheme for node in scene.network.nodes if node.switch}
     has_abr = any(flow.abr for flow in scene.network.flows)
-    sources = ["abr.rif", "abr.rdf"] if "efci" in schemes and has_abr else []
+    sources = _source_keys(scene) if schemes & WITHOUT_A_RATE and has_abr else ()
     return ("switch.control", "switch.discard", *own, *sources)
+
+
+def _source_keys(scene: Scene) -> tuple[str, ...]:
+    """What sources answer to marks by, as their rules have it."""
+    rules = scene.keys.find("abr.rules").value
+    return ("abr.rif", "abr.rdf") if rules == "tm4" else ("abr.air", "abr.mdf")
 
 
 def _keys(scene: Scene, place: str) -> Iterable[Key]:

@@ -1,0 +1,138 @@
+//! Everything with everything: each control scheme with each discard policy and each recovery on two topologies, for
+//! a short while with the conservation of cells and bytes asserted, and each of them really another than the rest.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
+use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::control::{ControlConfig, schemes};
+use cellrate_engine::discard::{DiscardConfig, policies};
+use cellrate_engine::kernel::units::{Buffer, Bytes};
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::tcp::Recovery;
+use cellrate_engine::traffic::SourceConfig;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use support::plans::{Graph, back, flow};
+
+const ACCESS: Rate = Rate::from_bps(25_600_000);
+const RATE: Rate = Rate::from_bps(10_000_000);
+const DELAY: Ps = Ps::from_us(50);
+
+fn read<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
+}
+
+/// Thresholds within a buffer of 80 cells for those that have any; a new scheme is tried with its defaults.
+fn control(name: &str) -> ControlConfig {
+    let mut parameters = match name {
+        "efci" => json!({ "threshold": "20 cells" }),
+        "fmmra" => json!({ "qt": "5 cells", "dqt": "20 cells" }),
+        "eprca" => json!({ "qt": "10 cells", "dqt": "30 cells" }),
+        "rrm-pd-plus" => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "beta": "0 cells" }),
+        "rrm-pid" => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "alpha": 0.05 }),
+        law if law.starts_with("rrm-") => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells" }),
+        _ => json!({}),
+    };
+    parameters["scheme"] = json!(name);
+    read(parameters)
+}
+
+fn discard(name: &str) -> DiscardConfig {
+    let mut parameters = match name {
+        "selective-drop" | "fair-buffer-allocation" => json!({ "threshold": "40 cells", "z": 0.5 }),
+        _ => json!({}),
+    };
+    parameters["policy"] = json!(name);
+    read(parameters)
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Topology {
+    /// All flows share one link.
+    Bottleneck,
+    /// Three links in a row; each flow enters at a switch further on.
+    ParkingLot,
+}
+
+/// Four flows over ABR and two over UBR, all TCP.
+fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> Plan {
+    let settings = SwitchPlan {
+        buffer: Buffer(80),
+        priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
+        control: control(scheme),
+        discard: discard(policy),
+    };
+    let mut graph = Graph::default();
+    let switches: Vec<usize> = (0..4).map(|number| graph.switch(&format!("s{number}"), settings.clone())).collect();
+    let row: Vec<usize> = switches.windows(2).map(|pair| graph.duplex(pair[0], pair[1], RATE, DELAY)).collect();
+    let greedy: SourceConfig = read(json!({ "kind": "greedy" }));
+    let flows = (0..6u64).map(|number| {
+        let enters = match topology {
+            Topology::Bottleneck => 2,
+            Topology::ParkingLot => (number / 2) as usize,
+        };
+        let (from, to) = (graph.host(&format!("a{number}")), graph.host(&format!("b{number}")));
+        let mut path = vec![graph.duplex(from, switches[enters], ACCESS, DELAY)];
+        path.extend(&row[enters..]);
+        path.push(graph.duplex(switches[3], to, ACCESS, DELAY));
+        let class: ServiceClass = if number % 3 < 2 { Abr } else { Ubr };
+        let mut flow = FlowPlan {
+            backward: back(&path),
+            start: Ps::from_us(700 * number),
+            ..flow(&format!("f{number}"), class, greedy.clone(), path)
+        };
+        flow.tcp.recovery = recovery;
+        flow.tcp.window = Bytes(64_000);
+        flow.tcp.mss = Bytes(256);
+        flow.tcp.granularity = Ps::from_ms(1);
+        (flow.tcp.min_rto, flow.tcp.initial_rto) = (Ps::from_ms(5), Ps::from_ms(20));
+        flow.abr.icr = Some(Rate::from_bps(2_000_000));
+        flow
+    });
+    let flows = flows.collect();
+    graph.plan(flows)
+}
+
+/// What happened, down to the bit. The report asserts that no cell and no byte is lost or made.
+fn digest(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> String {
+    let end = Ps::from_ms(200);
+    let mut run: Simulation<LazyServer> = Simulation::new(plan(topology, scheme, policy, recovery)).unwrap();
+    let report = run.measure(Ps::ZERO, end, end);
+    let delivered: u64 = report.flows.iter().map(|flow| flow.delivered_bytes).sum();
+    assert!(delivered > 20_000, "{topology:?} {scheme} {policy} {recovery:?}: {delivered} bytes");
+    report.digest
+}
+
+/// Names that were given the same run as another.
+fn alike(digests: Vec<(&'static str, String)>) -> Vec<(&'static str, &'static str)> {
+    let mut seen = BTreeMap::new();
+    digests.into_iter().filter_map(|(name, digest)| seen.insert(digest, name).map(|other| (other, name))).collect()
+}
+
+#[test]
+fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
+    for topology in [Topology::Bottleneck, Topology::ParkingLot] {
+        for (policy, _) in policies() {
+            for &recovery in Recovery::ALL {
+                let digests = schemes().iter().map(|(name, _)| (*name, digest(topology, name, policy, recovery)));
+                let same = alike(digests.collect());
+                assert!(same.is_empty(), "{topology:?}, {policy}, {recovery:?}: {same:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_policy_and_every_recovery_is_no_other() {
+    for topology in [Topology::Bottleneck, Topology::ParkingLot] {
+        let ran = policies().iter().map(|(name, _)| (*name, digest(topology, "efci", name, Recovery::Reno)));
+        assert_eq!(alike(ran.collect()), [], "{topology:?}");
+        let ran = Recovery::ALL.iter().map(|policy| (policy.name(), digest(topology, "none", "epd", *policy)));
+        assert_eq!(alike(ran.collect()), [], "{topology:?}");
+    }
+}
