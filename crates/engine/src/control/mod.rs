@@ -8,6 +8,7 @@ pub mod eprca;
 pub mod erica;
 mod erica_config;
 pub mod fmmra;
+mod fmmra_config;
 mod load;
 pub mod none;
 pub mod osu;
