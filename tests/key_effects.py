@@ -131,6 +131,11 @@ def load_factor(result: Result) -> float:
     return float(controls["A->B"]["load_factor"])
 
 
+def mean_window(result: Result) -> float:
+    """Mean congestion window of the first flow."""
+    return float(result.series("cwnd", "tcp.1").middle.mean())
+
+
 THROUGHPUT = total("tcp_throughput_bits_per_second")
 FAST = per_flow("fast_retransmits")
 LOST = total("packets_lost")
@@ -172,6 +177,35 @@ ERICA = (
 BURSTY = ('tcp.window="1 KiB"', FAR)
 # Many RM cells, and rates that start low.
 UNEASY = ("abr.nrm=4", 'abr.icr="0.1 Mbit/s"')
+EXPONENTIAL = (
+    (
+        'flow.cbr.source={ kind = "exponential-on-off", peak = "2 Mbit/s",'
+        ' mean_on = "2 ms", mean_off = "2 ms" }'
+    ),
+)
+MANY = (
+    (
+        'flow.cbr.source={ kind = "mmdp", sources = 4, peak = "1 Mbit/s",'
+        ' mean_on = "2 ms", burstiness = 3.0 }'
+    ),
+)
+# An application that pauses for longer than a retransmission timeout.
+MESSAGES = (
+    'flow.tcp.source={ kind = "messages", mean_length = "4 kB", mean_rate = "1 Mbit/s" }',
+    *ROOMY,
+)
+LOT = (
+    (
+        'topology={ template = "parking-lot", link_rate = "20 Mbit/s", switches = 3,'
+        ' hop = "20 km", span = "200 km", egress = "10 km" }'
+    ),
+)
+LOT_BY_ACCESS = (
+    (
+        'topology={ template = "parking-lot", link_rate = "20 Mbit/s", switches = 3,'
+        ' hop = "20 km", access = "20 km", egress = "10 km" }'
+    ),
+)
 VIDEO = (
     'flow.cbr.source={ kind = "on-off", peak = "2 Mbit/s", period = "20 ms", duty_cycle = 0.5 }',
 )
@@ -236,6 +270,9 @@ TOPOLOGY = [
     ),
     row("topology.access", '"0.5 ms"', '"5 ms"', "rises", DELAY, scenario=SWITCH),
     row("topology.bottleneck", '"0.5 ms"', '"5 ms"', "rises", DELAY, scenario=SWITCH),
+    row("topology.switches", "3", "5", "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("topology.hop", '"20 km"', '"40 km"', "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("topology.span", '"200 km"', '"400 km"', "rises", DELAY, *LOT, *IDLE),
     row("topology.link.2.rate", '"5 Mbit/s"', '"10 Mbit/s"', "rises", THROUGHPUT, scenario=GRAPH),
     row("topology.link.2.delay", '"1 ms"', '"9 ms"', "rises", DELAY, scenario=GRAPH),
     row("topology.link.1.to", '"X"', '"Y"', "rises", THROUGHPUT, scenario=GRAPH),
@@ -516,6 +553,32 @@ FLOW_KEYS = [
         scenario=GRAPH,
     ),
     row("flow.cbr.source.period", '"20 ms"', '"150 ms"', "differs", digest, *VIDEO, scenario=GRAPH),
+    row("flow.tcp.enters", "1", "2", "falls", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("flow.tcp.hops", "1", "2", "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row(
+        "flow.cbr.source.mean_on",
+        '"1 ms"',
+        '"4 ms"',
+        "rises",
+        CBR_BYTES,
+        *EXPONENTIAL,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.mean_off",
+        '"1 ms"',
+        '"4 ms"',
+        "falls",
+        CBR_BYTES,
+        *EXPONENTIAL,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.sources", "2", "8", "rises", CBR_BYTES, *MANY, scenario=GRAPH),
+    row("flow.cbr.source.burstiness", "1.5", "4.0", "falls", CBR_BYTES, *MANY, scenario=GRAPH),
+    row("flow.tcp.source.mean_rate", '"0.5 Mbit/s"', '"2 Mbit/s"', "rises", THROUGHPUT, *MESSAGES),
+    row("flow.tcp.source.mean_length", '"1 kB"', '"8 kB"', "rises", DELAY, *MESSAGES),
+    row("flow.tcp.source.peak_rate", '"1.1 Mbit/s"', '"9 Mbit/s"', "differs", digest, *MESSAGES),
+    row("tcp.idle_restart", "false", "true", "falls", mean_window, *MESSAGES),
     row("flow.cbr.source.duty_cycle", "0.2", "0.8", "rises", CBR_BYTES, *VIDEO, scenario=GRAPH),
 ]
 

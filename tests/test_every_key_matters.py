@@ -22,7 +22,6 @@ ELSEWHERE = {
     "topology.node.kind": "test_bad_input: hosts end flows, switches forward",
     "topology.node.name": "test_bad_input: names that are unknown or not unique",
     "flow.source.kind": "the effect of flow.source",
-    "tcp.idle_restart": "crates/engine/tests: no source pauses long enough",
 }
 # Tables that stand for all their keys, since these have effects of their own elsewhere.
 WHOLE = {"flow.tcp", "flow.abr", "topology.node.control", "topology.node.discard"}

@@ -1,4 +1,4 @@
-"""The simulator against queueing formulas: Poisson and periodic cells before one line.
+"""The simulator against queueing formulas: Poisson, periodic and ON-OFF cells before one line.
 
 Each comparison is of the mean of independent replications with its confidence interval by
 Student's t. The intervals of a test are so wide that all of them hold in 99,995 of 100,000 sets of
@@ -45,7 +45,7 @@ bottleneck = "1 us"
 name = "cells"
 count = {sources}
 service = "cbr"
-source = {{ kind = "{kind}", rate = "{rate} cells/s" }}
+source = {{ {source} }}
 """
 PROPAGATION_SECONDS = 2e-6
 CELL_SECONDS = 1e-3
@@ -99,8 +99,7 @@ def test_poisson_cells_are_m_d_1(load: float, depth: int) -> None:
         end=40_000,
         sample=7.3,
         sources=4,
-        kind="poisson",
-        rate=rate / 4,
+        source=f'kind = "poisson", rate = "{rate / 4} cells/s"',
         jitter=0,
     )
     wait = queueing.md1_mean_wait_seconds(rate, LINE)
@@ -132,8 +131,7 @@ def test_periodic_cells_are_n_d_d_1(sources: int, period_ms: int, depth: int) ->
         end=4 * period_ms,
         sample=round(2 * period_ms / 97, 3),
         sources=sources,
-        kind="cbr",
-        rate=rate,
+        source=f'kind = "cbr", rate = "{rate} cells/s"',
         jitter=period_ms,
     )
     mean = queueing.periodic_mean_queue_cells(sources, rate, LINE)
@@ -143,3 +141,48 @@ def test_periodic_cells_are_n_d_d_1(sources: int, period_ms: int, depth: int) ->
     # Poisson cells of the same load would queue up more than the intervals allow.
     poisson = np.asarray(queueing.md1_exceedance(sources * rate, LINE, levels))
     assert np.all(poisson[3:] > 1.2 * tails[3:])
+
+
+SOURCES, BURST_CELLS = 5, 100.0
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["exponential-on-off", "mmdp"])
+@pytest.mark.parametrize(("peak", "load"), [(400.0, 0.7), (1200.0, 0.4)])
+def test_exponential_on_off_cells_are_a_markov_fluid(
+    together: bool, peak: float, load: float
+) -> None:
+    """Five sources with flows of their own, or one flow of five: bursts of a hundred cells."""
+    levels = BURST_CELLS * np.array([0.1, 0.3, 0.6, 1.0, 2.0])
+
+    def observe(outcome: _core.Outcome) -> list[float]:
+        summary = json.loads(outcome.summary())
+        (port,) = (port for port in summary["ports"] if port["queues"][0]["cells_arrived"])
+        mean = port["queues"][0]["queue_mean_cells"]
+        return [port["utilisation"], mean, *exceeding(outcome, 10.0, levels)]
+
+    burstiness = SOURCES * peak / (load * LINE)
+    on = BURST_CELLS / peak
+    off = on * (burstiness - 1)
+    rate = f'peak = "{peak} cells/s", mean_on = "{on} s"'
+    one = f'kind = "exponential-on-off", {rate}, mean_off = "{off} s"'
+    all_of_them = f'kind = "mmdp", sources = {SOURCES}, {rate}, burstiness = {burstiness}'
+    found = replications(
+        48,
+        observe,
+        begin=10_000,
+        end=600_000,
+        sample=97,
+        sources=1 if together else SOURCES,
+        source=all_of_them if together else one,
+        jitter=0,
+    )
+    sources = SOURCES, peak, on, off, LINE
+    expected = np.array(
+        [
+            load,
+            queueing.fluid_mean_queue_cells(*sources),
+            *np.asarray(queueing.fluid_exceedance(*sources, levels)),
+        ]
+    )
+    # Single cells add less than one to the queue.
+    compare(f"{peak} cells/s", found, expected, np.maximum(0.15 * expected, 0.012))

@@ -9,7 +9,7 @@ use cellrate_engine::kernel::trace::{Point, Trace};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::log::Event;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
-use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::{Load, SourceConfig};
 
 use crate::scenario::{Scenario, TraceKind};
 
@@ -249,9 +249,17 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
             let peak = on_off.peak.cells_per_second();
             (peak * on_off.duty_cycle, (peak * on).ceil() as u64)
         }
+        SourceConfig::ExponentialOnOff(source) => exponential_bursts(source.mean_on, flow.source.load()),
+        SourceConfig::Mmdp(source) => exponential_bursts(source.mean_on, flow.source.load()),
         SourceConfig::Persistent(_) => (access, 1),
-        SourceConfig::Greedy(_) | SourceConfig::Transfer(_) => (0.0, 0),
+        SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) => (0.0, 0),
     }
+}
+
+/// An ON period is longer than twenty means once in 5e8.
+fn exponential_bursts(mean_on: Ps, load: Load) -> (f64, u64) {
+    let Load::Own { mean, peak } = load else { return (0.0, 0) };
+    (mean, (20.0 * peak * mean_on.as_secs_f64()).ceil() as u64)
 }
 
 /// Bytes that are free for this process: what the system says, or what its group may still use.

@@ -1,11 +1,11 @@
 //! Warnings: look before you trust this result.
 
 use cellrate_engine::endsystem::CrmRounding;
-use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::Trace;
+use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::network::{Report, SwitchPort};
-use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::{Load, SourceConfig};
 use serde::{Deserialize, Serialize};
 
 use super::memory::round_trip;
@@ -88,11 +88,9 @@ fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
     clipped_abr(flow, plan, &mut clip);
     let access = flow.forward.first().map(|link| plan.links[*link].rate);
-    let peak = match &flow.source {
-        SourceConfig::Cbr(source) => Some(source.rate),
-        SourceConfig::OnOff(source) => Some(source.peak),
-        SourceConfig::Poisson(source) => Some(source.rate),
-        _ => None,
+    let peak = match flow.source.load() {
+        Load::Own { mean, peak } => Some(Rate::from_cells_per_second(if peak.is_finite() { peak } else { mean })),
+        Load::Elastic => None,
     };
     if let Some((peak, access)) = peak.zip(access).filter(|(peak, access)| peak > access) {
         clip(format!("cells at {peak} leave at the {access} of the access link and wait at the source"));

@@ -42,9 +42,15 @@ pub struct Flow {
     pub route: Option<Vec<String>>,
     /// Nodes of the backward channel, both hosts included; `graph` only. The way back if absent.
     pub return_route: Option<Vec<String>>,
+    /// Number of the switch that every flow of the group enters, `parking-lot` only; if absent, flow *i* enters at *i*.
+    #[schemars(range(min = 1))]
+    pub enters: Option<u32>,
+    /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the last switch.
+    #[schemars(range(min = 1))]
+    pub hops: Option<u32>,
     /// Delay or length of the source's link, instead of the topology's; not for `graph`.
     pub access: Option<Delay>,
-    /// Delay or length of the destination's link, instead of the topology's; `n-source` only.
+    /// Delay or length of the destination's link, instead of the topology's; `n-source` and `parking-lot` only.
     pub egress: Option<Delay>,
     /// What is sent.
     #[serde(default = "greedy")]

@@ -19,6 +19,9 @@ pub enum Topology {
     /// bottleneck link.
     #[serde(rename = "single-switch")]
     SingleSwitch(SingleSwitch),
+    /// Switches in a row; flows enter one after the other and share the links behind.
+    #[serde(rename = "parking-lot")]
+    ParkingLot(ParkingLot),
     /// Nodes and links as they are listed.
     #[serde(rename = "graph")]
     Graph(GraphTopology),
@@ -52,6 +55,30 @@ pub struct SingleSwitch {
     pub access: Delay,
     /// Delay or length of the link from the switch to the sink.
     pub bottleneck: Delay,
+}
+
+/// Switches `S1` to `SN`; hosts `src.FLOW` at the switch that the flow enters, `dst.FLOW` where it leaves. Flow *i* of a
+/// group enters at switch *i*, and from the last but one on at the first again; `flow.enters` and `flow.hops` say
+/// otherwise. Ajmone Marsan et al. 1997, figure 3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParkingLot {
+    /// Rate of every link but those between switches.
+    pub link_rate: Rate,
+    /// Rate of the links between switches; `link_rate` if absent.
+    pub bottleneck_rate: Option<Rate>,
+    /// Switches in the row, 2 to 1,000.
+    #[schemars(range(min = 2, max = 1_000))]
+    pub switches: u32,
+    /// Delay or length of each link between switches.
+    pub hop: Delay,
+    /// Delay or length of the links from the sources to their switches; instead of `span`.
+    pub access: Option<Delay>,
+    /// Delay or length of the whole way of every flow, source to destination, whose first link gets what the others
+    /// leave of it; instead of `access`.
+    pub span: Option<Delay>,
+    /// Delay or length of the links to the destinations.
+    pub egress: Delay,
 }
 
 /// An explicit graph.

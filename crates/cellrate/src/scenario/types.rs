@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flow::Flow;
-use super::topology::{NSource, SingleSwitch, Topology};
+use super::topology::{NSource, ParkingLot, SingleSwitch, Topology};
 
 /// A cell-level simulation of flow control under TCP: topology, switches, end systems, traffic and
 /// what is measured.
@@ -182,6 +182,7 @@ impl Scenario {
         (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
         match &mut self.topology {
             Topology::NSource(NSource { link_rate, bottleneck_rate, .. })
+            | Topology::ParkingLot(ParkingLot { link_rate, bottleneck_rate, .. })
             | Topology::SingleSwitch(SingleSwitch { link_rate, bottleneck_rate, .. }) => {
                 bottleneck_rate.get_or_insert(*link_rate);
             }

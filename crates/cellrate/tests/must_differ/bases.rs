@@ -18,6 +18,44 @@ pub const DEAF: &str = r#"
     flow = [{ name = "tcp", service = "ubr" }]
 "#;
 
+/// Bare cells with exponential periods, of one source and of several.
+pub const EXPONENTIAL: &str = r#"
+    run = { duration = "100 ms" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", bottleneck_rate = "10 Mbit/s", access = "10 km", bottleneck = "10 km" }
+    flow = [
+        { name = "vbr", service = "vbr", source = { kind = "exponential-on-off", peak = "5 Mbit/s", mean_on = "5 ms", mean_off = "5 ms" } },
+        { name = "many", service = "vbr", source = { kind = "mmdp", sources = 2, peak = "5 Mbit/s", mean_on = "5 ms", burstiness = 2.0 } },
+    ]
+"#;
+
+/// Flows that join on the way.
+pub const PARKING_LOT: &str = r#"
+    run = { duration = "100 ms" }
+    topology = { template = "parking-lot", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", switches = 4, hop = "10 km", span = "100 km", egress = "5 km" }
+    switch.control = { scheme = "efci", threshold = "50 cells" }
+    flow = [
+        { name = "abr", count = 3, service = "abr", source = { kind = "persistent" } },
+        { name = "cbr", service = "cbr", source = { kind = "cbr", rate = "5 Mbit/s" } },
+    ]
+"#;
+
+/// The same with links to the row that are alike.
+pub const LOT_BY_ACCESS: &str = r#"
+    run = { duration = "100 ms" }
+    topology = { template = "parking-lot", link_rate = "50 Mbit/s", switches = 3, hop = "10 km", access = "10 km", egress = "5 km" }
+    switch.control = { scheme = "efci", threshold = "50 cells" }
+    flow = [{ name = "abr", count = 2, service = "abr", source = { kind = "persistent" } }]
+"#;
+
+/// Applications over TCP that pause for longer than a retransmission timeout.
+pub const MESSAGES: &str = r#"
+    run = { duration = "1 s" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    switch = { buffer = "100 cells" }
+    tcp = { granularity = "1 ms", min_rto = "10 ms", initial_rto = "50 ms" }
+    flow = [{ name = "tcp", count = 3, service = "ubr", source = { kind = "messages", mean_length = "20 kB", mean_rate = "2 Mbit/s" } }]
+"#;
+
 /// TCP over ABR with EFCI, both ways over one bottleneck.
 pub const ABR: &str = r#"
     run = { duration = "300 ms" }

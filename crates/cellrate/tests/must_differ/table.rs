@@ -1,6 +1,8 @@
 //! For every property: a scenario, what else to set in it, and values that all make a difference.
 
-use super::bases::{ABR, BURSTY, DEAF, ERICA, FAR, GRAPH, NOTHING, PERSISTENT, UBR};
+use super::bases::{
+    ABR, BURSTY, DEAF, ERICA, EXPONENTIAL, FAR, GRAPH, LOT_BY_ACCESS, MESSAGES, NOTHING, PARKING_LOT, PERSISTENT, UBR,
+};
 
 /// Settings of which no two give the same run.
 pub struct Case {
@@ -42,10 +44,6 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("measure.events", "what is measured, not what happens"),
     ("measure.event_limit", "what is measured, not what happens"),
     ("measure.cell_delay", "what is measured, not what happens"),
-    (
-        "tcp.idle_restart",
-        "needs an application over TCP that pauses, and there is none yet; the sender's own tests hold it",
-    ),
     ("topology.graph.node.host.name", "a name"),
     ("topology.graph.node.switch.name", "a name"),
     ("topology.graph.link.duplex", "whether there is a way back, without which no flow here can be"),
@@ -75,6 +73,14 @@ pub const CASES: &[Case] = &[
     case("topology.single-switch.bottleneck_rate", PERSISTENT, &["", r#"topology.bottleneck_rate="21 Mbit/s""#]),
     case("topology.single-switch.access", PERSISTENT, &["", r#"topology.access="1 ms""#]),
     case("topology.single-switch.bottleneck", PERSISTENT, &["", r#"topology.bottleneck="1 ms""#]),
+    case("topology", PARKING_LOT, &[""]),
+    case("topology.parking-lot.link_rate", PARKING_LOT, &["", r#"topology.link_rate="60 Mbit/s""#]),
+    case("topology.parking-lot.bottleneck_rate", PARKING_LOT, &["", r#"topology.bottleneck_rate="21 Mbit/s""#]),
+    case("topology.parking-lot.switches", PARKING_LOT, &["", "topology.switches=5"]),
+    case("topology.parking-lot.hop", PARKING_LOT, &["", r#"topology.hop="20 km""#]),
+    case("topology.parking-lot.span", PARKING_LOT, &["", r#"topology.span="101 km""#]),
+    case("topology.parking-lot.egress", PARKING_LOT, &["", r#"topology.egress="6 km""#]),
+    case("topology.parking-lot.access", LOT_BY_ACCESS, &["", r#"topology.access="11 km""#]),
     case("topology.graph.node", GRAPH, &[""]),
     case("topology.graph.node.switch.buffer", GRAPH, &["", r#"topology.node.X.buffer="10 cells""#]),
     case(
@@ -637,6 +643,7 @@ pub const CASES: &[Case] = &[
     case("tcp.restore_snd_nxt", UBR, &["", "tcp.restore_snd_nxt=false"]),
     case("tcp.header_bytes", UBR, &["", "tcp.header_bytes=80"]),
     case("tcp.net3_increment", UBR, &["", "tcp.net3_increment=true"]),
+    case("tcp.idle_restart", MESSAGES, &["tcp.idle_restart=true", "tcp.idle_restart=false"]),
     with(
         "tcp.rtt_excludes_transmission",
         ABR,
@@ -730,6 +737,8 @@ pub const CASES: &[Case] = &[
     case("flow.to", GRAPH, &["", r#"flow.tcp.to="h4""#]),
     case("flow.route", GRAPH, &["", r#"flow.tcp.route=["h1", "X", "Z", "Y", "h2"]"#]),
     case("flow.return_route", GRAPH, &["", r#"flow.tcp.return_route=["h2", "Y", "Z", "X", "h1"]"#]),
+    case("flow.enters", PARKING_LOT, &["", "flow.cbr.enters=2"]),
+    case("flow.hops", PARKING_LOT, &["", "flow.cbr.hops=1"]),
     case("flow.access", UBR, &["", r#"flow.tcp.access="1 ms""#]),
     case("flow.egress", UBR, &["", r#"flow.tcp.egress="1 ms""#]),
     case("flow.tcp", UBR, &["", r#"flow.tcp.tcp.mss="1024 bytes""#]),
@@ -743,6 +752,9 @@ pub const CASES: &[Case] = &[
             r#"flow.tcp.source={ kind = "cbr", rate = "5 Mbit/s" }"#,
             r#"flow.tcp.source={ kind = "on-off", peak = "5 Mbit/s", period = "10 ms", duty_cycle = 0.5 }"#,
             r#"flow.tcp.source={ kind = "poisson", rate = "5 Mbit/s" }"#,
+            r#"flow.tcp.source={ kind = "exponential-on-off", peak = "5 Mbit/s", mean_on = "5 ms", mean_off = "5 ms" }"#,
+            r#"flow.tcp.source={ kind = "mmdp", sources = 2, peak = "5 Mbit/s", mean_on = "5 ms", burstiness = 2.0 }"#,
+            r#"flow.tcp.source={ kind = "messages", mean_length = "20 kB", mean_rate = "5 Mbit/s" }"#,
             r#"flow.tcp.source={ kind = "persistent" }"#,
         ],
     ),
@@ -761,5 +773,15 @@ pub const CASES: &[Case] = &[
     case("flow.source.on-off.peak", BURSTY, &["", r#"flow.abr.source.peak="30 Mbit/s""#]),
     case("flow.source.on-off.period", BURSTY, &["", r#"flow.abr.source.period="50 ms""#]),
     case("flow.source.on-off.duty_cycle", BURSTY, &["", "flow.abr.source.duty_cycle=0.5"]),
+    case("flow.source.exponential-on-off.peak", EXPONENTIAL, &["", r#"flow.vbr.source.peak="6 Mbit/s""#]),
+    case("flow.source.exponential-on-off.mean_on", EXPONENTIAL, &["", r#"flow.vbr.source.mean_on="6 ms""#]),
+    case("flow.source.exponential-on-off.mean_off", EXPONENTIAL, &["", r#"flow.vbr.source.mean_off="6 ms""#]),
+    case("flow.source.mmdp.sources", EXPONENTIAL, &["", "flow.many.source.sources=3"]),
+    case("flow.source.mmdp.peak", EXPONENTIAL, &["", r#"flow.many.source.peak="6 Mbit/s""#]),
+    case("flow.source.mmdp.mean_on", EXPONENTIAL, &["", r#"flow.many.source.mean_on="6 ms""#]),
+    case("flow.source.mmdp.burstiness", EXPONENTIAL, &["", "flow.many.source.burstiness=1.5"]),
+    case("flow.source.messages.mean_length", MESSAGES, &["", r#"flow.tcp.source.mean_length="21 kB""#]),
+    case("flow.source.messages.mean_rate", MESSAGES, &["", r#"flow.tcp.source.mean_rate="2.1 Mbit/s""#]),
+    case("flow.source.messages.peak_rate", MESSAGES, &["", r#"flow.tcp.source.peak_rate="10 Mbit/s""#]),
     case("flow.source.poisson.rate", ABR, &["", r#"flow.poisson.source.rate="3 Mbit/s""#]),
 ];

@@ -11,7 +11,7 @@ use super::log::Log;
 use super::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
 use super::source_queue::SourceQueue;
 use super::switch::{Route, Switch};
-use super::terminal::{App, Shaper, Terminal, TerminalSettings};
+use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
 use crate::atm::cell::ServiceClass;
 use crate::atm::port::{Port, PortSettings, QueueSettings};
 use crate::atm::server::Server;
@@ -328,18 +328,21 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn app(&self, flow: &FlowPlan, end: usize, stream: &dyn Fn(&str) -> Stream) -> (App, u64) {
+    fn app(&self, flow: &FlowPlan, end: usize, stream: &dyn Fn(&str) -> Stream) -> (App, Supply) {
         // One phase per run: the clocks of all hosts tick together.
         let phase = || Stream::new(self.plan.seed, "run", "tick phase").below(flow.tcp.granularity);
+        let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phase())));
+        let none = Supply::Bytes(0);
         match (flow.source.demand(flow.start, stream("source")), end) {
-            (Demand::Bytes(bytes), 0) => (App::Sender(Box::new(TcpSender::new(&flow.tcp, phase()))), bytes),
-            (Demand::Bytes(_), _) => {
+            (Demand::Bytes(bytes), 0) => (sender(), Supply::Bytes(bytes)),
+            (Demand::Writes(writes), 0) => (sender(), Supply::Writes(Box::new(writes))),
+            (Demand::Bytes(_) | Demand::Writes(_), _) => {
                 let phase = stream("delayed acknowledgement phase").below(flow.tcp.delayed_ack_interval);
-                (App::Receiver(Box::new(TcpReceiver::with_phase(&flow.tcp, phase))), 0)
+                (App::Receiver(Box::new(TcpReceiver::with_phase(&flow.tcp, phase))), none)
             }
-            (Demand::Cells(cells), 0) => (App::Cells(cells), 0),
-            (Demand::Persistent, 0) => (App::Persistent, 0),
-            _ => (App::Sink, 0),
+            (Demand::Cells(cells), 0) => (App::Cells(cells), none),
+            (Demand::Persistent, 0) => (App::Persistent, none),
+            _ => (App::Sink, none),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::atm::server::{Queued, Server};
 use crate::endsystem::{AbrDestination, AbrSource, Emission, UnshapedSource};
 use crate::kernel::{Digest, Ps, Ring, Stream, Summary, TimeIntegral};
 use crate::tcp::{Segment, TcpEvent, TcpReceiver, TcpSender};
-use crate::traffic::{CellSource, Cells};
+use crate::traffic::{Application, CellSource, Cells, Writes};
 
 /// Who decides when the next cell goes out.
 pub enum Shaper {
@@ -36,6 +36,24 @@ pub enum App {
     Sender(Box<TcpSender>),
     /// The receiving end.
     Receiver(Box<TcpReceiver>),
+}
+
+/// Where a TCP sender's data come from.
+pub enum Supply {
+    /// So many bytes at the start, and no more.
+    Bytes(u64),
+    /// An application writes them.
+    Writes(Box<Writes>),
+}
+
+impl Supply {
+    /// When the next bytes come, once the first have.
+    fn next(&self) -> Ps {
+        match self {
+            Supply::Bytes(_) => Ps::NEVER,
+            Supply::Writes(writes) => writes.next(),
+        }
+    }
 }
 
 /// A segment waits for the end system to process it.
@@ -90,7 +108,7 @@ pub struct Terminal {
     queue: SourceQueue,
     app: App,
     start: Ps,
-    supply: u64,
+    supply: Supply,
     started: bool,
     reassembler: Reassembler,
     partial_bytes: u64,
@@ -128,8 +146,8 @@ pub struct TerminalSettings {
     pub app: App,
     /// When it starts.
     pub start: Ps,
-    /// Bytes that a TCP sender is given then.
-    pub supply: u64,
+    /// What a TCP sender is given, and when.
+    pub supply: Supply,
     /// Time to process a segment, its variation, and the randomness of that.
     pub processing: Option<(Ps, Ps, Stream)>,
     /// Whether cells carry their time of sending.
@@ -204,7 +222,7 @@ impl Terminal {
             App::Cells(cells) => cells.next(),
             App::Persistent if !self.started => self.start,
             App::Sender(_) if !self.started => self.start,
-            App::Sender(sender) => sender.next_timer(),
+            App::Sender(sender) => sender.next_timer().min(self.supply.next()),
             App::Receiver(receiver) => receiver.next_timer(),
             App::Sink | App::Persistent => Ps::NEVER,
         };
@@ -246,8 +264,16 @@ impl Terminal {
             }
             App::Sender(sender) if !self.started => {
                 self.started = true;
-                sender.supply(self.supply);
-                self.send_segments(now, out);
+                if let Supply::Bytes(bytes) = self.supply {
+                    sender.supply(bytes);
+                    self.send_segments(now, out);
+                }
+            }
+            App::Sender(sender) if self.supply.next() == now => {
+                if let Supply::Writes(writes) = &mut self.supply {
+                    sender.supply(writes.write());
+                    self.send_segments(now, out);
+                }
             }
             App::Sender(sender) => {
                 let event = sender.on_timer(now);
@@ -467,7 +493,7 @@ impl Terminal {
         match &mut self.app {
             App::Sender(sender) => {
                 let event = sender.on_ack(now, segment);
-                if self.completed.is_none() && sender.is_done() {
+                if self.completed.is_none() && sender.is_done() && matches!(self.supply, Supply::Bytes(_)) {
                     self.completed = Some(now);
                 }
                 self.note_event(now, event, out.log);

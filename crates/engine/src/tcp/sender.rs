@@ -152,8 +152,11 @@ impl TcpSender {
         let end = seq + len;
         self.count_sent(seq, end);
         if end > self.snd_max {
-            // Karn: only a segment that carries new data is timed.
-            self.timed.get_or_insert_with(|| Timed { seq, since: self.estimator.tick(now) });
+            // Karn: only a segment that carries nothing but new data is timed. One that is sent again may be longer
+            // than before, if the application has written since.
+            if seq >= self.snd_max {
+                self.timed.get_or_insert_with(|| Timed { seq, since: self.estimator.tick(now) });
+            }
             self.snd_max = end;
         }
         self.snd_nxt = self.snd_nxt.max(end);
@@ -688,5 +691,40 @@ mod tests {
         s.on_ack(Ps::from_ms(2_600), &ack(1));
         // One boundary since: counter 2, srtt 2 ticks.
         assert_eq!(s.srtt(), Some(Ps::from_s(1)));
+    }
+
+    #[test]
+    fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
+        let mut sender = TcpSender::new(&config(Recovery::Tahoe), Ps::ZERO);
+        sender.supply(300);
+        assert_eq!(sender.poll_segment(Ps::ZERO).map(|segment| segment.len), Some(300));
+        let expiry = sender.next_timer();
+        sender.supply(5_000);
+        sender.on_timer(expiry);
+        // The retransmission takes 700 bytes of the second message with it.
+        assert_eq!(sender.poll_segment(expiry).map(|segment| (segment.seq, segment.len)), Some((0, 1_000)));
+        assert_eq!(sender.stats().bytes_retransmitted, 300);
+        // The acknowledgement may be of the first transmission.
+        sender.on_ack(expiry + Ps::from_us(1), &Segment { ack: 300, window: 64_000, ..Segment::default() });
+        assert_eq!(sender.stats().rtt_samples, 0);
+        // The next segment is new, and timed.
+        assert_eq!(sender.poll_segment(expiry + Ps::from_us(1)).map(|segment| segment.seq), Some(1_000));
+        sender.on_ack(expiry + Ps::from_ms(1), &ack(2));
+        assert_eq!(sender.stats().rtt_samples, 1);
+    }
+
+    #[test]
+    fn a_pause_of_an_rto_closes_the_window_and_a_shorter_one_does_not() {
+        for (idle_restart, pause, segments) in [(true, 3, 1), (false, 3, 4), (true, 0, 4)] {
+            let config = TcpConfig { idle_restart, initial_window: 4, ..config(Recovery::Reno) };
+            let mut sender = TcpSender::new(&config, Ps::ZERO);
+            sender.supply(MSS);
+            assert_eq!(drain(&mut sender, Ps::ZERO), [0]);
+            sender.on_ack(Ps::from_ms(1), &ack(1));
+            let later = Ps(Ps::from_ms(2).0 + pause * sender.rto().0);
+            sender.supply(4 * MSS);
+            assert_eq!(drain(&mut sender, later).len(), segments, "{idle_restart} {pause}");
+            assert_eq!(sender.stats().idle_restarts, (segments == 1) as u64);
+        }
     }
 }

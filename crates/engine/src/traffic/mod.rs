@@ -2,7 +2,10 @@
 //! its parameters one serde struct in it, and one line in the registry below.
 
 pub mod cbr;
+pub mod exponential_on_off;
 pub mod greedy;
+pub mod messages;
+pub mod mmdp;
 pub mod on_off;
 pub mod persistent;
 pub mod poisson;
@@ -23,11 +26,21 @@ pub trait CellSource {
     fn advance(&mut self);
 }
 
+/// An application that writes to its TCP connection.
+pub trait Application {
+    /// When it writes next, `NEVER` if no more.
+    fn next(&self) -> Ps;
+    /// Writes; how many bytes.
+    fn write(&mut self) -> u64;
+}
+
 /// What a source asks of its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
     /// A TCP connection that transfers so many bytes; `u64::MAX` never ends.
     Bytes(u64),
+    /// A TCP connection to which an application writes.
+    Writes(Writes),
     /// Bare cells.
     Cells(Cells),
     /// Bare cells, one always waiting.
@@ -48,12 +61,13 @@ pub enum Load {
     },
 }
 
-/// Per line: variant, key in a scenario, description, parameters; then, for sources of bare cells,
-/// their state. Parameters have `check`, `load` and
+/// Per line: variant, key in a scenario, description, parameters; then, for sources of bare cells and
+/// for applications, their state. Parameters have `check`, `load` and
 /// `demand(&self, start, stream) -> Demand`.
 macro_rules! registry {
     (sources { $($variant:ident = $name:literal, $about:literal, $config:ty;)* }
-     cells { $($cells:ident($state:ty);)* }) => {
+     cells { $($cells:ident($state:ty);)* }
+     applications { $($writes:ident($application:ty);)* }) => {
         /// A source and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
@@ -97,6 +111,21 @@ macro_rules! registry {
             }
         }
 
+        /// An application over TCP at work.
+        #[derive(Clone, Debug)]
+        pub enum Writes {
+            $(#[doc = "See its file."] $writes($application),)*
+        }
+
+        impl Application for Writes {
+            fn next(&self) -> Ps {
+                match self { $(Writes::$writes(source) => source.next(),)* }
+            }
+            fn write(&mut self) -> u64 {
+                match self { $(Writes::$writes(source) => source.write(),)* }
+            }
+        }
+
         /// Key and one-line description of every source.
         pub fn sources() -> &'static [(&'static str, &'static str)] {
             &[$(($name, $about)),*]
@@ -108,21 +137,30 @@ registry! {
     sources {
     Greedy = "greedy", "infinite file transfer over TCP", greedy::GreedyConfig;
     Transfer = "transfer", "file transfer of a given size over TCP", transfer::TransferConfig;
+    Messages = "messages", "messages of exponential length over TCP, with exponential pauses",
+        messages::MessagesConfig;
     Cbr = "cbr", "bare cells at a constant rate", cbr::CbrConfig;
     OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", on_off::OnOffConfig;
+    ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods",
+        exponential_on_off::ExponentialOnOffConfig;
+    Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", mmdp::MmdpConfig;
     Poisson = "poisson", "bare cells with exponential gaps", poisson::PoissonConfig;
     Persistent = "persistent", "bare cells, as many as the service lets through", persistent::PersistentConfig;
     }
     cells {
     Cbr(cbr::Cbr);
     OnOff(on_off::OnOff);
+    Mmdp(mmdp::Mmdp);
     Poisson(poisson::Poisson);
+    }
+    applications {
+    Messages(messages::Messages);
     }
 }
 
 impl SourceConfig {
     /// Whether the source runs over TCP.
     pub fn over_tcp(&self) -> bool {
-        matches!(self, SourceConfig::Greedy(_) | SourceConfig::Transfer(_))
+        matches!(self, SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_))
     }
 }

@@ -409,6 +409,17 @@ fn source() -> impl Strategy<Value = SourceConfig> {
             "kind": "on-off", "peak": peak, "period": period, "duty_cycle": duty
         })),
         2 => rate().prop_map(|rate| json!({"kind": "poisson", "rate": rate})),
+        1 => rate().prop_map(|peak| json!({"kind": "exponential-on-off", "peak": peak, "mean_on": "300 us", "mean_off": "500 us"})),
+        1 => (1..20u32, 1.01..9.0).prop_map(|(sources, burstiness)| json!({
+            "kind": "mmdp", "sources": sources, "peak": "4.24 Mbit/s", "mean_on": "400 us", "burstiness": burstiness
+        })),
+        2 => (1..9_000u64, rate(), any::<bool>()).prop_map(|(length, rate, peak)| {
+            let mut source = json!({"kind": "messages", "mean_length": format!("{length} bytes"), "mean_rate": rate});
+            if peak {
+                source["peak_rate"] = json!("200 Mbit/s");
+            }
+            source
+        }),
         2 => Just(json!({"kind": "persistent"})),
     ]
     .prop_map(read)

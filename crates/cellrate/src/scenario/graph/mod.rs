@@ -1,6 +1,7 @@
 //! The directed graph that a scenario describes, and the way of every flow through it.
 
 mod explicit;
+mod parking_lot;
 mod route;
 mod search;
 mod template;
@@ -106,7 +107,7 @@ impl Graph {
     }
 }
 
-/// The graph of `scenario`. Links of a template come in the order bottleneck, then flow by flow
+/// The graph of `scenario`. Links of a template come in the order bottlenecks, then flow by flow
 /// access and egress, each followed by its opposite; those of an explicit graph as they are declared.
 ///
 /// # Errors
@@ -116,6 +117,7 @@ pub fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     match &scenario.topology {
         Topology::NSource(template) => template::n_source(scenario, template),
         Topology::SingleSwitch(template) => template::single_switch(scenario, template),
+        Topology::ParkingLot(template) => parking_lot::parking_lot(scenario, template),
         Topology::Graph(graph) => explicit::expand(scenario, graph),
     }
 }

@@ -18,6 +18,21 @@ pub struct Routes<'a> {
 /// Links of the forward and the backward channel.
 type Ways = (Vec<usize>, Vec<usize>);
 
+/// A key that has a meaning in templates only.
+fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
+    let delays = ("whose links have their own delays", "set `delay` of the link");
+    let ways = ("whose flows lead from host to host", "set `from`, `to` or `route`");
+    let keys = [
+        ("access", flow.access.is_some(), delays),
+        ("egress", flow.egress.is_some(), delays),
+        ("enters", flow.enters.is_some(), ways),
+        ("hops", flow.hops.is_some(), ways),
+    ];
+    let (key, _, (why, instead)) = keys.into_iter().find(|(_, is_set, _)| *is_set)?;
+    let message = format!("`{key}` has no meaning in the template `graph`, {why}");
+    Some(Problem::error(place!["flow", index, key], message, instead))
+}
+
 impl<'a> Routes<'a> {
     /// Routes of `graph`.
     pub fn new(graph: &'a Graph, names: &'a Names) -> Routes<'a> {
@@ -26,10 +41,8 @@ impl<'a> Routes<'a> {
 
     /// The ways of the flow with that index.
     pub fn of(&self, index: usize, flow: &Flow) -> Result<Ways, Problem> {
-        let keys: [(&str, bool); 2] = [("access", flow.access.is_some()), ("egress", flow.egress.is_some())];
-        if let Some((key, _)) = keys.into_iter().find(|(_, is_set)| *is_set) {
-            let message = format!("`{key}` has no meaning in the template `graph`, whose links have their own delays");
-            return Err(Problem::error(place!["flow", index, key], message, "set `delay` of the link"));
+        if let Some(problem) = no_template(index, flow) {
+            return Err(problem);
         }
         let from = self.end(flow.from.as_deref(), flow.route.as_deref().and_then(<[_]>::first), index, "from")?;
         let to = self.end(flow.to.as_deref(), flow.route.as_deref().and_then(<[_]>::last), index, "to")?;

@@ -50,18 +50,20 @@ pub fn instances(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> + us
     counts.into_iter().enumerate().flat_map(|(group, count)| (1..=count).map(move |index| (group, index)))
 }
 
-fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps {
+pub fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps {
     flow.unwrap_or(template).0
 }
 
-type Key = (&'static str, fn(&Flow) -> bool);
+/// A key, and whether a flow has it.
+pub type Key = (&'static str, fn(&Flow) -> bool);
 
 /// Keys that a template has no place for.
-fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
+pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
     let routes: [Key; 2] = [("route", Flow::has_route), ("return_route", Flow::has_return_route)];
+    let row: &[Key] = if template == "parking-lot" { &[] } else { &ROW };
     let mut problems = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        for (key, _) in keys.iter().chain(&routes).filter(|(_, is_set)| is_set(flow)) {
+        for (key, _) in keys.iter().chain(&routes).chain(row).filter(|(_, is_set)| is_set(flow)) {
             let message =
                 format!("`{key}` has no meaning in the template `{template}`, which has its own way for a flow");
             problems.push(Problem::error(place!["flow", index, *key], message, "remove it"));
@@ -70,11 +72,20 @@ fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<P
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
+/// Keys of a row of switches alone.
+const ROW: [Key; 2] = [("enters", Flow::has_enters), ("hops", Flow::has_hops)];
+
 impl Flow {
-    fn has_from(&self) -> bool {
+    fn has_enters(&self) -> bool {
+        self.enters.is_some()
+    }
+    fn has_hops(&self) -> bool {
+        self.hops.is_some()
+    }
+    pub(super) fn has_from(&self) -> bool {
         self.from.is_some()
     }
-    fn has_to(&self) -> bool {
+    pub(super) fn has_to(&self) -> bool {
         self.to.is_some()
     }
     fn has_route(&self) -> bool {

@@ -1,0 +1,82 @@
+//! Exponential ON-OFF: bursts at a constant rate, with random lengths and gaps.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::mmdp::Mmdp;
+use super::{Cells, Demand, Load};
+use crate::kernel::{Ps, Rate, Stream};
+
+/// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone Marsan et al. 1997
+/// (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one source of Anick, Mitra and Sondhi
+/// 1982. It is ON at the start with the probability that it has later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExponentialOnOffConfig {
+    /// Rate while ON, 424 bits per cell. The mean rate is `peak mean_on / (mean_on + mean_off)`.
+    pub peak: Rate,
+    /// Mean of the exponential ON periods, above 0 s.
+    pub mean_on: Ps,
+    /// Mean of the exponential OFF periods, above 0 s.
+    pub mean_off: Ps,
+}
+
+impl ExponentialOnOffConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
+        let zero = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO)?;
+        Some((zero.0, String::from("periods last longer than 0 s on average")))
+    }
+    pub(super) fn load(&self) -> Load {
+        let peak = self.peak.cells_per_second();
+        let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
+        Load::Own { mean: peak * on / (on + off), peak }
+    }
+    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
+        Demand::Cells(Cells::Mmdp(Mmdp::new(1, self.peak, mean, start, stream)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::CellSource;
+
+    #[test]
+    fn cells_of_a_burst_come_at_the_peak_and_never_faster() {
+        // 424 kbit/s: a cell per millisecond. ON periods of 30 ms, OFF periods of 10 ms.
+        let config = ExponentialOnOffConfig {
+            peak: Rate::from_bps(424_000),
+            mean_on: Ps::from_ms(30),
+            mean_off: Ps::from_ms(10),
+        };
+        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(5), Stream::new(1, "a", "source")) else { panic!() };
+        let mut gaps = alloc::vec::Vec::new();
+        let mut last = cells.next();
+        assert!(last > Ps::from_ms(5));
+        let first = last;
+        for _ in 0..60_000 {
+            cells.advance();
+            gaps.push(cells.next() - last);
+            last = cells.next();
+        }
+        assert!(gaps.iter().all(|gap| *gap >= Ps::from_ms(1)));
+        // A gap holds no end of a burst with probability exp(-1/30), 0.9672.
+        let within = gaps.iter().filter(|gap| **gap == Ps::from_ms(1)).count() as f64 / 6e4;
+        assert!((within - 0.9672).abs() < 0.005, "{within}");
+        // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is 0.8 %.
+        let mean = 60_000.0 / ((last - first).as_secs_f64() * 1e3);
+        assert!((mean - 0.75).abs() < 0.019, "{mean}");
+        assert_eq!(config.load(), Load::Own { mean: 750.0, peak: 1_000.0 });
+    }
+
+    #[test]
+    fn periods_are_longer_than_nothing() {
+        let config = |on, off| ExponentialOnOffConfig { peak: Rate::from_bps(1), mean_on: Ps(on), mean_off: Ps(off) };
+        let field = |on, off| config(on, off).check().map(|(field, _)| field);
+        assert_eq!((field(0, 1), field(1, 0), field(1, 1)), (Some("mean_on"), Some("mean_off"), None));
+    }
+}

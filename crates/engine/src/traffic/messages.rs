@@ -1,0 +1,140 @@
+//! Messages over TCP: an application that is active and idle in turn.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Application, Demand, Load, Writes};
+use crate::kernel::units::Bytes;
+use crate::kernel::{Ps, Rate, Stream};
+
+/// Application over a TCP connection that stays open and writes messages of exponential length, the client of Gerla
+/// et al. 1995 (section III.B: ON-OFF with exponential periods, 2.5 Kbytes and 2.5 Mbit/s on average). A message is
+/// produced during an active period and written at its end, as a whole; an exponential idle period follows. What TCP
+/// cannot send yet joins the byte stream, so that segments may then hold the end of one message and the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesConfig {
+    /// Mean length of a message, at least 1 byte.
+    pub mean_length: Bytes,
+    /// Mean rate of the application's own bits over active and idle periods.
+    pub mean_rate: Rate,
+    /// Rate at which the application produces a message while active, above `mean_rate`. If absent, active periods
+    /// take no time: Gerla et al. do not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_rate: Option<Rate>,
+}
+
+impl MessagesConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        if self.mean_length.0 == 0 {
+            return Some(("mean_length", "a message has at least 1 byte".to_string()));
+        }
+        self.peak_rate.filter(|peak| *peak <= self.mean_rate).map(|peak| {
+            ("peak_rate", format!("a peak rate of {peak} is not above the mean rate of {}", self.mean_rate))
+        })
+    }
+    pub(super) fn load(&self) -> Load {
+        Load::Elastic
+    }
+    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        // Bits over thousandths of a bit per second, in picoseconds.
+        let time = |rate: Rate| 8e15 / rate.0 as f64;
+        let active = self.peak_rate.map_or(0.0, time);
+        let idle = (time(self.mean_rate) - active) * self.mean_length.0 as f64;
+        let mean_length = self.mean_length.0 as f64;
+        let mut source = Messages { mean_length, active, idle, stream, next: start, length: 0 };
+        source.prepare();
+        Demand::Writes(Writes::Messages(source))
+    }
+}
+
+/// The state. The first message begins after an idle period.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    /// Mean length in bytes.
+    mean_length: f64,
+    /// Picoseconds to produce a byte.
+    active: f64,
+    /// Mean idle period in picoseconds.
+    idle: f64,
+    stream: Stream,
+    next: Ps,
+    length: u64,
+}
+
+impl Messages {
+    /// The next message: idle, then active.
+    fn prepare(&mut self) {
+        let idle = self.stream.exponential(self.idle);
+        // A part of a byte is a byte.
+        self.length = (libm::ceil(self.stream.exponential(self.mean_length)) as u64).max(1);
+        let span = idle + self.active * self.length as f64;
+        self.next = self.next.saturating_add(Ps(libm::round(span) as u64));
+    }
+}
+
+impl Application for Messages {
+    fn next(&self) -> Ps {
+        self.next
+    }
+    fn write(&mut self) -> u64 {
+        let length = self.length;
+        self.prepare();
+        length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gerla(peak_rate: Option<Rate>) -> MessagesConfig {
+        MessagesConfig { mean_length: Bytes(2_500), mean_rate: Rate::from_bps(2_500_000), peak_rate }
+    }
+
+    fn written(config: &MessagesConfig) -> alloc::vec::Vec<(Ps, u64)> {
+        let Demand::Writes(mut source) = config.demand(Ps::from_ms(3), Stream::new(1, "a", "source")) else { panic!() };
+        (0..40_000).map(|_| (source.next(), source.write())).collect()
+    }
+
+    #[test]
+    fn gerlas_client_writes_2_5_kbytes_every_8_ms() {
+        for peak in [None, Some(Rate::from_bps(10_000_000))] {
+            let messages = written(&gerla(peak));
+            let count = messages.len() as f64;
+            let bytes = messages.iter().map(|(_, length)| *length as f64).sum::<f64>();
+            let seconds = (messages[messages.len() - 1].0 - Ps::from_ms(3)).as_secs_f64();
+            // Standard errors are at most 0.5 %; rounding up to a byte adds half a byte, 0.02 %.
+            assert!((bytes / count / 2_500.0 - 1.0).abs() < 0.02, "{}", bytes / count);
+            assert!((seconds / count / 8e-3 - 1.0).abs() < 0.02, "{}", seconds / count);
+            let longer = messages.iter().filter(|(_, length)| *length > 5_000).count() as f64 / count;
+            assert!((longer - libm::exp(-2.0)).abs() < 0.01, "{longer}");
+        }
+    }
+
+    #[test]
+    fn a_message_takes_its_time_at_the_peak_rate() {
+        let messages = written(&gerla(Some(Rate::from_bps(10_000_000))));
+        // A byte in 0.8 us, and idle times of 6 ms on average.
+        let idle = messages.windows(2).map(|pair| {
+            let active = Ps(pair[1].1 * 800_000);
+            let gap = pair[1].0 - pair[0].0;
+            assert!(gap.0 + 1 >= active.0);
+            gap.saturating_sub(active).as_secs_f64()
+        });
+        let mean = idle.sum::<f64>() / (messages.len() - 1) as f64;
+        assert!((mean / 6e-3 - 1.0).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn impossible_applications_are_refused() {
+        let slow = gerla(Some(Rate::from_bps(2_500_000)));
+        assert_eq!(slow.check().map(|(field, _)| field), Some("peak_rate"));
+        let empty = MessagesConfig { mean_length: Bytes(0), ..gerla(None) };
+        assert_eq!(empty.check().map(|(field, _)| field), Some("mean_length"));
+        assert_eq!(gerla(None).check(), None);
+    }
+}

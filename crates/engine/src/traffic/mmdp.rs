@@ -1,0 +1,248 @@
+//! Markov-modulated deterministic process: ON-OFF sources with exponential periods on one line.
+
+use alloc::format;
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CellSource, Cells, Demand, Load};
+use crate::kernel::time::CELL_PS_BITS;
+use crate::kernel::{CellClock, Ps, Rate, Stream};
+
+/// Superposition of alike ON-OFF sources with exponential periods, as Gerla et al. 1995 generate guaranteed traffic
+/// (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is 3.84 ms). While k sources are ON, cells come
+/// evenly at k times the peak rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MmdpConfig {
+    /// How many sources: 1 to 10,000.
+    #[schemars(range(min = 1, max = 10_000))]
+    pub sources: u32,
+    /// Rate of one source that is ON, 424 bits per cell.
+    pub peak: Rate,
+    /// Mean of the exponential ON periods, above 0 s: mean burst length over peak rate.
+    pub mean_on: Ps,
+    /// Peak rate over mean rate, above 1: OFF periods have the mean `(burstiness - 1) mean_on`.
+    pub burstiness: f64,
+}
+
+impl MmdpConfig {
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        if !(1..=10_000).contains(&self.sources) {
+            return Some(("sources", format!("{} sources are not 1 to 10,000", self.sources)));
+        }
+        if self.sources as u64 > u64::MAX / self.peak.0 {
+            return Some(("peak", String::from("all sources together exceed the largest rate, 1.8e16 bit/s")));
+        }
+        if self.mean_on == Ps::ZERO {
+            return Some(("mean_on", String::from("ON periods last longer than 0 s on average")));
+        }
+        let burstiness = self.burstiness;
+        (!(burstiness > 1.0 && burstiness <= 1e6))
+            .then(|| ("burstiness", format!("burstiness {burstiness} is not above 1 and at most 1e6")))
+    }
+    pub(super) fn load(&self) -> Load {
+        let peak = self.sources as f64 * self.peak.cells_per_second();
+        Load::Own { mean: peak / self.burstiness, peak }
+    }
+    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        let on = self.mean_on.0 as f64;
+        let off = on * (self.burstiness - 1.0);
+        Demand::Cells(Cells::Mmdp(Mmdp::new(self.sources, self.peak, (on, off), start, stream)))
+    }
+}
+
+/// The state. It is stationary from the start: sources are ON with the probability that they have later, and the
+/// part of a cell that has been gathered is uniform. What a period leaves of a cell is kept for the next, so that the
+/// mean rate is exact.
+#[derive(Clone, Debug)]
+pub struct Mmdp {
+    sources: u32,
+    /// Sources that are ON.
+    active: u32,
+    peak: Rate,
+    /// Mean periods in picoseconds, ON and OFF.
+    mean: (f64, f64),
+    stream: Stream,
+    clock: CellClock,
+    /// When a source turns ON or OFF next.
+    change: Ps,
+    next: Ps,
+    carry: u64,
+    /// What the next cell lacks while no source is ON, of [`CELL_PS_BITS`].
+    lacking: u128,
+}
+
+impl Mmdp {
+    pub(super) fn new(sources: u32, peak: Rate, mean: (f64, f64), start: Ps, mut stream: Stream) -> Mmdp {
+        let on = mean.0 / (mean.0 + mean.1);
+        let active = (0..sources).filter(|_| stream.uniform() < on).count() as u32;
+        let lacking = ((1.0 - stream.uniform()) * CELL_PS_BITS as f64) as u128;
+        let clock = CellClock::new(peak);
+        let mut source =
+            Mmdp { sources, active, peak, mean, stream, clock, change: start, next: start, carry: 0, lacking };
+        source.settle(start, lacking);
+        source.skip();
+        source
+    }
+
+    /// Goes on at `now` with what the next cell lacks, until a source turns.
+    fn settle(&mut self, now: Ps, lacking: u128) {
+        self.lacking = lacking;
+        self.next = Ps::NEVER;
+        if self.active > 0 {
+            let rate = Rate(self.peak.0 * self.active as u64);
+            self.clock = CellClock::new(rate);
+            self.next = now.saturating_add(Ps((lacking / rate.0 as u128) as u64));
+            self.carry = (lacking % rate.0 as u128) as u64;
+        }
+        let (off, on) = self.turns();
+        self.change = now.saturating_add(Ps(libm::round(self.stream.exponential(1.0 / (off + on))) as u64));
+    }
+
+    /// Rates per picosecond at which sources turn OFF and ON.
+    fn turns(&self) -> (f64, f64) {
+        (self.active as f64 / self.mean.0, (self.sources - self.active) as f64 / self.mean.1)
+    }
+
+    /// Lets sources turn until the next cell comes first.
+    #[inline]
+    fn skip(&mut self) {
+        while self.change < self.next {
+            self.turn();
+        }
+    }
+
+    fn turn(&mut self) {
+        let now = self.change;
+        let rate = (self.peak.0 * self.active as u64) as u128;
+        let lacking = if rate == 0 { self.lacking } else { (self.next - now).0 as u128 * rate + self.carry as u128 };
+        let (off, on) = self.turns();
+        if self.stream.uniform() * (off + on) < off {
+            self.active -= 1
+        } else {
+            self.active += 1
+        }
+        self.settle(now, lacking);
+    }
+}
+
+impl CellSource for Mmdp {
+    #[inline]
+    fn next(&self) -> Ps {
+        self.next
+    }
+    #[inline]
+    fn advance(&mut self) {
+        (self.next, self.carry) = self.clock.complete(self.next, self.carry);
+        self.skip();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gerla(burstiness: f64) -> MmdpConfig {
+        let peak = Rate(10_714_285_714);
+        MmdpConfig { sources: 14, peak, mean_on: Ps::from_us(3_840), burstiness }
+    }
+
+    fn cells(config: &MmdpConfig, seed: u64) -> Mmdp {
+        let Demand::Cells(Cells::Mmdp(source)) = config.demand(Ps::ZERO, Stream::new(seed, "test", "mmdp")) else {
+            panic!()
+        };
+        source
+    }
+
+    #[test]
+    fn what_gerla_leaves_of_150_mbit_s() {
+        // Figure 3: 13.6, 25 and 34.6 Mbit/s remain at 1.1, 1.2 and 1.3.
+        for (burstiness, left) in [(1.1, 13.6), (1.2, 25.0), (1.3, 34.6)] {
+            let Load::Own { mean, peak } = gerla(burstiness).load() else { panic!() };
+            assert!((peak * 424e-6 - 150.0).abs() < 1e-6, "{peak}");
+            assert!((150.0 - mean * 424e-6 - left).abs() < 0.05, "{burstiness}: {mean}");
+        }
+    }
+
+    /// Each gap between cells holds one cell of the rates in it, to the picosecond.
+    #[test]
+    fn cells_are_the_integral_of_the_rate() {
+        let mut source = cells(&gerla(1.2), 1);
+        let mut twin = source.clone();
+        let (mut at, mut gathered, mut seen) = (Ps::ZERO, 0u128, 0u64);
+        let whole = CELL_PS_BITS as u128;
+        gathered += whole - twin.next.0 as u128 * (twin.peak.0 * twin.active as u64) as u128 - twin.carry as u128;
+        while at < Ps::from_ms(50) {
+            // The twin turns sources one by one; its rate between turns is constant.
+            let until = twin.change;
+            let rate = (twin.peak.0 * twin.active as u64) as u128;
+            let end = gathered + rate * (until - at).0 as u128;
+            while source.next <= until {
+                // The cell was whole within a picosecond of when it came.
+                let had = gathered + rate * (source.next - at).0 as u128;
+                let due = (seen as u128 + 1) * whole;
+                assert!(had <= due && due < had + rate, "cell {seen} at {}", source.next);
+                seen += 1;
+                source.advance();
+            }
+            (at, gathered) = (until, end);
+            while twin.next <= until {
+                (twin.next, twin.carry) = twin.clock.complete(twin.next, twin.carry);
+            }
+            twin.turn();
+        }
+        assert!(seen > 10_000, "{seen}");
+    }
+
+    /// Mean and variance of the cells in `span`: with a = 1/on + 1/off and p = on/(on + off), the variance is
+    /// 2 n p (1 - p) peak^2 (a t - 1 + exp(-a t)) / a^2, and 1/6 for counting whole cells.
+    fn counts(config: &MmdpConfig, span: f64) {
+        let runs = 4_000;
+        let count = |seed| {
+            let mut source = cells(config, seed);
+            let mut count = 0.0;
+            while source.next() < Ps::from_secs_f64(span) {
+                source.advance();
+                count += 1.0;
+            }
+            count
+        };
+        let found: alloc::vec::Vec<f64> = (0..runs).map(count).collect();
+        let mean = found.iter().sum::<f64>() / runs as f64;
+        let variance = found.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / (runs - 1) as f64;
+        let (peak, p) = (config.peak.cells_per_second(), 1.0 / config.burstiness);
+        let on = config.mean_on.as_secs_f64();
+        let a = 1.0 / on + 1.0 / (on * (config.burstiness - 1.0));
+        let n = config.sources as f64;
+        let shape = (a * span - 1.0 + libm::exp(-a * span)) / (a * a);
+        let expected = 2.0 * n * p * (1.0 - p) * peak * peak * shape + 1.0 / 6.0;
+        let error = libm::sqrt(variance / runs as f64);
+        assert!((mean - n * p * peak * span).abs() < 4.0 * error, "mean {mean} of {}", n * p * peak * span);
+        // The relative standard error of a variance is sqrt(2/runs) for a normal count: 2.2 %.
+        assert!((variance / expected - 1.0).abs() < 0.12, "variance {variance} of {expected}");
+    }
+
+    #[test]
+    fn counts_have_their_mean_and_variance() {
+        counts(&gerla(1.2), 5e-3);
+        let peak = Rate::from_bps(1_000_000);
+        counts(&MmdpConfig { sources: 2, peak, mean_on: Ps::from_ms(2), burstiness: 3.0 }, 20e-3);
+    }
+
+    #[test]
+    fn impossible_sources_are_refused() {
+        let found = |change: fn(&mut MmdpConfig)| {
+            let mut config = gerla(1.2);
+            change(&mut config);
+            config.check().map(|(field, _)| field)
+        };
+        assert_eq!(found(|_| {}), None);
+        assert_eq!(found(|c| c.sources = 0), Some("sources"));
+        assert_eq!(found(|c| c.peak = Rate(u64::MAX / 13)), Some("peak"));
+        assert_eq!(found(|c| c.mean_on = Ps::ZERO), Some("mean_on"));
+        assert_eq!(found(|c| c.burstiness = 1.0), Some("burstiness"));
+        assert_eq!(found(|c| c.burstiness = f64::NAN), Some("burstiness"));
+    }
+}
