@@ -18,7 +18,7 @@ from conftest import Command
 
 PAPERS = Path(__file__).parents[1] / "papers"
 FILES = sorted(PAPERS.glob("*/scenarios/*.toml"))
-TEMPLATES = ("n-source", "n-source-vbr", "single-switch", "graph")
+TEMPLATES = tuple(one["name"] for one in json.loads(_core.registry())["templates"])
 LINK = 155.52e6 / 424
 
 
@@ -48,6 +48,14 @@ def number(value: object) -> float:
 
 def silence(explanation: Explanation) -> dict[str, str]:
     return {one.formula: one.because for one in explanation.not_said}
+
+
+def test_messages_are_no_data_without_end() -> None:
+    shares = find(template("lan-messages"), "fair shares", "least_cells_per_second")
+    assert any("data without end" in reason for reason in shares[0].fails)
+    # The guaranteed sources leave 25 of 150 Mbit/s on average.
+    left = one(template("lan-messages"), "bottleneck", "left_cells_per_second")
+    assert left == pytest.approx(25e6 / 424, rel=1e-3)
 
 
 def test_kalyanaramans_file_transfer() -> None:

@@ -42,8 +42,18 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
     assert {"none", "efci", "erica"} <= listed("schemes")
     assert {"tail-drop", "ppd", "epd", "intelligent-tail-drop"} <= listed("policies")
     assert {"tahoe", "reno", "timeout-only", "jacobson88"} <= listed("recoveries")
-    assert {"greedy", "transfer", "cbr", "on-off", "poisson"} <= listed("sources")
-    assert {"n-source", "single-switch", "graph"} <= listed("templates")
+    assert {
+        "greedy",
+        "transfer",
+        "cbr",
+        "on-off",
+        "exponential-on-off",
+        "mmdp",
+        "messages",
+    } <= listed("sources")
+    assert {"n-source", "parking-lot", "gfc-1", "gfc-2", "satellite", "graph"} <= listed(
+        "templates"
+    )
 
 
 def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:

@@ -13,6 +13,28 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "TCP sources over UBR and one switch with early packet discard",
         include_str!("templates/single-switch.toml"),
     ),
+    (
+        "parking-lot",
+        "TCP sources join a row of switches one after the other",
+        include_str!("templates/parking-lot.toml"),
+    ),
+    (
+        "unequal-lengths",
+        "TCP sources at different distances from one bottleneck",
+        include_str!("templates/unequal-lengths.toml"),
+    ),
+    ("satellite", "TCP sources over ABR and a satellite link", include_str!("templates/satellite.toml")),
+    (
+        "lan-messages",
+        "applications write messages over TCP beside guaranteed traffic",
+        include_str!("templates/lan-messages.toml"),
+    ),
+    (
+        "gfc-1",
+        "generic fairness configuration 1: five max-min rates at four bottlenecks",
+        include_str!("templates/gfc-1.toml"),
+    ),
+    ("gfc-2", "generic fairness configuration 2: every link a bottleneck", include_str!("templates/gfc-2.toml")),
     ("graph", "flows over several bottlenecks of an explicit graph", include_str!("templates/graph.toml")),
 ];
 
