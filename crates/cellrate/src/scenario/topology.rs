@@ -58,8 +58,8 @@ pub struct SingleSwitch {
 }
 
 /// Switches `S1` to `SN`; hosts `src.FLOW` at the switch that the flow enters, `dst.FLOW` where it leaves. Flow *i* of a
-/// group enters at switch *i*, and from the last but one on at the first again; `flow.enters` and `flow.hops` say
-/// otherwise. Ajmone Marsan et al. 1997, figure 3.
+/// group enters at switch *i*, flow *N* at the first again, unless `flow.enters` says otherwise, and leaves at the
+/// last switch, unless `flow.hops` does. Ajmone Marsan et al. 1997, figure 3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkingLot {
