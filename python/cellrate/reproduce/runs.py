@@ -10,7 +10,7 @@ from typing import Any
 
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.expressions import Deferred, evaluate
-from cellrate.reproduce.library import builtins
+from cellrate.reproduce.functions import builtins
 from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Value, Variant
 from cellrate.reproduce.papers import papers_root, words
 from cellrate.reproduce.views import Outcome, Row, Run

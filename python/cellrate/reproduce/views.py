@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellrate.reproduce.expressions import Opened
-from cellrate.reproduce.library import jain, mean
+from cellrate.reproduce.functions import jain, mean
 from cellrate.reproduce.model import Value
 
 Floats = npt.NDArray[np.float64]
