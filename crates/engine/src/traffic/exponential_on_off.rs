@@ -1,5 +1,6 @@
 //! Exponential ON-OFF: bursts at a constant rate, with random lengths and gaps.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use schemars::JsonSchema;
@@ -36,7 +37,7 @@ impl ExponentialOnOffConfig {
     }
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
-        Demand::Cells(Cells::Mmdp(Mmdp::new(1, self.peak, mean, start, stream)))
+        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(1, self.peak, mean, start, stream))))
     }
 }
 

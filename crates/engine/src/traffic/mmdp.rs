@@ -1,5 +1,6 @@
 //! Markov-modulated deterministic process: ON-OFF sources with exponential periods on one line.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
@@ -49,7 +50,7 @@ impl MmdpConfig {
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let on = self.mean_on.0 as f64;
         let off = on * (self.burstiness - 1.0);
-        Demand::Cells(Cells::Mmdp(Mmdp::new(self.sources, self.peak, (on, off), start, stream)))
+        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(self.sources, self.peak, (on, off), start, stream))))
     }
 }
 
@@ -153,7 +154,7 @@ mod tests {
         let Demand::Cells(Cells::Mmdp(source)) = config.demand(Ps::ZERO, Stream::new(seed, "test", "mmdp")) else {
             panic!()
         };
-        source
+        *source
     }
 
     #[test]

@@ -150,7 +150,8 @@ registry! {
     cells {
     Cbr(cbr::Cbr);
     OnOff(on_off::OnOff);
-    Mmdp(mmdp::Mmdp);
+    // Boxed, or every terminal would be as large as this one.
+    Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
     Poisson(poisson::Poisson);
     }
     applications {
