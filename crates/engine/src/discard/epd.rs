@@ -2,7 +2,6 @@
 //! as a whole; one that overflows the buffer later is treated as by partial packet discard
 //! (Romanow and Floyd 1994).
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -38,19 +37,7 @@ impl EpdConfig {
     }
     /// A buffer that holds no PDU, a threshold that the queue never exceeds.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
-        let QueueFacts { buffer, largest_pdu, .. } = facts;
-        let mut findings = Vec::new();
-        if buffer < largest_pdu {
-            let message = format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
-            findings.push(Finding::impossible("policy", message));
-        }
-        if let Some(threshold) = self.threshold
-            && threshold.0 >= buffer
-        {
-            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
-            findings.push(Finding::warning("threshold", message));
-        }
-        findings
+        facts.check_threshold(self.threshold)
     }
 }
 

@@ -3,12 +3,14 @@
 mod accounts;
 pub mod epd;
 pub mod fair_buffer_allocation;
+pub mod fair_share;
 mod frame;
 pub mod intelligent_tail_drop;
 pub mod ppd;
 pub mod selective_drop;
 pub mod tail_drop;
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::Info;
 use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
 
 /// Why a cell was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -63,6 +66,26 @@ pub struct QueueFacts {
     pub largest_pdu: u64,
     /// Channels that share the queue.
     pub channels: usize,
+}
+
+impl QueueFacts {
+    /// A buffer that holds no PDU, a threshold that the queue never exceeds: what is wrong with a policy that
+    /// drops whole PDUs above `threshold`.
+    fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
+        let QueueFacts { buffer, largest_pdu, .. } = self;
+        let mut findings = Vec::new();
+        if buffer < largest_pdu {
+            let message = format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
+            findings.push(Finding::impossible("policy", message));
+        }
+        if let Some(threshold) = threshold
+            && threshold.0 >= buffer
+        {
+            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
+            findings.push(Finding::warning("threshold", message));
+        }
+        findings
+    }
 }
 
 /// Per line: variant, key in a scenario, description, parameters, state. The state is built by
@@ -130,9 +153,9 @@ registry! {
     IntelligentTailDrop = "intelligent-tail-drop", "keep the last cells of the buffer for ends of PDUs",
         intelligent_tail_drop::IntelligentTailDropConfig, intelligent_tail_drop::IntelligentTailDrop;
     SelectiveDrop = "selective-drop", "above a threshold, drop PDUs of channels that hold more than their share",
-        selective_drop::SelectiveDropConfig, selective_drop::SelectiveDrop;
+        fair_share::FairShareConfig, selective_drop::SelectiveDrop;
     FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows",
-        fair_buffer_allocation::FairBufferAllocationConfig, fair_buffer_allocation::FairBufferAllocation;
+        fair_share::FairShareConfig, fair_buffer_allocation::FairBufferAllocation;
 }
 
 impl Default for DiscardConfig {

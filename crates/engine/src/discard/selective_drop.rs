@@ -1,96 +1,19 @@
 //! Selective drop: above a threshold a channel that holds more than its share of the queue begins no PDU (Goyal et
 //! al. 1997).
 
-use alloc::format;
-use alloc::vec::Vec;
+use super::fair_share::{FairShare, Share};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::accounts::Accounts;
-use super::frame::{Frames, Rules};
-use super::{DiscardPolicy, QueueFacts, Verdict};
-use crate::atm::cell::Info;
-use crate::endsystem::Finding;
-use crate::kernel::units::{Buffer, Cells};
-
-/// Parameters of selective drop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SelectiveDropConfig {
-    /// Queue length up to which every PDU may begin (R); nine tenths of the buffer if absent.
-    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
-    pub threshold: Option<Cells>,
-    /// Share of an equal part of the queue that a channel may hold when a PDU begins (Z), above 0; 0.8 did best in the
-    /// comparison of its authors.
-    #[schemars(extend("x-search" = { "low": 0.1, "high": 2, "scale": "linear" }))]
-    pub z: f64,
-}
-
-impl Default for SelectiveDropConfig {
-    fn default() -> SelectiveDropConfig {
-        SelectiveDropConfig { threshold: None, z: 0.8 }
-    }
-}
-
-impl SelectiveDropConfig {
-    /// Queue length up to which every PDU may begin, in a buffer of `buffer`.
-    pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
-        self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
-    }
-    /// A buffer that holds no PDU, a threshold that the queue never exceeds, a share that is none.
-    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
-        let QueueFacts { buffer, largest_pdu, .. } = facts;
-        let mut findings = Vec::new();
-        if buffer < largest_pdu {
-            let message = format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
-            findings.push(Finding::impossible("policy", message));
-        }
-        if let Some(threshold) = self.threshold
-            && threshold.0 >= buffer
-        {
-            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
-            findings.push(Finding::warning("threshold", message));
-        }
-        // Not a number is no share either.
-        if self.z.is_nan() || self.z <= 0.0 {
-            findings.push(Finding::impossible("z", format!("{} is not above 0", self.z)));
-        }
-        findings
-    }
-}
+/// Z times an equal part of the queue.
+#[derive(Clone, Debug)]
+pub struct OfQueue;
 
 /// Selective drop at one queue.
-#[derive(Clone, Debug)]
-pub struct SelectiveDrop {
-    config: SelectiveDropConfig,
-    frames: Frames,
-    accounts: Accounts,
-}
+pub type SelectiveDrop = FairShare<OfQueue>;
 
-impl SelectiveDrop {
-    /// The policy for `channels`.
-    pub fn new(config: &SelectiveDropConfig, channels: usize) -> SelectiveDrop {
-        SelectiveDrop { config: config.clone(), frames: Frames::new(channels), accounts: Accounts::new(channels) }
-    }
-
-    /// q > R and Y_i N_a / q > Z.
-    fn is_unfair(&self, slot: u32, queue: u64, buffer: u64) -> bool {
-        let threshold = self.config.threshold_in_force(Buffer(buffer)).0;
-        queue > threshold && self.accounts.weighted(slot) > self.config.z * queue as f64
-    }
-}
-
-impl DiscardPolicy for SelectiveDrop {
+impl Share for OfQueue {
+    /// Y_i N_a / q > Z.
     #[inline]
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
-        self.accounts.settle(queue);
-        let begin_limit = if self.is_unfair(slot, queue, buffer) { 0 } else { u64::MAX };
-        let rules = Rules { begin_limit, end_reserve: u64::MAX, forward_end: true };
-        let verdict = self.frames.admit(slot, info, queue, buffer, rules);
-        if verdict == Verdict::Accept {
-            self.accounts.add(slot);
-        }
-        verdict
+    fn is_exceeded(weighted: f64, z: f64, queue: u64, _threshold: u64, _buffer: u64) -> bool {
+        weighted > z * queue as f64
     }
 }

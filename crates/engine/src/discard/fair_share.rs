@@ -1,0 +1,98 @@
+//! Policies that know how many cells of the queue each channel holds: above a threshold a channel with more than its
+//! share begins no PDU. What a share is, is a file of its own.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::accounts::Accounts;
+use super::frame::{Frames, Rules};
+use super::{DiscardPolicy, QueueFacts, Verdict};
+use crate::atm::cell::Info;
+use crate::endsystem::Finding;
+use crate::kernel::units::{Buffer, Cells};
+
+/// Parameters of selective drop and of fair buffer allocation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FairShareConfig {
+    /// Queue length up to which every PDU may begin (R); nine tenths of the buffer if absent.
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    pub threshold: Option<Cells>,
+    /// Share of an equal part of the queue that a channel may hold when a PDU begins, with fair buffer allocation in a
+    /// full buffer (Z), above 0; 0.8 did best in the comparison of Goyal et al. 1997.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 2, "scale": "linear" }))]
+    pub z: f64,
+}
+
+impl Default for FairShareConfig {
+    fn default() -> FairShareConfig {
+        FairShareConfig { threshold: None, z: 0.8 }
+    }
+}
+
+impl FairShareConfig {
+    /// Queue length up to which every PDU may begin, in a buffer of `buffer`.
+    pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
+        self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
+    }
+    /// A buffer that holds no PDU, a threshold that the queue never exceeds, a share that is none.
+    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+        let mut findings = facts.check_threshold(self.threshold);
+        // Not a number is no share either.
+        if self.z.is_nan() || self.z <= 0.0 {
+            findings.push(Finding::impossible("z", format!("{} is not above 0", self.z)));
+        }
+        findings
+    }
+}
+
+/// What a channel may hold.
+pub trait Share {
+    /// Whether a channel holds more than its share of a queue that is longer than `threshold`; `weighted` is its
+    /// cells times the number of channels that have any (Y_i N_a).
+    fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
+}
+
+/// A policy of this kind at one queue.
+#[derive(Clone, Debug)]
+pub struct FairShare<S> {
+    config: FairShareConfig,
+    frames: Frames,
+    accounts: Accounts,
+    share: PhantomData<S>,
+}
+
+impl<S: Share> FairShare<S> {
+    /// The policy for `channels`.
+    pub fn new(config: &FairShareConfig, channels: usize) -> FairShare<S> {
+        FairShare {
+            config: config.clone(),
+            frames: Frames::new(channels),
+            accounts: Accounts::new(channels),
+            share: PhantomData,
+        }
+    }
+
+    fn is_unfair(&self, slot: u32, queue: u64, buffer: u64) -> bool {
+        let threshold = self.config.threshold_in_force(Buffer(buffer)).0;
+        queue > threshold && S::is_exceeded(self.accounts.weighted(slot), self.config.z, queue, threshold, buffer)
+    }
+}
+
+impl<S: Share> DiscardPolicy for FairShare<S> {
+    #[inline]
+    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        self.accounts.settle(queue);
+        let begin_limit = if self.is_unfair(slot, queue, buffer) { 0 } else { u64::MAX };
+        let rules = Rules { begin_limit, end_reserve: u64::MAX, forward_end: true };
+        let verdict = self.frames.admit(slot, info, queue, buffer, rules);
+        if verdict == Verdict::Accept {
+            self.accounts.add(slot);
+        }
+        verdict
+    }
+}
