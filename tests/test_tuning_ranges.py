@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.cli.problems import BadInput
 from cellrate.network import Network
+from cellrate.problems import BadInput
 from cellrate.tuning import keys
 from cellrate.tuning.asked import varied
 from cellrate.tuning.declared import Scene, declared, parameter_tables

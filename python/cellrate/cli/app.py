@@ -10,7 +10,7 @@ import cyclopts
 
 from cellrate import ScenarioError, __version__
 from cellrate.cli import bench, inspect, reproduce, run
-from cellrate.cli.problems import BadInput
+from cellrate.problems import BadInput
 
 OK = 0
 FAILED = 1

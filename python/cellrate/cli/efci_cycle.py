@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
-from cellrate.cli.problems import BadInput
+from cellrate.problems import BadInput
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE

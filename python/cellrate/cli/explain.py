@@ -7,11 +7,10 @@ import sys
 import textwrap
 
 from cellrate import explain as explaining
-from cellrate import source
-from cellrate.cli import tables
+from cellrate import source, terminal
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.cli.problems import reading
 from cellrate.network import Network
+from cellrate.problems import reading
 
 
 def explain(
@@ -39,23 +38,23 @@ def explain(
 
 
 def _show(explanation: explaining.Explanation, name: str) -> None:
-    tables.say(f"{name}: what theory says before it runs")
+    terminal.say(f"{name}: what theory says before it runs")
     for topic, statements in explanation.topics().items():
-        tables.say(f"\n{topic[0].upper()}{topic[1:]}")
+        terminal.say(f"\n{topic[0].upper()}{topic[1:]}")
         for one in statements:
             _paragraph("  ", one.text + (f" [{one.formula}]" if one.formula else ""))
             for assumption in one.fails:
                 _paragraph("      ", f"assumes what does not hold here: {assumption}")
     if explanation.not_said:
-        tables.say("\nNot said")
+        terminal.say("\nNot said")
         for silence in explanation.not_said:
             formula = f" [{silence.formula}]" if silence.formula else ""
             _paragraph("  ", f"{silence.what}{formula}: {silence.because}")
 
 
 def _paragraph(indent: str, text: str) -> None:
-    width = tables.PLAIN_WIDTH
+    width = terminal.PLAIN_WIDTH
     lines = textwrap.wrap(
         text, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False
     )
-    tables.say("\n".join(lines))
+    terminal.say("\n".join(lines))

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
-from cellrate.cli.problems import BadInput, reading
-from cellrate.cli.tables import say
+from cellrate.problems import BadInput, reading
+from cellrate.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
 from cellrate.theory.efci.points import OHSAKI_POINTS, Point

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cellrate import _core, source
+from cellrate import _core, source, terminal
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.cli.problems import choose, reading
+from cellrate.problems import choose, reading
 
 
 def new(
@@ -45,7 +45,7 @@ def validate(
     if available is not None and needed > available:
         lack = f"this machine has only {tables.size(available)} of memory for it"
         sys.stderr.write(f"warning: {lack}\n")
-    tables.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
+    terminal.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
 
 
 def schema() -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.cli.problems import BadInput
+from cellrate.problems import BadInput
 from cellrate.runner import default_store
 
 

@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 
 from cellrate import _core
-from cellrate.cli.problems import BadInput
+from cellrate.problems import BadInput
 from cellrate.theory.cell_conversions import CELL_BITS
 
 # Kind of quantity in scenario files for each unit of a formula's parameters, and what one of the

@@ -13,8 +13,8 @@ from cyclopts.validators import Number
 
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
-from cellrate.cli.problems import BadInput, choose
 from cellrate.cli.progress import ProgressBar
+from cellrate.problems import BadInput, choose
 from cellrate.runner import run_many
 
 

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, output, source
+from cellrate import _core, output, source, terminal
 from cellrate.api import Result
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.cli.problems import BadInput, reading, warn
 from cellrate.cli.progress import ProgressBar
+from cellrate.problems import BadInput, reading, warn
 from cellrate.runner import Job, run_many
 
 # What --plot traces in a scenario that traces nothing.
@@ -55,7 +55,7 @@ def run(
     else:
         tables.show_result(result, name)
         if directory is not None:
-            tables.say(f"written to {directory}")
+            terminal.say(f"written to {directory}")
 
 
 def _directory(name: str, out: Path | None, *, plot: bool) -> Path | None:

@@ -11,12 +11,11 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import _core, source
-from cellrate.cli import tables
+from cellrate import _core, source, terminal
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
-from cellrate.cli.problems import BadInput, reading
 from cellrate.cli.progress import ProgressBar
+from cellrate.problems import BadInput, reading
 from cellrate.runner import run_many
 
 
@@ -81,8 +80,8 @@ def size_buffer(
     if json:
         sys.stdout.write(jsonlib.dumps(as_json(answer), allow_nan=False) + "\n")
     else:
-        show(answer, tables.console())
-        tables.say(f"written to {place}")
+        show(answer, terminal.console())
+        terminal.say(f"written to {place}")
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
+
+from cellrate.terminal import console, say
 
 if TYPE_CHECKING:
     from cellrate.api import Result
@@ -17,19 +18,6 @@ if TYPE_CHECKING:
 MOST_FLOWS = 20
 # Only the longest queues are shown.
 MOST_QUEUES = 8
-# A file or a pipe has no width of its own.
-PLAIN_WIDTH = 120
-
-
-def console() -> Console:
-    """Standard output, without markup: names are shown as they are."""
-    plain = Console(markup=False, highlight=False)
-    return plain if plain.is_terminal else Console(markup=False, highlight=False, width=PLAIN_WIDTH)
-
-
-def say(text: str) -> None:
-    """Writes a line."""
-    console().print(text, soft_wrap=True)
 
 
 def size(count: float) -> str:

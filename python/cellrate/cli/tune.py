@@ -14,8 +14,8 @@ from cyclopts.validators import Number
 from cellrate import source
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
-from cellrate.cli.problems import reading
 from cellrate.cli.progress import ProgressBar
+from cellrate.problems import reading
 from cellrate.runner import Job, run_many
 from cellrate.tuning.objective import DEFAULT
 

@@ -20,8 +20,7 @@ from cellrate.reproduce.screen import show_experiment, show_pages, show_sensitiv
 from cellrate.reproduce.sensitivity import Sensitivity, sensitivities_of
 from cellrate.reproduce.tally import tally
 from cellrate.runner import Job
-
-PLAIN_WIDTH = 120
+from cellrate.terminal import PLAIN_WIDTH
 
 
 @dataclass(frozen=True)

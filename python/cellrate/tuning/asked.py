@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from cellrate.cli.problems import BadInput, choose
+from cellrate.problems import BadInput, choose
 from cellrate.tuning.declared import Scene, declared_range
 from cellrate.tuning.keys import Key, number
 from cellrate.tuning.laboratory import Setting

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cellrate.cli.problems import BadInput
 from cellrate.network import Network
+from cellrate.problems import BadInput
 from cellrate.tuning.keys import Key, Keys, number
 from cellrate.tuning.ranges import WHOLE, Choices, Range, Space
 

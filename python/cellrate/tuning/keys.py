@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from cellrate import _core
-from cellrate.cli.problems import BadInput, choose
+from cellrate.problems import BadInput, choose
 
 Schema: TypeAlias = Mapping[str, Any]
 

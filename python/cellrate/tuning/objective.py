@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeAlias
 
-from cellrate.cli.problems import BadInput, choose
+from cellrate.problems import BadInput, choose
 from cellrate.tuning.measures import CRITERIA, Criterion, Measures
 
 Means: TypeAlias = Mapping[str, float | None]

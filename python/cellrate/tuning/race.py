@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellrate.cli.problems import BadInput
+from cellrate.problems import BadInput
 from cellrate.tuning.laboratory import Laboratory, Setting
 from cellrate.tuning.measures import Measures
 from cellrate.tuning.objective import Means, Objective, Shortfall, means_of

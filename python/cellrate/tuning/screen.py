@@ -8,7 +8,7 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from cellrate.cli.tables import console, say
+from cellrate.terminal import console, say
 from cellrate.tuning import model_words, words
 from cellrate.tuning.report import METHODS, Report
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cellrate import ScenarioError, _core
-from cellrate.cli.problems import BadInput
 from cellrate.network import Network
+from cellrate.problems import BadInput
 from cellrate.runner import Job, run_many
 from cellrate.tuning.asked import included, varied
 from cellrate.tuning.declared import Left, Scene, declared, parameter_tables

@@ -1,0 +1,43 @@
+"""A layer of the package imports only layers below it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import cellrate
+
+PACKAGE = Path(cellrate.__file__).parent
+
+
+def imported(file: Path) -> Iterator[str]:
+    """Modules of the package that a file imports, without the package's name."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "cellrate":
+            module = (node.module or "").partition(".")[2]
+            yield from [module] if module else (alias.name for alias in node.names)
+
+
+def imports(folder: str) -> dict[str, set[str]]:
+    """What each file of a folder imports."""
+    files = (PACKAGE / folder).rglob("*.py")
+    return {str(file.relative_to(PACKAGE)): set(imported(file)) for file in files}
+
+
+def test_only_the_command_imports_the_command() -> None:
+    below = {file: found for file, found in imports("").items() if not file.startswith("cli/")}
+    assert len(below) > 100
+    guilty = {
+        file for file, found in below.items() if any(f"{one}.".startswith("cli.") for one in found)
+    }
+    assert guilty == set()
+
+
+def test_theory_needs_nothing_but_theory() -> None:
+    theory = imports("theory")
+    assert len(theory) > 40
+    above = {
+        file: found
+        for file, found in theory.items()
+        if any(not one.startswith("theory") for one in found)
+    }
+    assert above == {}
