@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from cellrate.network import Flow, Link, Network, Switch, fair_shares, overloaded_ports
+from cellrate.network import Flow, Network, Switch, fair_shares, overloaded_ports
 from cellrate.sizing.formulas import Situation
 from cellrate.theory import AssumptionError, MaxMin
 
@@ -73,9 +73,3 @@ def handed_out_cells_per_second(situation: Situation) -> float:
 def mbit(cells_per_second: float) -> str:
     """A rate in cells/s as text in Mbit/s."""
     return f"{cells_per_second * CELL_BITS / 1e6:,.2f} Mbit/s"
-
-
-def port_names(ports: tuple[Link, ...]) -> str:
-    """Names of ports, the first few of many."""
-    names = [port.name for port in ports[:4]]
-    return ", ".join(names) + (f" and {len(ports) - 4} more" if len(ports) > 4 else "")
