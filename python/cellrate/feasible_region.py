@@ -134,7 +134,8 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
     sets = np.broadcast_arrays(np.asarray(loops.rif), np.asarray(loops.rdf))
     panel.plot(*(one[~standard.feasible] for one in sets), ".", color=FAINT, ms=3)
     inside = [one[standard.feasible] for one in sets]
-    panel.plot(*inside, "o", color=COLOURS[2], ms=5, label="feasible sets of the standard")
+    if len(inside[0]):
+        panel.plot(*inside, "o", color=COLOURS[2], ms=5, label="feasible sets of the standard")
     for number, point in enumerate(one for one in points if one.label):
         if point.utilisation is None:
             panel.plot(point.rif, point.rdf, "*", color=COLOURS[6], ms=9)
