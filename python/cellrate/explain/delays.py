@@ -10,6 +10,7 @@ from cellrate.network import Flow
 from cellrate.sizing.formulas import Situation
 from cellrate.sizing.words import seconds
 from cellrate.theory import pipe_cells
+from cellrate.theory.cell_conversions import CELL_BYTES
 
 TOPIC = "delays"
 
@@ -48,7 +49,7 @@ def _pipe(name: str, flows: Sequence[Flow], situation: Situation) -> Statement:
         "group": name,
         "port": port.name,
         "pipe_cells": cells,
-        "pipe_bytes": cells * 53,
+        "pipe_bytes": cells * CELL_BYTES,
     }
     text = f"{name}: the pipe of {port.name} holds {cells:,.0f} cells in a round trip"
     delays = sorted({f.feedback_delay_seconds(port) for f in flows if f.feedback_delays_seconds})

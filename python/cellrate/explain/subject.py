@@ -8,8 +8,7 @@ from functools import cached_property
 from cellrate.network import Flow, Network, Switch, fair_shares, overloaded_ports
 from cellrate.sizing.formulas import Situation
 from cellrate.theory import AssumptionError, MaxMin
-
-CELL_BITS = 424
+from cellrate.theory.cell_conversions import CELL_BITS
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cellrate.explain.statement import NotSaid, Said, Statement, Value
-from cellrate.explain.subject import CELL_BITS, Subject
+from cellrate.explain.subject import Subject
 from cellrate.network import Flow
 from cellrate.sizing.words import seconds
 from cellrate.theory import peak_throughput_bits_per_second
+from cellrate.theory.cell_conversions import CELL_BITS
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"

@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import product
 
 from cellrate.runner import Job
+from cellrate.theory.cell_conversions import CELL_BITS
 from cellrate.theory.efci import EfciLoop, Integrated, LimitCycle, integrate, limit_cycle
 
 LINK_BITS = 149.76e6
 # A little more than the bottleneck, so that every queue is the bottleneck's.
 ACCESS_BITS = 149.763e6
-CELL_BITS = 424
 NRM = 32
 # Cells are sent whole: at the source, the switch, the destination, and the switch on the way back.
 HOPS = 4

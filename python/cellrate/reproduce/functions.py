@@ -9,8 +9,7 @@ from typing import Any
 
 from cellrate import theory
 from cellrate.reproduce.expressions import Opened
-
-CELL_BYTES = 53
+from cellrate.theory.cell_conversions import CELL_BYTES
 
 
 class _Theory(Opened):

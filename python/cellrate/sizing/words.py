@@ -6,8 +6,8 @@ import math
 
 from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
+from cellrate.theory.cell_conversions import CELL_BYTES
 
-CELL_BYTES = 53
 # Smaller buffers are given in bytes.
 LEAST_KIB = 10
 # Share of all runs that careful dimensioning would want covered.
