@@ -2,16 +2,17 @@
 
 import shutil
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.expressions import names
+from cellrate.reproduce.expressions import attributes, names
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.results import runs_of
-from cellrate.reproduce.runs import command_of, job_of, run_ids, vocabulary
+from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
 
 PAPERS = all_papers()
 
@@ -27,14 +28,33 @@ def test_expressions_name_only_what_there_is(paper: Paper) -> None:
     for experiment in paper.experiments:
         known = set(vocabulary()) | {v.name for v in experiment.variants}
         for claim in experiment.claims:
-            assert names(claim.holds_if) <= known, f"{experiment.id}, {claim.id}"
+            used = runs_elsewhere(paper, claim.uses, claim.holds_if)
+            assert names(claim.holds_if) <= known | used, f"{experiment.id}, {claim.id}"
         for published in experiment.published:
             if published.measure:
                 extra = {"it"} if published.it else set()
                 assert names(published.measure) <= known | extra, f"{experiment.id}, {published}"
         for curve in (curve for figure in experiment.figures for curve in figure.curves):
-            used = names(curve.measure or "0") | names(curve.run or curve.variant)
-            assert used <= known | {"it"}, f"{experiment.id}, {curve.label}"
+            drawn = names(curve.measure or "0") | names(curve.run or curve.variant)
+            assert drawn <= known | {"it"}, f"{experiment.id}, {curve.label}"
+
+
+def runs_elsewhere(paper: Paper, uses: Sequence[str], expression: str) -> set[str]:
+    """Names of the used experiments; what is read of them must be their variants."""
+    used = [e for e in paper.experiments if e.id in uses]
+    for experiment in used:
+        read = attributes(expression).get(name_in_expressions(paper, experiment), set())
+        assert read <= {v.name for v in experiment.variants}, f"{experiment.id}: {expression}"
+    return {name_in_expressions(paper, experiment) for experiment in used}
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_errata_are_proven_by_what_there_is(paper: Paper) -> None:
+    for erratum in paper.errata:
+        for proof in erratum.proofs:
+            for expression in [proof.holds_if, *(measure for _, measure, _ in proof.values)]:
+                used = runs_elsewhere(paper, proof.uses, expression)
+                assert names(expression) <= set(vocabulary()) | used, erratum.id
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])

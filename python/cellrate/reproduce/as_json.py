@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from cellrate.reproduce.model import Erratum
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import commands_at
 from cellrate.reproduce.sensitivity import Sensitivity
@@ -29,7 +30,8 @@ def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> di
             {"parameter": a.parameter, "assumed": a.assumed, "why": a.why}
             for a in experiment.assumptions
         ],
-        "errata": list(experiment.errata),
+        "errata": [_erratum(erratum) for erratum in experiment.errata],
+        "remarks": list(experiment.remarks),
         "command": result.command,
     }
     if sensitivity is not None:
@@ -58,6 +60,16 @@ def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
     }
 
 
+def _erratum(erratum: Erratum) -> dict[str, str]:
+    return {
+        "id": erratum.id,
+        "where": erratum.where,
+        "printed": erratum.printed,
+        "right": erratum.right,
+        "why": erratum.why,
+    }
+
+
 def _finite(value: float | None) -> float | None:
     """JSON has no infinity: an event that never came has no number."""
     return None if value is None or value in (float("inf"), float("-inf")) else value
@@ -68,6 +80,8 @@ def _claim(result: ClaimResult) -> dict[str, Any]:
         "id": result.claim.id,
         "text": result.claim.text,
         "where": result.claim.where,
+        "general": result.claim.general,
+        "uses": list(result.claim.uses),
         "predicate": result.claim.holds_if,
         "holds": result.count,
         "of": len(result.holds),

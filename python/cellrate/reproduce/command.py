@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from cellrate.reproduce.as_json import as_json
+from cellrate.reproduce.errata import ErratumResult, errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
@@ -15,7 +16,7 @@ from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.page import page
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.results import ExperimentResult, result_of
-from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids
+from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
 from cellrate.reproduce.screen import show_experiment, show_pages, show_sensitivity, show_tally
 from cellrate.reproduce.sensitivity import Sensitivity, sensitivities_of
 from cellrate.reproduce.tally import tally
@@ -46,6 +47,7 @@ class Reproduction:
     paper: Paper
     experiments: list[Experiment]
     results: list[ExperimentResult] = field(default_factory=list)
+    errata: list[ErratumResult] = field(default_factory=list)
     sensitivities: list[Sensitivity] = field(default_factory=list)
 
 
@@ -94,6 +96,8 @@ def run_reproduction(
     outcomes.add(jobs, runner)
     for part in parts:
         part.results = [result_of(part.paper, e, outcomes, numbers) for e in part.experiments]
+        errata = errata_of(part.paper, part.experiments)
+        part.errata = [prove(part.paper, erratum, outcomes, numbers) for erratum in errata]
     if sensitivity:
         everything = [result for part in parts for result in part.results]
         moved = {s.experiment: s for s in sensitivities_of(everything, outcomes, runner)}
@@ -105,11 +109,18 @@ def run_reproduction(
 
 
 def _jobs(part: Reproduction, seed: int) -> list[Job]:
-    return [
+    own = [
         job_of(part.paper, variant, point, seed)
         for experiment in part.experiments
         for _, variant, point in run_ids(experiment)
     ]
+    used = [
+        job
+        for experiment in part.experiments
+        for claim in experiment.claims
+        for job in used_jobs(part.paper, claim.uses, [claim.holds_if], seed)
+    ]
+    return own + used + errata_jobs(part.paper, errata_of(part.paper, part.experiments), seed)
 
 
 def _write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
@@ -149,12 +160,17 @@ def _write_evidence(part: Reproduction, directory: Path) -> None:
 
 
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
-    """Evidence pages and golden tables; 1 if the latter differ."""
+    """Evidence pages and golden tables; 1 if the latter differ or an erratum is unproven."""
     if options.evidence is not None:
         options.evidence.mkdir(parents=True, exist_ok=True)
         for part in parts:
             _write_evidence(part, options.evidence)
     status = 0
+    for result in (erratum for part in parts for erratum in part.errata):
+        if options.check and not result.holds:
+            name = f"{result.paper.id}, {result.erratum.id}"
+            sys.stderr.write(f"the proof of an erratum does not hold: {name}\n")
+            status = 1
     for part in parts:
         lines = golden_lines(part.results, outcomes) if options.check or options.bless else []
         ids = [e.id for e in part.experiments]

@@ -72,6 +72,15 @@ def names(text: str) -> frozenset[str]:
     return frozenset(n.id for n in nodes if isinstance(n, ast.Name)) - bound
 
 
+def attributes(text: str) -> dict[str, set[str]]:
+    """Attributes that an expression reads of each name, as `prca` of `fig3` in `fig3.prca[5]`."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(parse(text)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.setdefault(node.value.id, set()).add(node.attr)
+    return found
+
+
 def constant_subscripts(text: str) -> dict[str, set[tuple[Any, ...]]]:
     """Keys of each name that is only used with constant subscripts, as in `abr[300]`."""
     nodes = list(ast.walk(parse(text)))

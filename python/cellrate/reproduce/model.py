@@ -76,6 +76,34 @@ class Claim:
     text: str
     holds_if: str
     where: str = ""
+    general: int | None = None
+    """Number among the general claims of the papers, if it is one."""
+    uses: tuple[str, ...] = ()
+    """Other experiments of the paper whose runs the predicate names."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A predicate that shows an erratum, and numbers to look at."""
+
+    text: str
+    holds_if: str
+    values: tuple[tuple[str, str, str], ...] = ()
+    """Quantity, expression, unit."""
+    uses: tuple[str, ...] = ()
+    """Experiments whose runs the expressions name."""
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What a paper prints, what it should be, and how one sees it."""
+
+    id: str
+    where: str
+    printed: str
+    right: str
+    why: str
+    proofs: tuple[Proof, ...]
 
 
 @dataclass(frozen=True)
@@ -134,7 +162,9 @@ class Experiment:
     title: str
     where: str
     assumptions: tuple[Assumption, ...] = ()
-    errata: tuple[str, ...] = ()
+    errata: tuple[Erratum, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What else is odd in the paper there: contradictions, misplaced words."""
     variants: tuple[Variant, ...] = ()
     published: tuple[Published, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -162,6 +192,7 @@ class Paper:
     summary: str
     directory: Path
     experiments: tuple[Experiment, ...]
+    errata: tuple[Erratum, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     scenarios: dict[str, str] = field(default_factory=dict)
     """Text of each scenario by file name."""

@@ -7,7 +7,7 @@ from cellrate.figures import svg
 from cellrate.html import escape
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.drawing import draw
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.model import Erratum, Experiment, Paper
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
@@ -66,7 +66,8 @@ def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | 
         _values(result.values),
         _claims(result.claims),
         _assumptions(experiment),
-        _list("Errata of the paper", experiment.errata),
+        _list("Errata of the paper", [_erratum(erratum) for erratum in experiment.errata]),
+        _list("Other oddities of the paper", [escape(text) for text in experiment.remarks]),
         _sensitivity(moved),
         _commands(result),
     ]
@@ -158,8 +159,13 @@ def _assumptions(experiment: Experiment) -> str:
     return html.details(title, f"<ul>{items}</ul>" if items else "")
 
 
+def _erratum(erratum: Erratum) -> str:
+    text = f"{erratum.where} prints {erratum.printed}; it should be {erratum.right}"
+    return f'<a href="errata.html#{erratum.id}">{escape(text)}</a>'
+
+
 def _list(title: str, items: Sequence[str]) -> str:
-    lines = "".join(f"<li>{escape(item)}</li>" for item in items)
+    lines = "".join(f"<li>{item}</li>" for item in items)
     return html.details(f"{title} ({len(items)})", f"<ul>{lines}</ul>" if lines else "")
 
 

@@ -1,86 +1,29 @@
 """Reads a paper's TOML files; whatever is not in the format is an error that names the place."""
 
-# ruff: noqa: ANN401 - values of TOML are of any type
+
 import itertools
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import parse
 from cellrate.reproduce.model import (
     KINDS,
     SCORES,
     Alternative,
     Assumption,
-    Axis,
     Claim,
-    Curve,
+    Erratum,
     Experiment,
     Explanation,
-    Figure,
     Paper,
     Point,
-    PrintedPoint,
     Published,
     Table,
     Variant,
 )
-
-
-class _Reader:
-    """Takes keys out of a table; what is left at the end is unknown."""
-
-    def __init__(self, table: Table, place: str) -> None:
-        self.place = place
-        self._table = dict(table)
-
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        if key not in self._table:
-            if default is None:
-                raise ReproduceError(f"{self.place}: `{key}` is missing")
-            return default
-        value = self._table.pop(key)
-        if not isinstance(value, kind):
-            raise ReproduceError(f"{self.place}: `{key}` is {value!r}, which is of the wrong type")
-        return value
-
-    def optional(self, key: str, kind: type | tuple[type, ...]) -> Any:
-        return self.take(key, kind) if key in self._table else None
-
-    def text(self, key: str, default: str | None = None) -> str:
-        return " ".join(str(self.take(key, str, default)).split())
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        values = self.take(key, list, [])
-        if not all(isinstance(value, str) for value in values):
-            raise ReproduceError(f"{self.place}: `{key}` is a list of texts")
-        return tuple(" ".join(value.split()) for value in values)
-
-    def choice(self, key: str, allowed: tuple[str, ...]) -> Any:
-        value = self.text(key)
-        if value not in allowed:
-            raise ReproduceError(
-                f"{self.place}: `{key}` is {value!r}; allowed: {', '.join(allowed)}"
-            )
-        return value
-
-    def expression(self, key: str, default: str | None = None) -> str:
-        value = self.text(key, default)
-        if value:
-            parse(value)
-        return value
-
-    def tables(self, key: str) -> list["_Reader"]:
-        items = self.take(key, list, [])
-        return [_Reader(item, f"{self.place}, {key} {i}") for i, item in enumerate(items, 1)]
-
-    def names(self) -> list[str]:
-        return list(self._table)
-
-    def done(self) -> None:
-        if self._table:
-            raise ReproduceError(f"{self.place}: unknown key `{next(iter(self._table))}`")
+from cellrate.reproduce.reader import Reader, read_toml
+from cellrate.reproduce.reading_errata import read_errata
+from cellrate.reproduce.reading_figures import read_figure
 
 
 def read_paper(directory: Path) -> Paper:
@@ -92,7 +35,8 @@ def read_paper(directory: Path) -> Paper:
     scenarios = {
         p.name: p.read_text("utf-8") for p in sorted((directory / "scenarios").glob("*.toml"))
     }
-    head = _Reader(_toml(directory / "paper.toml"), f"{directory.name}/paper.toml")
+    errata = read_errata(directory / "errata.toml")
+    head = Reader(read_toml(directory / "paper.toml"), f"{directory.name}/paper.toml")
     paper = Paper(
         id=head.text("id"),
         title=head.text("title"),
@@ -101,26 +45,26 @@ def read_paper(directory: Path) -> Paper:
         year=head.take("year", int),
         summary=head.text("summary"),
         directory=directory,
-        experiments=_experiments(directory, scenarios),
+        experiments=_experiments(directory, scenarios, errata),
+        errata=errata,
         explanations=_explanations(directory),
         scenarios=scenarios,
     )
     head.done()
     _check_explanations(paper)
+    _check_uses(paper)
     return paper
 
 
-def _toml(path: Path) -> Table:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ReproduceError(f"{path}: {error}") from error
-
-
-def _experiments(directory: Path, scenarios: dict[str, str]) -> tuple[Experiment, ...]:
-    reader = _Reader(_toml(directory / "published.toml"), f"{directory.name}/published.toml")
+def _experiments(
+    directory: Path, scenarios: dict[str, str], errata: tuple[Erratum, ...]
+) -> tuple[Experiment, ...]:
+    reader = Reader(read_toml(directory / "published.toml"), f"{directory.name}/published.toml")
     assumptions = {a.id: a for a in map(_assumption, reader.tables("assumption"))}
-    experiments = tuple(_experiment(r, assumptions, scenarios) for r in reader.tables("experiment"))
+    by_id = {erratum.id: erratum for erratum in errata}
+    experiments = tuple(
+        _experiment(r, assumptions, by_id, scenarios) for r in reader.tables("experiment")
+    )
     reader.done()
     ids = [e.id for e in experiments]
     for repeated in {i for i in ids if ids.count(i) > 1}:
@@ -128,10 +72,10 @@ def _experiments(directory: Path, scenarios: dict[str, str]) -> tuple[Experiment
     return experiments
 
 
-def _assumption(reader: _Reader) -> Assumption:
+def _assumption(reader: Reader) -> Assumption:
     alternatives = []
     for each in reader.tables("alternatives"):
-        also = _Reader(each.take("also", dict, {}), f"{each.place}, also")
+        also = Reader(each.take("also", dict, {}), f"{each.place}, also")
         more = tuple((name, also.texts(name)) for name in also.names())
         alternatives.append(Alternative(each.text("label"), each.texts("set"), more))
         each.done()
@@ -148,13 +92,18 @@ def _assumption(reader: _Reader) -> Assumption:
 
 
 def _experiment(
-    reader: _Reader, assumptions: dict[str, Assumption], scenarios: dict[str, str]
+    reader: Reader,
+    assumptions: dict[str, Assumption],
+    errata: dict[str, Erratum],
+    scenarios: dict[str, str],
 ) -> Experiment:
     identifier = reader.text("id")
     reader.place = identifier
-    listed = reader.texts("assumptions")
+    listed, wrong = reader.texts("assumptions"), reader.texts("errata")
     for unknown in (name for name in listed if name not in assumptions):
         raise ReproduceError(f"{identifier}: there is no assumption `{unknown}`")
+    for unknown in (name for name in wrong if name not in errata):
+        raise ReproduceError(f"{identifier}: there is no erratum `{unknown}`")
     variants = tuple(_variant(r, scenarios) for r in reader.tables("variant"))
     by_name = {v.name: v for v in variants}
     if len(by_name) < len(variants):
@@ -168,17 +117,18 @@ def _experiment(
         title=reader.text("title"),
         where=reader.text("where"),
         assumptions=tuple(assumptions[name] for name in listed),
-        errata=reader.texts("errata"),
+        errata=tuple(errata[name] for name in wrong),
+        remarks=reader.texts("remarks"),
         variants=variants,
         published=tuple(published),
         claims=tuple(map(_claim, reader.tables("claim"))),
-        figures=tuple(map(_figure, reader.tables("figure"))),
+        figures=tuple(map(read_figure, reader.tables("figure"))),
     )
     reader.done()
     return experiment
 
 
-def _variant(reader: _Reader, scenarios: dict[str, str]) -> Variant:
+def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
     name = reader.text("name")
     reader.place += f" `{name}`"
     if not name.isidentifier():
@@ -207,7 +157,7 @@ def _product(vary: dict[str, list[Any]]) -> list[Point]:
     return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
 
 
-def _published(reader: _Reader) -> Published:
+def _published(reader: Reader) -> Published:
     value = reader.optional("value", (int, float))
     published = Published(
         quantity=reader.text("quantity"),
@@ -245,7 +195,7 @@ def _check_published(published: Published, place: str) -> None:
         raise ReproduceError(f"{where}: `restates` is missing")
 
 
-def _table(reader: _Reader, variants: dict[str, Variant]) -> list[Published]:
+def _table(reader: Reader, variants: dict[str, Variant]) -> list[Published]:
     """The values of a table, line by line."""
     where, name = reader.text("where", ""), reader.text("variant")
     if name not in variants or not variants[name].swept:
@@ -261,7 +211,7 @@ def _table(reader: _Reader, variants: dict[str, Variant]) -> list[Published]:
     return values
 
 
-def _column(reader: _Reader) -> Table:
+def _column(reader: Reader) -> Table:
     column = {
         "quantity": reader.text("quantity"),
         "unit": reader.text("unit", ""),
@@ -275,7 +225,7 @@ def _column(reader: _Reader) -> Table:
     return column
 
 
-def _row(reader: _Reader, columns: list[Table], variant: Variant, where: str) -> list[Published]:
+def _row(reader: Reader, columns: list[Table], variant: Variant, where: str) -> list[Published]:
     at = tuple(reader.take("at", list))
     if at not in {tuple(point.values()) for point in variant.points}:
         raise ReproduceError(f"{reader.place}: `{variant.name}` has no run at {at}")
@@ -317,75 +267,24 @@ def _number(printed: str) -> float | None:
         return None
 
 
-def _claim(reader: _Reader) -> Claim:
+def _claim(reader: Reader) -> Claim:
     claim = Claim(
         id=reader.text("id"),
         text=reader.text("text"),
         holds_if=reader.expression("holds_if"),
         where=reader.text("where", ""),
+        general=reader.optional("general", int),
+        uses=reader.texts("uses"),
     )
     reader.done()
     return claim
-
-
-def _axis(table: Table, place: str) -> Axis:
-    reader = _Reader(table, place)
-    start, end = reader.optional("from", (int, float)), reader.optional("to", (int, float))
-    axis = Axis(
-        label=reader.text("label"),
-        axis=reader.text("axis", ""),
-        scale=float(reader.take("scale", (int, float), 1.0)),
-        start=None if start is None else float(start),
-        end=None if end is None else float(end),
-        log=reader.take("log", bool, False),  # noqa: FBT003 - the default of a key
-    )
-    reader.done()
-    return axis
-
-
-def _figure(reader: _Reader) -> Figure:
-    printed = []
-    for point in reader.tables("printed"):
-        number = (int, float)
-        x, y = point.take("x", number), point.take("y", number)
-        printed.append(PrintedPoint(point.text("label"), float(x), float(y)))
-        point.done()
-    figure = Figure(
-        id=reader.text("id"),
-        title=reader.text("title"),
-        kind=reader.choice("kind", ("sweep", "trace")),
-        x=_axis(reader.take("x", dict), f"{reader.place}, x"),
-        y=_axis(reader.take("y", dict), f"{reader.place}, y"),
-        curves=tuple(map(_curve, reader.tables("curves"))),
-        printed=tuple(printed),
-    )
-    reader.done()
-    for curve in figure.curves:
-        complete = curve.variant and curve.measure if figure.kind == "sweep" else curve.series
-        if not complete:
-            raise ReproduceError(f"{reader.place}: curve `{curve.label}` lacks its data")
-    return figure
-
-
-def _curve(reader: _Reader) -> Curve:
-    series = reader.texts("series")
-    curve = Curve(
-        label=reader.text("label"),
-        variant=reader.text("variant", ""),
-        measure=reader.expression("measure", ""),
-        run=reader.expression("run", ""),
-        series=(series[0], series[1]) if series else None,
-        only=reader.take("only", dict, {}),
-    )
-    reader.done()
-    return curve
 
 
 def _explanations(directory: Path) -> tuple[Explanation, ...]:
     path = directory / "explanations.toml"
     if not path.exists():
         return ()
-    reader = _Reader(_toml(path), f"{directory.name}/explanations.toml")
+    reader = Reader(read_toml(path), f"{directory.name}/explanations.toml")
     explanations = []
     for each in reader.tables("explanation"):
         explanations.append(
@@ -407,3 +306,22 @@ def _check_explanations(paper: Paper) -> None:
             if (explanation.experiment, of) not in known:
                 place = f"{explanation.experiment}, which has no such value or claim"
                 raise ReproduceError(f"{paper.id}: an explanation of `{of}` in {place}")
+
+
+def _check_uses(paper: Paper) -> None:
+    known = {experiment.id for experiment in paper.experiments}
+    users = [
+        (f"{e.id}, claim {c.id}", experiment)
+        for e in paper.experiments
+        for c in e.claims
+        for experiment in c.uses
+    ]
+    users += [
+        (f"erratum {e.id}", experiment)
+        for e in paper.errata
+        for p in e.proofs
+        for experiment in p.uses
+    ]
+    for user, experiment in users:
+        if experiment not in known:
+            raise ReproduceError(f"{paper.id}: {user} uses `{experiment}`, which does not exist")

@@ -8,7 +8,7 @@ from cellrate.estimates import Estimate, estimate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.model import Claim, Experiment, Paper, Published
-from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of
+from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
 from cellrate.reproduce.scoring import in_order, meets, relative_difference
 
 
@@ -78,7 +78,10 @@ def result_of(
         _value(paper, experiment, published, measured, ordered)
         for published, measured in zip(experiment.published, estimates, strict=True)
     )
-    claims = tuple(_claim(paper, experiment, claim, scopes) for claim in experiment.claims)
+    claims = tuple(
+        _claim(paper, experiment, claim, _claim_scopes(paper, claim, scopes, outcomes, seeds))
+        for claim in experiment.claims
+    )
     return ExperimentResult(paper, experiment, seeds, values, claims)
 
 
@@ -149,6 +152,21 @@ def _claim(
     found = tuple(holds(experiment, claim, scope) for scope in scopes)
     why = "" if all(found) else paper.explanation(experiment.id, claim.id)
     return ClaimResult(claim, found, why)
+
+
+def _claim_scopes(
+    paper: Paper,
+    claim: Claim,
+    scopes: list[dict[str, Any]],
+    outcomes: Outcomes,
+    seeds: tuple[int, ...],
+) -> list[dict[str, Any]]:
+    if not claim.uses:
+        return scopes
+    return [
+        scope | scope_of_used(paper, claim.uses, outcomes, seed)
+        for scope, seed in zip(scopes, seeds, strict=True)
+    ]
 
 
 def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:

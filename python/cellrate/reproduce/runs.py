@@ -1,5 +1,6 @@
 """Which simulations an experiment needs, and their outcomes."""
 
+# ruff: noqa: ANN401 - values of the language are of any type
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import Deferred, evaluate
+from cellrate.reproduce.expressions import Deferred, Opened, attributes, evaluate
 from cellrate.reproduce.functions import builtins
 from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Value, Variant
 from cellrate.reproduce.papers import papers_root, words
@@ -118,6 +119,49 @@ def scope_of(
         rows = {tuple(point.values()): at(variant, point) for point in variant.points}
         scope[variant.name] = Row(variant.name, rows) if variant.swept else Deferred(rows[()])
     return scope
+
+
+class Elsewhere(Opened):
+    """The runs of another experiment: `fig3.prca[5]` in a claim that uses it."""
+
+    def __init__(self, scope: Mapping[str, Any]) -> None:
+        self._scope = scope
+
+    def __getattr__(self, name: str) -> Any:
+        value = self._scope[name]
+        return value.get() if isinstance(value, Deferred) else value
+
+
+def name_in_expressions(paper: Paper, experiment: Experiment) -> str:
+    """What an experiment is called in an expression that uses it: `table8_2`."""
+    return re.sub(r"\W", "_", experiment.id.removeprefix(f"{paper.id}-"))
+
+
+def scope_of_used(
+    paper: Paper, uses: Sequence[str], outcomes: Outcomes, seed: int
+) -> dict[str, Any]:
+    """The names of other experiments with a seed."""
+    return {
+        name_in_expressions(paper, e): Elsewhere(scope_of(paper, e, outcomes, seed))
+        for e in paper.experiments
+        if e.id in uses
+    }
+
+
+def used_jobs(
+    paper: Paper, uses: Sequence[str], expressions: Sequence[str], seed: int
+) -> list[Job]:
+    """Simulations of other experiments whose variants some expressions name."""
+    jobs = []
+    for experiment in (e for e in paper.experiments if e.id in uses):
+        name = name_in_expressions(paper, experiment)
+        wanted = set().union(*(attributes(text).get(name, set()) for text in expressions))
+        jobs += [
+            job_of(paper, variant, point, seed)
+            for _, variant, point in run_ids(experiment)
+            if variant.name in wanted
+        ]
+    return jobs
 
 
 def commands_at(

@@ -120,6 +120,6 @@ def _moved(
     claims = {
         c.claim.id: (c.count, sum(holds(experiment, c.claim, scope) for scope in scopes))
         for c in result.claims
-        if set(used_runs(experiment, c.claim.holds_if)) <= runs
+        if not c.claim.uses and set(used_runs(experiment, c.claim.holds_if)) <= runs
     }
     return Moved(assumption, alternative, values, claims)

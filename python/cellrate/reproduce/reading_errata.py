@@ -1,0 +1,54 @@
+"""Reads the errata of a paper."""
+
+from pathlib import Path
+
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.model import Erratum, Proof
+from cellrate.reproduce.reader import Reader, read_toml
+
+
+def read_errata(path: Path) -> tuple[Erratum, ...]:
+    """What is wrong in a paper, in order; nothing if there is no such file.
+
+    Raises:
+        ReproduceError: If an erratum is not as `papers/README.md` says.
+    """
+    if not path.exists():
+        return ()
+    reader = Reader(read_toml(path), f"{path.parent.name}/{path.name}")
+    errata = tuple(map(_erratum, reader.tables("erratum")))
+    reader.done()
+    ids = [erratum.id for erratum in errata]
+    for repeated in {i for i in ids if ids.count(i) > 1}:
+        raise ReproduceError(f"{reader.place}: two errata are called `{repeated}`")
+    return errata
+
+
+def _erratum(reader: Reader) -> Erratum:
+    erratum = Erratum(
+        id=reader.text("id"),
+        where=reader.text("where"),
+        printed=reader.text("printed"),
+        right=reader.text("right"),
+        why=reader.text("why"),
+        proofs=tuple(map(_proof, reader.tables("proof"))),
+    )
+    reader.done()
+    if not erratum.proofs:
+        raise ReproduceError(f"{reader.place} `{erratum.id}`: an erratum needs a proof")
+    return erratum
+
+
+def _proof(reader: Reader) -> Proof:
+    values = []
+    for each in reader.tables("values"):
+        values.append((each.text("quantity"), each.expression("measure"), each.text("unit", "")))
+        each.done()
+    proof = Proof(
+        text=reader.text("text"),
+        holds_if=reader.expression("holds_if"),
+        values=tuple(values),
+        uses=reader.texts("uses"),
+    )
+    reader.done()
+    return proof
