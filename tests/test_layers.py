@@ -24,7 +24,8 @@ def imports(folder: str) -> dict[str, set[str]]:
 
 
 def test_only_the_command_imports_the_command() -> None:
-    below = {file: found for file, found in imports("").items() if not file.startswith("cli/")}
+    command = ("cli/", "__main__.py")
+    below = {file: found for file, found in imports("").items() if not file.startswith(command)}
     assert len(below) > 100
     guilty = {
         file for file, found in below.items() if any(f"{one}.".startswith("cli.") for one in found)

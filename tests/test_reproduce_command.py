@@ -85,10 +85,23 @@ def test_json_of_values(printed: dict[str, Any]) -> None:
 def test_the_page_is_self_contained(printed: dict[str, Any]) -> None:
     page = printed["page"]
     assert "<svg" in page
-    assert not re.search(r'(src|href)="(?!#)', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
+    assert not re.search(r'(src|href)="\w+:', re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL))
     assert "<script" not in page
     assert "cellrate run papers/ohsaki95/scenarios/abr.toml" in page
     assert page.count("<html") == page.count("</html>") == 1
+
+
+def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
+    reproduce(tmp_path, ["ohsaki95-fig7b", "kalyan97-text-cells"])
+    pages = {p.name: p.read_text("utf-8") for p in tmp_path.glob("*.html")}
+    assert set(pages) == {"index.html", "errata.html", "ohsaki95.html", "kalyan97.html"}
+    links = re.findall(r'<a href="([^"]*)"', pages["index.html"])
+    assert any(link.startswith("ohsaki95.html#ohsaki95-fig7b-figure-") for link in links)
+    for link in links:
+        name, _, anchor = link.partition("#")
+        if name == "errata.html":  # only papers with errata have a heading there
+            continue
+        assert not anchor or f'id="{anchor}"' in pages[name], link
 
 
 def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> None:

@@ -6,7 +6,18 @@ from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from importlib import resources
 
-__all__ = ["details", "document", "escape", "figure", "table"]
+__all__ = ["Markup", "details", "document", "escape", "figure", "link", "table"]
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def link(text: str, href: str) -> Markup:
+    """A link, of plain texts."""
+    return Markup(f'<a href="{escape(href)}">{escape(text)}</a>')
 
 
 def document(title: str, parts: Iterable[str]) -> str:
@@ -35,7 +46,7 @@ def table(
     *,
     wide: bool = False,
 ) -> str:
-    """A table of plain texts.
+    """A table of plain texts; what is `Markup` is taken as it is.
 
     Args:
         columns: Titles.
@@ -47,7 +58,10 @@ def table(
 
     def line(cells: Sequence[str], tag: str) -> str:
         style = [' class="number"' if index in numbers else "" for index in range(len(cells))]
-        shown = (f"<{tag}{s}>{escape(cell)}</{tag}>" for s, cell in zip(style, cells, strict=True))
+        shown = (
+            f"<{tag}{s}>{cell if isinstance(cell, Markup) else escape(cell)}</{tag}>"
+            for s, cell in zip(style, cells, strict=True)
+        )
         return f"<tr>{''.join(shown)}</tr>"
 
     found = f"<table>{line(columns, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
@@ -59,6 +73,7 @@ def details(title: str, inner: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
 
 
-def figure(svg: str) -> str:
-    """A drawing, see `cellrate.figures.svg`."""
-    return f"<figure>{svg}</figure>"
+def figure(svg: str, anchor: str = "") -> str:
+    """A drawing, see `cellrate.figures.svg`; links may lead to its anchor."""
+    name = f' id="{escape(anchor)}"' if anchor else ""
+    return f"<figure{name}>{svg}</figure>"

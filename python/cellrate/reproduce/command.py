@@ -2,23 +2,32 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from cellrate.reproduce.as_json import as_json
-from cellrate.reproduce.errata import ErratumResult, errata_jobs, errata_of, prove
+from cellrate.reproduce.errata import errata_jobs, errata_of, prove
+from cellrate.reproduce.errata_page import errata_page
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
+from cellrate.reproduce.front_page import front_page
 from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.overview import errata_overview, overview
 from cellrate.reproduce.page import page
-from cellrate.reproduce.papers import select
-from cellrate.reproduce.results import ExperimentResult, result_of
+from cellrate.reproduce.papers import experiment_ids, select
+from cellrate.reproduce.reproduction import Reproduction
+from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
-from cellrate.reproduce.screen import show_experiment, show_pages, show_sensitivity, show_tally
-from cellrate.reproduce.sensitivity import Sensitivity, sensitivities_of
+from cellrate.reproduce.screen import (
+    show_experiment,
+    show_pages,
+    show_papers,
+    show_sensitivity,
+    show_tally,
+)
+from cellrate.reproduce.sensitivity import sensitivities_of
 from cellrate.reproduce.tally import tally
 from cellrate.runner import Job
 from cellrate.terminal import PLAIN_WIDTH
@@ -38,17 +47,6 @@ class Options:
     """Write the golden tables."""
     evidence: Path | None = None
     """Directory to write the evidence pages to."""
-
-
-@dataclass
-class Reproduction:
-    """One paper's part of a reproduction."""
-
-    paper: Paper
-    experiments: list[Experiment]
-    results: list[ExperimentResult] = field(default_factory=list)
-    errata: list[ErratumResult] = field(default_factory=list)
-    sensitivities: list[Sensitivity] = field(default_factory=list)
 
 
 def run_reproduction(
@@ -74,7 +72,7 @@ def run_reproduction(
         first_seed: The first of them.
         sensitivity: Vary each open assumption too.
         json: Print a JSON array with an object per experiment, and nothing else.
-        out: Directory for the web pages, one per paper.
+        out: Directory for the web pages: index.html leads to the others.
         runner: Runs jobs and returns their outcomes in order.
         check: Compare seed 1 with the committed golden tables.
         bless: Write seed 1 into the golden tables.
@@ -124,13 +122,16 @@ def _jobs(part: Reproduction, seed: int) -> list[Job]:
 
 
 def _write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
+    """The front page, which leads to the others, the errata, and a page per paper."""
+    pages = {"index": front_page(parts), "errata": errata_page(parts)} | {
+        part.paper.id: page(part.paper, part.results, outcomes, part.sensitivities)
+        for part in parts
+    }
     out.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for part in parts:
-        path = out / f"{part.paper.id}.html"
-        path.write_text(page(part.paper, part.results, outcomes, part.sensitivities), "utf-8")
-        paths.append(str(path))
-    return paths
+    paths = {name: out / f"{name}.html" for name in pages}
+    for name, text in pages.items():
+        paths[name].write_text(text, "utf-8")
+    return [str(path) for path in paths.values()]
 
 
 def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options) -> None:
@@ -147,6 +148,8 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
     for sensitivity in sensitivities:
         show_sensitivity(console, sensitivity)
     show_tally(console, tally(results))
+    if len(parts) > 1:
+        show_papers(console, [(part.paper.id, part.tally) for part in parts])
     show_pages(console, pages)
 
 
@@ -159,12 +162,20 @@ def _write_evidence(part: Reproduction, directory: Path) -> None:
     (directory / f"{part.paper.id}{name}.md").write_text(text, "utf-8")
 
 
+def _write_overview(parts: Sequence[Reproduction], directory: Path) -> None:
+    """Of all papers or of none: a part would stand for the whole."""
+    if [e.id for part in parts for e in part.experiments] == experiment_ids():
+        (directory / "papers.md").write_text(overview(parts), "utf-8")
+        (directory / "errata.md").write_text(errata_overview(parts), "utf-8")
+
+
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
     """Evidence pages and golden tables; 1 if the latter differ or an erratum is unproven."""
     if options.evidence is not None:
         options.evidence.mkdir(parents=True, exist_ok=True)
         for part in parts:
             _write_evidence(part, options.evidence)
+        _write_overview(parts, options.evidence)
     status = 0
     for result in (erratum for part in parts for erratum in part.errata):
         if options.check and not result.holds:

@@ -31,7 +31,7 @@ def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> str:
         "## What disagrees",
         "",
         *[
-            f"- `{m.experiment}`: {_plain(m.what)} ({_plain(m.found)}). {_plain(m.why)}"
+            f"- `{m.experiment}`: {plain(m.what)} ({plain(m.found)}). {plain(m.why)}"
             for m in counts.misses
         ],
     ]
@@ -44,9 +44,9 @@ def _section(result: ExperimentResult) -> list[str]:
     experiment = result.experiment
     lines = [
         "",
-        f"## {experiment.id}: {_plain(experiment.title)}",
+        f"## {experiment.id}: {plain(experiment.title)}",
         "",
-        f"{_plain(experiment.where)}; `{result.command}`",
+        f"{plain(experiment.where)}; `{result.command}`",
     ]
     if result.values:
         lines += [
@@ -64,7 +64,7 @@ def _value(value: ValueResult) -> str:
     published = value.published
     verdict = {None: "", True: "met", False: "**not met**"}[value.met]
     cells = (
-        _plain(published.quantity),
+        plain(published.quantity),
         published.kind,
         printed(published),
         estimate_text(value.measured) if value.measured else "",
@@ -76,7 +76,7 @@ def _value(value: ValueResult) -> str:
 
 def _claim(result: ClaimResult) -> str:
     count = f"{result.count} of {len(result.holds)}"
-    return f"| {_plain(result.claim.text)} | {count if result.always else f'**{count}**'} |"
+    return f"| {plain(result.claim.text)} | {count if result.always else f'**{count}**'} |"
 
 
 def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> str:
@@ -104,9 +104,9 @@ def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> 
 
 
 def _rows(moved: Moved) -> list[str]:
-    instead = _plain(f"{moved.assumption.parameter}: {moved.alternative.label}")
+    instead = plain(f"{moved.assumption.parameter}: {moved.alternative.label}")
     rows = [
-        f"| {instead} | {_plain(quantity)} | {number(base.mean)} | {number(other.mean)} |"
+        f"| {instead} | {plain(quantity)} | {number(base.mean)} | {number(other.mean)} |"
         for quantity, (base, other) in moved.values.items()
         if abs(other.mean - base.mean) > MOVES * abs(base.mean)
     ]
@@ -118,6 +118,6 @@ def _rows(moved: Moved) -> list[str]:
     return rows + seeds
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that Markdown leaves alone in a table."""
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

@@ -7,7 +7,7 @@ from cellrate.figures import svg
 from cellrate.html import escape
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.drawing import draw
-from cellrate.reproduce.model import Erratum, Experiment, Paper
+from cellrate.reproduce.model import Erratum, Experiment, Figure, Paper
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
@@ -29,11 +29,11 @@ def page(
 
 def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
     links = " ".join(
-        f'<a href="#{r.experiment.id}">{_short(paper, r.experiment)}</a>' for r in results
+        f'<a href="#{r.experiment.id}">{escape(short_id(paper, r.experiment))}</a>' for r in results
     )
-    seeds = results[0].seeds
-    span = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    span = seeds_text(results[0].seeds)
     return (
+        f'<p class="faint">{html.link("all papers", "index.html")}</p>'
         f"<h1>{escape(paper.title)}</h1>"
         f'<p class="faint">{escape(", ".join(paper.authors))}; '
         f"{escape(paper.published_in)}, {paper.year}. "
@@ -42,8 +42,19 @@ def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
     )
 
 
-def _short(paper: Paper, experiment: Experiment) -> str:
-    return escape(experiment.id.removeprefix(f"{paper.id}-"))
+def seeds_text(seeds: Sequence[int]) -> str:
+    """Which seeds there were, in words."""
+    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+
+
+def short_id(paper: Paper, experiment: Experiment) -> str:
+    """An experiment's id without that of the paper."""
+    return experiment.id.removeprefix(f"{paper.id}-")
+
+
+def figure_id(experiment: Experiment, figure: Figure) -> str:
+    """The anchor of a figure."""
+    return f"{experiment.id}-figure-{figure.id}"
 
 
 def _summary(counts: Tally) -> str:
@@ -83,7 +94,7 @@ def _figures(result: ExperimentResult, outcomes: Outcomes) -> list[str]:
     drawn = []
     for figure in result.experiment.figures:
         canvas = draw(result.paper, result.experiment, figure, outcomes, result.seeds)
-        drawn.append(html.figure(svg(canvas)))
+        drawn.append(html.figure(svg(canvas), figure_id(result.experiment, figure)))
     return drawn
 
 
@@ -131,14 +142,15 @@ def _claims(claims: Sequence[ClaimResult]) -> str:
     head = "<tr><th>claim</th><th>predicate</th><th></th></tr>"
     rows = "".join(
         f'<tr><td>{escape(c.claim.text)}<br><span class="where">{escape(c.claim.where)}</span></td>'
-        f"<td><code>{escape(c.claim.holds_if)}</code></td><td>{_held(c)}</td></tr>"
+        f"<td><code>{escape(c.claim.holds_if)}</code></td><td>{held(c)}</td></tr>"
         + _why(c.always, c.explanation, columns=3)
         for c in claims
     )
     return f"<h3>Claims</h3><table>{head}{rows}</table>"
 
 
-def _held(claim: ClaimResult) -> str:
+def held(claim: ClaimResult) -> str:
+    """Whether a claim holds, as HTML."""
     style = "good" if claim.always else "bad"
     total = len(claim.holds)
     text = (
@@ -160,8 +172,8 @@ def _assumptions(experiment: Experiment) -> str:
 
 
 def _erratum(erratum: Erratum) -> str:
-    text = f"{erratum.where} prints {erratum.printed}; it should be {erratum.right}"
-    return f'<a href="errata.html#{erratum.id}">{escape(text)}</a>'
+    text = f"{erratum.where}: {erratum.printed}; should be: {erratum.right}"
+    return html.link(text, f"errata.html#{erratum.id}")
 
 
 def _list(title: str, items: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Reads a paper's TOML files; whatever is not in the format is an error that names the place."""
 
-
 import itertools
 from pathlib import Path
 from typing import Any

@@ -5,6 +5,8 @@ from statistics import fmean
 
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25}
 LOSS_FACTOR = 2.0
+WITHIN = (0.05, 0.10, 0.25)
+"""Relative differences that are counted besides, whatever the score."""
 
 
 def meets(score: str, printed: float, measured: float) -> bool:
@@ -22,7 +24,12 @@ def meets(score: str, printed: float, measured: float) -> bool:
         return 1 / LOSS_FACTOR <= measured / printed <= LOSS_FACTOR
     if score not in TOLERANCES:
         raise ValueError(f"no score `{score}`")
-    return abs(measured - printed) <= TOLERANCES[score] * abs(printed)
+    return within(printed, measured, TOLERANCES[score])
+
+
+def within(printed: float, measured: float, share: float) -> bool:
+    """Whether a value differs by at most that share of the printed one, from 0 not at all."""
+    return abs(measured - printed) <= share * abs(printed)
 
 
 def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:

@@ -79,6 +79,12 @@ def show_tally(console: Console, counts: Tally) -> None:
     console.print(Text(f"{counts.sentence()}.", style="bold"))
 
 
+def show_papers(console: Console, papers: Sequence[tuple[str, Tally]]) -> None:
+    """The counts of each paper."""
+    for name, counts in papers:
+        console.print(Text(f"  {name}: {counts.sentence()}"))
+
+
 def show_pages(console: Console, pages: Sequence[str]) -> None:
     """Where the reports are."""
     for path in pages:

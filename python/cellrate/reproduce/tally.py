@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.numbers import estimate_text
-from cellrate.reproduce.results import ExperimentResult
+from cellrate.reproduce.results import ExperimentResult, ValueResult
+from cellrate.reproduce.scoring import WITHIN, within
 
 UNEXPLAINED = "not explained yet"
 
@@ -27,6 +28,8 @@ class Tally:
     claims: int
     values_met: int
     values_scored: int
+    values_within: tuple[int, ...]
+    """Scored numbers that differ by at most each of `scoring.WITHIN`."""
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
@@ -68,5 +71,11 @@ def tally(results: Sequence[ExperimentResult]) -> Tally:
         claims=len(claims),
         values_met=sum(bool(v.met) for _, v in values),
         values_scored=len(values),
+        values_within=tuple(sum(_within(v, share) for _, v in values) for share in WITHIN),
         misses=tuple(misses),
     )
+
+
+def _within(value: ValueResult, share: float) -> bool:
+    printed, measured = value.published.value, value.measured
+    return printed is not None and measured is not None and within(printed, measured.mean, share)

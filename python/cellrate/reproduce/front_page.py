@@ -1,0 +1,127 @@
+"""The front page: how much of each paper holds, what does not, and where everything is."""
+
+from collections.abc import Sequence
+
+from cellrate import __version__, html
+from cellrate.html import Markup, escape
+from cellrate.reproduce.page import figure_id, held, seeds_text, short_id
+from cellrate.reproduce.reproduction import Reproduction
+from cellrate.reproduce.results import ClaimResult, ExperimentResult
+from cellrate.reproduce.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
+from cellrate.reproduce.tally import Tally, tally
+
+HOW_SCORED = (
+    "A claim holds if it holds with every seed. A number is met if its mean over the seeds is "
+    f"within {TOLERANCES['throughput']:.0%} of a printed throughput or rate, "
+    f"{TOLERANCES['queue']:.0%} of a printed queue, a factor of {LOSS_FACTOR:g} of a printed loss, "
+    "or in the printed order where only that can be compared. The columns behind count the same "
+    "numbers by their distance alone."
+)
+
+
+def front_page(parts: Sequence[Reproduction]) -> str:
+    """The page as text, with links to the papers' pages beside it."""
+    results = [result for part in parts for result in part.results]
+    return html.document(
+        "Published experiments, run again",
+        [
+            "<h1>Published experiments, run again</h1>",
+            f'<p class="faint">cellrate {escape(__version__)}, {seeds_text(results[0].seeds)}.</p>',
+            f"<p><strong>{escape(tally(results).sentence())}.</strong></p>",
+            _papers(parts, tally(results)),
+            _how_scored(),
+            _general_claims(results),
+            "<h2>What does not hold, and what is known of why</h2>",
+            *map(_misses, parts),
+            "<h2>Figures</h2>",
+            *map(_figures, parts),
+        ],
+    )
+
+
+def _papers(parts: Sequence[Reproduction], total: Tally) -> str:
+    columns = ["paper", "experiments", "claims that hold", "scored numbers met"]
+    columns += [*(f"within {share:.0%}" for share in WITHIN), "errata found"]
+    rows = [
+        [
+            html.link(f"{_authors(part)} {part.paper.year}", f"{part.paper.id}.html"),
+            str(len(part.results)),
+            *counts_of(part.tally),
+            html.link(str(len(part.errata)), f"errata.html#{part.paper.id}"),
+        ]
+        for part in parts
+    ]
+    experiments = sum(len(part.results) for part in parts)
+    errata = sum(len(part.errata) for part in parts)
+    rows.append(["all", str(experiments), *counts_of(total), str(errata)])
+    return html.table(columns, rows, numbers=range(1, len(columns)))
+
+
+def _authors(part: Reproduction) -> str:
+    surnames = [author.rsplit(" ", 1)[-1] for author in part.paper.authors]
+    return surnames[0] if len(surnames) == 1 else f"{surnames[0]} et al."
+
+
+def counts_of(counts: Tally) -> list[str]:
+    """Claims, scored numbers, and those within each distance."""
+    return [
+        f"{counts.claims_holding} of {counts.claims}",
+        f"{counts.values_met} of {counts.values_scored}",
+        *map(str, counts.values_within),
+    ]
+
+
+def _how_scored() -> str:
+    return f'<p class="faint">{escape(HOW_SCORED)}</p>'
+
+
+def general_claims(
+    results: Sequence[ExperimentResult],
+) -> list[tuple[int, ExperimentResult, ClaimResult]]:
+    """The general claims in the order of their numbers."""
+    found = [(c.claim.general, r, c) for r in results for c in r.claims if c.claim.general]
+    return sorted(found, key=lambda each: (each[0], each[1].experiment.id))
+
+
+def _general_claims(results: Sequence[ExperimentResult]) -> str:
+    found = general_claims(results)
+    if not found:
+        return ""
+    rows = [(str(number), *_general_claim(result, claim)) for number, result, claim in found]
+    holding = sum(claim.always for _, _, claim in found)
+    title = f"<h2>General claims of the papers: {holding} of {len(found)} hold</h2>"
+    return title + html.table(["", "claim", "shown by", ""], rows, numbers=[0])
+
+
+def _general_claim(result: ExperimentResult, claim: ClaimResult) -> tuple[str, Markup, Markup]:
+    identifier = result.experiment.id
+    return (
+        claim.claim.text,
+        html.link(identifier, f"{result.paper.id}.html#{identifier}"),
+        Markup(held(claim)),
+    )
+
+
+def _misses(part: Reproduction) -> str:
+    rows = [
+        (
+            html.link(miss.experiment, f"{part.paper.id}.html#{miss.experiment}"),
+            f"{miss.what}: {miss.found}",
+            miss.why,
+        )
+        for miss in part.tally.misses
+    ]
+    table = html.table(["experiment", "what disagrees", "what is known of why"], rows)
+    return html.details(f"{part.paper.id} ({len(rows)})", table if rows else "")
+
+
+def _figures(part: Reproduction) -> str:
+    links = [
+        html.link(
+            f"{short_id(part.paper, experiment)} {figure.id}",
+            f"{part.paper.id}.html#{figure_id(experiment, figure)}",
+        )
+        for experiment in part.experiments
+        for figure in experiment.figures
+    ]
+    return f"<p>{escape(part.paper.id)}:</p><nav>{' '.join(links)}</nav>" if links else ""

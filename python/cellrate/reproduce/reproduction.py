@@ -1,0 +1,25 @@
+"""One paper's part of a reproduction."""
+
+from dataclasses import dataclass, field
+
+from cellrate.reproduce.errata import ErratumResult
+from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.results import ExperimentResult
+from cellrate.reproduce.sensitivity import Sensitivity
+from cellrate.reproduce.tally import Tally, tally
+
+
+@dataclass
+class Reproduction:
+    """What was asked for of a paper, and what came out."""
+
+    paper: Paper
+    experiments: list[Experiment]
+    results: list[ExperimentResult] = field(default_factory=list)
+    errata: list[ErratumResult] = field(default_factory=list)
+    sensitivities: list[Sensitivity] = field(default_factory=list)
+
+    @property
+    def tally(self) -> Tally:
+        """How much of it holds."""
+        return tally(self.results)
