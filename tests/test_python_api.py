@@ -88,3 +88,18 @@ def test_an_error_is_an_exception_with_its_place(result: cellrate.Result) -> Non
     [problem] = caught.value.diagnostics
     assert problem["line"] > 0
     assert "durasion" in caught.value.rendered
+
+
+def test_delays_of_a_class_are_those_of_its_flows_together() -> None:
+    result = cellrate.run(
+        Path(__file__).parent / "scenarios" / "traced.toml", overrides={"measure.cell_delay": True}
+    )
+    classes, flows = result.classes, result.flows
+    assert classes["service"].to_list() == ["abr"]
+    assert classes["cells_delivered"][0] > 0
+    shortest, longest = classes["cell_delay_min_seconds"][0], classes["cell_delay_max_seconds"][0]
+    assert shortest == flows["cell_delay_min_seconds"].min()
+    assert longest == flows["cell_delay_max_seconds"].max()
+    means = flows["cell_delay_mean_seconds"]
+    assert means.min() <= classes["cell_delay_mean_seconds"][0] <= means.max()
+    assert 0 < classes["cell_delay_std_seconds"][0] < longest - shortest

@@ -31,6 +31,7 @@ SUMMARY = {
     "window_seconds": 2.0,
     "totals": {"cells_sent": 100, "jain_index": None},
     "flows": [flow("tcp.1", 3, 4e6), flow("tcp.2", 4, 2e6), flow("random.1", 9, 1e6, tcp=False)],
+    "classes": [{"service": "abr", "cell_delay_std_seconds": 0.25}],
     "vcs": [
         {"name": "tcp.1/forward", "cells_sent": 8, "cells_dropped": 2},
         {"name": "tcp.2/forward", "cells_sent": 12, "cells_dropped": 3},
@@ -96,6 +97,7 @@ ROW = Row("row", {(1, 2): lambda: Run(HandMade(), "a"), (1, 3): lambda: Run(Hand
         ("run.tcp.jain('tcp_throughput_bits_per_second')", pytest.approx(36 / 40)),
         ("run.flow('tcp.2').balance.delivered_bytes", 5),
         ("run.vc('tcp.1').cells_sent", 8),
+        ("run.service('abr').cell_delay_std_seconds", 0.25),
         ("run.port('A->sink').queue('cbr').queue_max_cells", 99),
         ("run.bottleneck.queue_max_cells", 7),
         ("run.bottleneck_port.name", "A->sink"),

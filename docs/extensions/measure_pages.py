@@ -15,6 +15,8 @@ PLACES = {
     "Totals": "`totals`",
     "FlowReport": "`flows[]`",
     "Balance": "`flows[].balance`",
+    "ClassReport": "`classes[]`",
+    "CellDelay": "`flows[]` and `classes[]`: delay of cells",
     "VcReport": "`vcs[]`",
     "PortReport": "`ports[]`",
     "QueueReport": "`ports[].queues[]`",

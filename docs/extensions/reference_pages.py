@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 GENERATED = "reference/generated"
-REPORT = "crates/engine/src/network/report.rs"
+REPORT = "crates/engine/src/network/report"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -48,12 +48,16 @@ def write_pages(docs: Path) -> None:
         "sources": schema.choices("Traffic sources", "flow.source", "kind", registry["sources"]),
         "recoveries": _recoveries(registry["recoveries"]),
         "templates": _templates(registry["templates"]),
-        "measures": measures((docs.parent / REPORT).read_text(encoding="utf-8")),
+        "measures": measures(_sources(docs.parent / REPORT)),
         "formulas": formulas(CATALOGUE),
         "command": command.generate_docs(output_format="markdown"),
     }
     for name, text in pages.items():
         _write(place / f"{name}.md", text)
+
+
+def _sources(directory: Path) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(directory.glob("*.rs")))
 
 
 def _write(path: Path, text: str) -> None:

@@ -103,6 +103,13 @@ class Result:
         return frames.flows(self.summary)
 
     @cached_property
+    def classes(self) -> pl.DataFrame:
+        """One row per service class of the forward channels."""
+        from cellrate import frames
+
+        return frames.classes(self.summary)
+
+    @cached_property
     def vcs(self) -> pl.DataFrame:
         """One row per directed virtual channel."""
         from cellrate import frames

@@ -16,6 +16,11 @@ def flows(summary: dict[str, Any]) -> pl.DataFrame:
     return _frame([_flat(flow, "balance") for flow in summary["flows"]])
 
 
+def classes(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per service class of the forward channels."""
+    return _frame(summary["classes"])
+
+
 def vcs(summary: dict[str, Any]) -> pl.DataFrame:
     """One row per directed virtual channel."""
     return _frame(summary["vcs"])

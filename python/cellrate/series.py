@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from cellrate import _core
+from cellrate import _core, dynamics
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -42,6 +43,32 @@ class Series:
         """Half-way between the least and the greatest value of each point."""
         middle: Floats = (self.minimum + self.maximum) / 2
         return middle
+
+    def settling_time(
+        self,
+        tolerance: float = 0.05,
+        start: float = 0.0,
+        end: float = math.inf,
+        final: float = 0.2,
+    ) -> float:
+        """Seconds from `start` until it stays near its final mean, infinite if it does not.
+
+        See :func:`cellrate.dynamics.settling_time`.
+        """
+        return dynamics.settling_time(self._sampled, tolerance, start, end, final)
+
+    def oscillation(
+        self, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
+    ) -> dynamics.Oscillation:
+        """Its cycles between two times, with their period and amplitude.
+
+        See :func:`cellrate.dynamics.oscillation`.
+        """
+        return dynamics.oscillation(self._sampled, start, end, hysteresis)
+
+    @property
+    def _sampled(self) -> dynamics.Sampled:
+        return dynamics.Sampled(self.time, self.minimum, self.maximum)
 
 
 def series_of(outcome: _core.Outcome) -> list[Series]:

@@ -66,7 +66,7 @@ fn dropped(report: &Report) -> Vec<u64> {
 
 /// Mean cell delays in us. Alone, a cell takes two cell times and two propagation delays: 30 us.
 fn delays(report: &Report) -> Vec<f64> {
-    let seconds = report.flows.iter().map(|flow| flow.cell_delay_mean_seconds.unwrap());
+    let seconds = report.flows.iter().map(|flow| flow.delays.cell_delay_mean_seconds.unwrap());
     seconds.map(|seconds| (seconds * 1e12).round() / 1e6).collect()
 }
 

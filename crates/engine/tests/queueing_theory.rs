@@ -118,7 +118,7 @@ fn m_d_1() {
             let sources = (0..SOURCES).map(|_| (SourceConfig::Poisson(PoissonConfig { rate }), Ps::ZERO));
             let (report, found) = watch(queue(seed, sources), Ps::from_ms(40), 8_000, longer.len());
             length.0.push(report.ports[0].queues[0].queue_mean_cells);
-            let delay = report.flows.iter().map(|flow| flow.cell_delay_mean_seconds.unwrap()).sum::<f64>();
+            let delay = report.flows.iter().map(|flow| flow.delays.cell_delay_mean_seconds.unwrap()).sum::<f64>();
             let fixed = (CELL + DELAY + DELAY).as_secs_f64();
             wait.0.push((delay / SOURCES as f64 - fixed) / CELL.as_secs_f64());
             longer.iter_mut().zip(found).for_each(|(all, found)| all.0.push(found));

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from cellrate import dynamics
 from cellrate.reproduce.expressions import Opened
 from cellrate.reproduce.functions import jain, mean
 from cellrate.reproduce.model import Value
@@ -146,9 +147,52 @@ class Trace(Opened):
         """First time from `start` with a sample below the level; infinite if there is none."""
         return self._first((self.times >= start) & (self.low < level))
 
+    def settling_time(
+        self,
+        tolerance: float = 0.05,
+        start: float = 0.0,
+        end: float = float("inf"),
+        final: float = 0.2,
+    ) -> float:
+        """Seconds from `start` until it stays within the tolerance of its final mean."""
+        return dynamics.settling_time(self._sampled, tolerance, start, end, final)
+
+    def oscillation(
+        self, start: float = 0.0, end: float = float("inf"), hysteresis: float = 0.25
+    ) -> "Cycles":
+        """Its cycles between two times."""
+        return Cycles(dynamics.oscillation(self._sampled, start, end, hysteresis))
+
+    @property
+    def _sampled(self) -> dynamics.Sampled:
+        return dynamics.Sampled(self.times, self.low, self.high)
+
     def _first(self, where: npt.NDArray[np.bool_]) -> float:
         found = self.times[where]
         return float(found[0]) if len(found) else float("inf")
+
+
+class Cycles(Opened):
+    """The oscillation of a trace."""
+
+    def __init__(self, found: dynamics.Oscillation) -> None:
+        self.cycles = found.cycles
+        self._found = found
+
+    @property
+    def period(self) -> float:
+        """Mean length of a cycle in seconds; an error if there is none."""
+        return self._found.period
+
+    @property
+    def swing(self) -> float:
+        """Mean distance from bottom to top of a cycle; an error if there is none."""
+        return self._found.swing
+
+    @property
+    def amplitude(self) -> float:
+        """Half of it."""
+        return self._found.amplitude
 
 
 class Events(Opened):
@@ -196,6 +240,13 @@ class Run(Record):
     def port(self, name: str) -> Port:
         """An output port of a switch."""
         return Port(self._named("ports", name), name)
+
+    def service(self, name: str) -> Record:
+        """All flows of a service class, taken together."""
+        for found in self._table["classes"]:
+            if found["service"] == name:
+                return Record(found, f"class {name} of {self._place}")
+        raise ValueError(f"no flow of {self._place} is of class `{name}`")
 
     def _named(self, kind: str, name: str) -> dict[str, Any]:
         items = self._table[kind]

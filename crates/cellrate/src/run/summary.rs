@@ -1,7 +1,7 @@
 //! The summary of a run: one JSON object.
 
 use cellrate_engine::network::Report;
-use cellrate_engine::network::report::{FlowReport, PortReport, Totals, VcReport};
+use cellrate_engine::network::report::{ClassReport, FlowReport, PortReport, Totals, VcReport};
 use serde::Serialize;
 
 use super::warnings::Warning;
@@ -20,6 +20,7 @@ struct Summary {
     window_seconds: f64,
     totals: Totals,
     flows: Vec<FlowReport>,
+    classes: Vec<ClassReport>,
     vcs: Vec<VcReport>,
     ports: Vec<PortReport>,
 }
@@ -27,7 +28,7 @@ struct Summary {
 /// The summary as JSON.
 pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
     // Without `..`, so that nothing new in a report is left out here.
-    let Report { digest, simulated_seconds, window_seconds, cell_hops, totals, flows, vcs, ports } = report;
+    let Report { digest, simulated_seconds, window_seconds, cell_hops, totals, flows, classes, vcs, ports } = report;
     let summary = Summary {
         version: VERSION,
         digest,
@@ -39,6 +40,7 @@ pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>
         window_seconds,
         totals,
         flows,
+        classes,
         vcs,
         ports,
     };

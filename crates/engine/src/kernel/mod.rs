@@ -13,6 +13,6 @@ pub use digest::Digest;
 pub use random::Stream;
 pub use ring::Ring;
 pub use statistics::{Summary, TimeIntegral};
-pub use time::{CELL_PS_BITS, CellClock, Pace, Ps, Rate};
+pub use time::{CELL_BITS, CELL_PS_BITS, CellClock, Pace, Ps, Rate};
 pub use tournament::Tournament;
 pub use trace::Trace;

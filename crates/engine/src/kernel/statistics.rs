@@ -10,6 +10,7 @@ pub struct Summary {
     count: u64,
     mean: f64,
     squares: f64,
+    min: u64,
     max: u64,
     /// Grows to the largest bin seen, so an unused summary costs nothing.
     histogram: Vec<u64>,
@@ -41,6 +42,7 @@ fn middle(bin: usize) -> f64 {
 impl Summary {
     /// Adds an observation.
     pub fn add(&mut self, value: u64) {
+        self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.count += 1;
         let x = value as f64;
         let delta = x - self.mean;
@@ -52,6 +54,27 @@ impl Summary {
             self.histogram.resize(bin + 1, 0);
         }
         self.histogram[bin] += 1;
+    }
+    /// Adds all observations of `other` (Chan, Golub and LeVeque 1979 for the moments).
+    pub fn merge(&mut self, other: &Summary) {
+        if other.count == 0 {
+            return;
+        }
+        if self.count == 0 {
+            *self = other.clone();
+            return;
+        }
+        let (here, there) = (self.count as f64, other.count as f64);
+        let delta = other.mean - self.mean;
+        self.squares += other.squares + delta * delta * here * there / (here + there);
+        self.mean += delta * there / (here + there);
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        if other.histogram.len() > self.histogram.len() {
+            self.histogram.resize(other.histogram.len(), 0);
+        }
+        self.histogram.iter_mut().zip(&other.histogram).for_each(|(n, more)| *n += more);
     }
     /// Forgets everything.
     pub fn reset(&mut self) {
@@ -68,6 +91,10 @@ impl Summary {
     /// Standard deviation of the observations (population).
     pub fn standard_deviation(&self) -> Option<f64> {
         (self.count > 0).then(|| libm::sqrt(self.squares / self.count as f64))
+    }
+    /// Least observation.
+    pub fn min(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min)
     }
     /// Largest observation.
     pub fn max(&self) -> Option<u64> {
@@ -125,6 +152,28 @@ mod tests {
         assert_eq!(summary.quantile(0.5), Some(50.0));
         assert_eq!(summary.quantile(1.0), Some(100.0));
         assert_eq!(summary.max(), Some(100));
+    }
+
+    #[test]
+    fn what_is_merged_is_as_if_it_had_been_seen_together() {
+        let summary = |values: &[u64]| {
+            let mut summary = Summary::default();
+            values.iter().for_each(|x| summary.add(*x));
+            summary
+        };
+        let (few, many) = ([7u64, 1_000_000, 3], [40u64, 41, 900, 12_345, 2]);
+        let mut merged = summary(&few);
+        merged.merge(&summary(&many));
+        let all = summary(&[&few[..], &many[..]].concat());
+        assert_eq!((merged.count(), merged.min(), merged.max()), (8, Some(2), Some(1_000_000)));
+        assert_eq!(merged.histogram, all.histogram);
+        assert!((merged.mean().unwrap() / all.mean().unwrap() - 1.0).abs() < 1e-12);
+        assert!((merged.standard_deviation().unwrap() / all.standard_deviation().unwrap() - 1.0).abs() < 1e-12);
+        let mut nothing = Summary::default();
+        nothing.merge(&all);
+        nothing.merge(&Summary::default());
+        assert_eq!((nothing.min(), nothing.quantile(0.5)), (all.min(), all.quantile(0.5)));
+        assert_eq!(Summary::default().min(), None);
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! Where every cell is: conservation, crossings and the digest.
+
+use alloc::vec::Vec;
+
+use super::snapshot::Snapshot;
+use crate::atm::server::Server;
+use crate::kernel::Digest;
+use crate::network::build::Node;
+use crate::network::simulation::Simulation;
+
+/// What of a channel is on links and in queues.
+#[derive(Clone, Copy, Default)]
+pub struct InFlight {
+    /// Cells.
+    pub cells: u64,
+    /// Application bytes in them.
+    pub bytes: u64,
+    /// Link crossings that they have not completed.
+    pub crossings: u64,
+}
+
+impl<S: Server> Simulation<S> {
+    /// What is in flight of each channel.
+    pub(super) fn in_flight(&self) -> Vec<InFlight> {
+        let mut found = alloc::vec![InFlight::default(); self.channels.len()];
+        let channel_at = |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
+            Node::Host(host) => host.terminals[label as usize].channel as usize ^ 1,
+            Node::Switch(switch) => switch.table[label as usize].channel as usize,
+        };
+        let mut add = |link: usize, label: u32, payload: u32| {
+            let channel = channel_at(link, label);
+            let hops = &self.channels[channel].hops;
+            let crossed = hops.iter().position(|hop| hop.link == link).unwrap_or(0);
+            let entry = &mut found[channel];
+            entry.cells += 1;
+            entry.bytes += payload as u64;
+            entry.crossings += (hops.len() - crossed) as u64;
+        };
+        for (index, link) in self.links.iter().enumerate() {
+            link.cells().for_each(|cell| add(index, cell.label, cell.info.payload()));
+        }
+        for (port, link) in self.nodes().flat_map(Node::ports) {
+            port.held().iter().for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
+        }
+        found
+    }
+
+    /// Cells that have crossed a link so far.
+    pub fn cell_hops(&mut self) -> u64 {
+        let last = self.snapshot();
+        self.crossings(&last, &self.in_flight())
+    }
+
+    pub(super) fn crossings(&self, last: &Snapshot, in_flight: &[InFlight]) -> u64 {
+        let mut crossings = 0;
+        for (channel, send) in last.sends.iter().enumerate() {
+            let hops = &self.channels[channel].hops;
+            crossings += send.counts.cells_sent * hops.len() as u64 - in_flight[channel].crossings;
+            for (crossed, hop) in hops.iter().enumerate() {
+                let node = self.plan.links[hop.link].from;
+                let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot).cells;
+                crossings -= lost * (hops.len() - crossed) as u64;
+            }
+        }
+        crossings
+    }
+
+    pub(super) fn digest(&self, last: &Snapshot) -> Digest {
+        let mut digest = Digest::default();
+        for send in &last.sends {
+            digest.add(send.counts.cells_sent);
+            digest.add(send.losses.cells);
+        }
+        for (node, ports) in self.nodes().zip(&last.ports) {
+            if let Node::Host(host) = node {
+                host.terminals.iter().for_each(|terminal| digest.add(terminal.digest().value()));
+            }
+            for ((port, _), (queues, departed)) in node.ports().iter().zip(ports) {
+                digest.add(port.digest().value());
+                digest.add(*departed);
+                queues.iter().for_each(|queue| digest.add(queue.arrived));
+            }
+        }
+        digest
+    }
+}

@@ -1,0 +1,121 @@
+//! Measures of flows and their channels.
+
+use alloc::format;
+
+use super::accounts::InFlight;
+use crate::atm::aal5::cells_for;
+use crate::atm::server::Server;
+use crate::endsystem::Counters;
+use crate::network::report::{Balance, CellDelay, FlowReport, VcReport};
+use crate::network::simulation::Simulation;
+use crate::network::terminal::App;
+
+impl<S: Server> Simulation<S> {
+    pub(super) fn flow_report(&self, index: usize, in_flight: &[InFlight]) -> FlowReport {
+        let flow = &self.plan.flows[index];
+        let (begin, end) = (&self.window.begin, &self.window.end.snapshot);
+        let (then, now) = (&begin.flows[index], &end.flows[index]);
+        let (sent, sends) = (&begin.sends[2 * index], &end.sends[2 * index]);
+        let window = (end.at - begin.at).as_secs_f64();
+        let source = self.terminal(index, 0);
+        let delivered = now.delivered - then.delivered;
+        let acked = now.acked - then.acked;
+        let acked_cells = self.cells_of(index, acked);
+        let slowest = flow.forward.iter().map(|link| self.plan.links[*link].rate).min();
+        let sent_bytes = (now.sender.bytes_sent_once + now.sender.bytes_retransmitted)
+            - (then.sender.bytes_sent_once + then.sender.bytes_retransmitted);
+        let (rate_limited, window_limited, _) = self.window.end.shares[2 * index];
+        let (packets, cells) = &self.window.end.delays[2 * index + 1];
+        let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
+        let over_tcp = flow.source.over_tcp();
+        FlowReport {
+            name: flow.name.clone(),
+            group: flow.group.clone(),
+            index: flow.index,
+            service: flow.service,
+            source: flow.source.name(),
+            start_seconds: flow.start.as_secs_f64(),
+            delivered_bytes: delivered,
+            tcp_throughput_bits_per_second: delivered as f64 * 8.0 / window,
+            arrived_throughput_bits_per_second: (now.arrived - then.arrived) as f64 * 8.0 / window,
+            goodput_bits_per_second: acked as f64 * 8.0 / window,
+            acked_bytes: acked,
+            acked_cells,
+            effective_throughput_ratio: slowest.map_or(0.0, |rate| acked_cells / (rate.cells_per_second() * window)),
+            efficiency: (sent_bytes > 0).then(|| delivered as f64 / sent_bytes as f64),
+            segments_sent: now.sender.segments_sent - then.sender.segments_sent,
+            segments_retransmitted: now.sender.segments_retransmitted - then.sender.segments_retransmitted,
+            bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
+            timeouts: now.sender.timeouts - then.sender.timeouts,
+            fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
+            packets_lost: if over_tcp { sends.losses.packets - sent.losses.packets } else { 0 },
+            packets_merged: self.terminal(index, 1).merges(),
+            completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
+            rate_limited_share: rate_limited,
+            window_limited_share: window_limited,
+            packet_delay_mean_seconds: seconds(packets.mean()),
+            packet_delay_std_seconds: seconds(packets.standard_deviation()),
+            packet_delay_p50_seconds: seconds(packets.quantile(0.5)),
+            packet_delay_p99_seconds: seconds(packets.quantile(0.99)),
+            delays: CellDelay::new(cells),
+            source_queue_max_cells: self.window.end.source_queue_max[2 * index],
+            source_queue_mean_cells: (sends.queue_integral - sent.queue_integral) / (window * 1e12),
+            source_queue_dropped_packets: sends.queue_drops - sent.queue_drops,
+            balance: over_tcp.then(|| self.balance(index, in_flight)),
+        }
+    }
+
+    /// Cells of the segments that `bytes` fill.
+    fn cells_of(&self, flow: usize, bytes: u64) -> f64 {
+        let flow = &self.plan.flows[flow];
+        let mss = flow.tcp.mss.0;
+        let packet = mss + flow.tcp.header_bytes as u64 + flow.encapsulation.bytes() as u64;
+        bytes as f64 / mss as f64 * cells_for(packet) as f64
+    }
+
+    fn balance(&self, flow: usize, in_flight: &[InFlight]) -> Balance {
+        let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
+        let (App::Sender(sender), App::Receiver(receiver)) = (source.app(), destination.app()) else {
+            return Balance::default();
+        };
+        let balance = Balance {
+            sent_once_bytes: sender.stats().bytes_sent_once,
+            retransmitted_bytes: sender.stats().bytes_retransmitted,
+            delivered_bytes: receiver.stats().delivered_bytes,
+            dropped_at_switch_bytes: self.losses(2 * flow).bytes,
+            dropped_at_source_queue_bytes: source.queue().dropped().0,
+            in_source_queue_bytes: source.queue().bytes(),
+            in_path_bytes: in_flight[2 * flow].bytes + destination.unfinished_bytes(),
+            dropped_by_aal5_bytes: destination.counts().aal5_bytes,
+            duplicate_bytes: receiver.stats().duplicate_bytes,
+            held_out_of_order_bytes: receiver.held_bytes(),
+        };
+        assert_eq!(balance.sent(), balance.accounted(), "bytes of flow {flow} sent and accounted for");
+        balance
+    }
+
+    pub(super) fn vc_report(&self, channel: usize, in_flight: u64) -> VcReport {
+        let flow = &self.plan.flows[channel / 2];
+        let (direction, service) =
+            if channel.is_multiple_of(2) { ("forward", flow.service) } else { ("backward", flow.ack_service) };
+        let (then, now) = (&self.window.begin.sends[channel], &self.window.end.snapshot.sends[channel]);
+        let abr = self.terminal(channel / 2, channel % 2).abr();
+        let out_of_rate = |c: &Counters| c.out_of_rate_frms + c.out_of_rate_brms;
+        VcReport {
+            name: format!("{}/{direction}", flow.name),
+            service,
+            cells_sent: now.counts.cells_sent - then.counts.cells_sent,
+            cells_delivered: now.delivered - then.delivered,
+            cells_dropped: now.losses.cells - then.losses.cells,
+            cells_in_flight: in_flight,
+            data_cells_sent: now.counts.data_sent - then.counts.data_sent,
+            frm_cells_sent: now.abr.frms - then.abr.frms,
+            brm_cells_sent: now.abr.brms - then.abr.brms,
+            out_of_rate_cells_sent: out_of_rate(&now.abr) - out_of_rate(&then.abr),
+            idle_resets: abr.map_or(0, |source| source.counters().rule_5),
+            missing_brm_cuts: abr.map_or(0, |source| source.counters().rule_6),
+            acr_mean_cells_per_second: abr.map(|_| self.window.end.shares[channel].2),
+            acr_final_cells_per_second: abr.map(|source| source.acr()),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! From counters to the report: snapshots at the ends of the measuring window.
+
+mod accounts;
+mod flows;
+mod ports;
+mod snapshot;
+mod totals;
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::build::Node;
+use super::plan::NodeKind;
+use super::report::{FlowReport, Report, VcReport};
+use super::simulation::Simulation;
+use super::terminal::Terminal;
+use crate::atm::server::Server;
+use crate::kernel::{Ps, Summary};
+use snapshot::Snapshot;
+
+/// Measures that cannot be had by subtraction, taken at the end of the window.
+#[derive(Clone, Default)]
+pub(super) struct WindowEnd {
+    snapshot: Snapshot,
+    shares: Vec<(f64, f64, f64)>,
+    delays: Vec<(Summary, Summary)>,
+    source_queue_max: Vec<u64>,
+    queue_max: Vec<Vec<Vec<u64>>>,
+    /// Sampled queue lengths per node, port and queue.
+    samples: Vec<Vec<Vec<Summary>>>,
+}
+
+/// The measuring window so far, and sampled queue lengths.
+#[derive(Clone, Default)]
+pub(super) struct Window {
+    begin: Snapshot,
+    end: WindowEnd,
+    /// Per node, port and queue.
+    samples: Vec<Vec<Vec<Summary>>>,
+    queued_max: Option<u64>,
+}
+
+impl<S: Server> Simulation<S> {
+    /// The end of a flow: 0 its source, 1 its destination.
+    pub(super) fn terminal(&self, flow: usize, end: usize) -> &Terminal {
+        let (node, index) = self.ends[flow][end];
+        match &self.stations[node].node {
+            Node::Host(host) => &host.terminals[index],
+            Node::Switch(_) => unreachable!("flows end at hosts"),
+        }
+    }
+    fn terminal_mut(&mut self, flow: usize, end: usize) -> &mut Terminal {
+        let (node, index) = self.ends[flow][end];
+        match &mut self.stations[node].node {
+            Node::Host(host) => &mut host.terminals[index],
+            Node::Switch(_) => unreachable!("flows end at hosts"),
+        }
+    }
+    fn is_switch(&self, node: usize) -> bool {
+        matches!(self.plan.nodes[node].kind, NodeKind::Switch(_))
+    }
+
+    /// Runs to `end`, measuring from `from` to `to`, and reports.
+    pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
+        self.run_until(from);
+        self.begin_window();
+        self.run_until(to);
+        self.end_window();
+        self.run_until(end);
+        self.report()
+    }
+
+    /// The measuring window begins now.
+    pub fn begin_window(&mut self) {
+        let now = self.now;
+        self.window.begin = self.snapshot();
+        self.window.samples = Vec::new();
+        for flow in 0..self.plan.flows.len() {
+            for end in 0..2 {
+                self.terminal_mut(flow, end).begin_window(now);
+            }
+        }
+        for node in 0..self.stations.len() {
+            if self.is_switch(node) {
+                for (port, link) in self.stations[node].node.ports_mut() {
+                    port.forget_longest(now, &mut self.links[*link as usize]);
+                }
+            }
+        }
+    }
+
+    /// The measuring window ends now.
+    pub fn end_window(&mut self) {
+        let (now, window) = (self.now, self.now - self.window.begin.at);
+        let snapshot = self.snapshot();
+        let terminals = || (0..self.plan.flows.len()).flat_map(|flow| [self.terminal(flow, 0), self.terminal(flow, 1)]);
+        self.window.end = WindowEnd {
+            snapshot,
+            shares: terminals().map(|terminal| terminal.shares(now, window)).collect(),
+            delays: terminals().map(|t| (t.delays().0.clone(), t.delays().1.clone())).collect(),
+            source_queue_max: terminals().map(|terminal| terminal.queue().longest()).collect(),
+            queue_max: self.queue_maxima(),
+            samples: core::mem::take(&mut self.window.samples),
+        };
+    }
+
+    fn queue_maxima(&self) -> Vec<Vec<Vec<u64>>> {
+        let ports = |node: &Node<S>| {
+            node.ports().iter().map(|(port, _)| (0..port.queue_count()).map(|q| port.longest(q)).collect()).collect()
+        };
+        self.nodes().map(ports).collect()
+    }
+
+    /// Samples every switch queue now, and the sum of all queues.
+    pub fn sample(&mut self) {
+        let now = self.now;
+        let mut queued = 0;
+        if self.window.samples.is_empty() {
+            let ports = |node: &Node<S>| {
+                node.ports().iter().map(|(port, _)| alloc::vec![Summary::default(); port.queue_count()]).collect()
+            };
+            self.window.samples = self.nodes().map(ports).collect();
+        }
+        for node in (0..self.stations.len()).filter(|node| self.is_switch(*node)).collect::<Vec<_>>() {
+            for (index, (port, link)) in self.stations[node].node.ports_mut().iter_mut().enumerate() {
+                for queue in 0..port.queue_count() {
+                    let length = port.queue_length(now, queue, &mut self.links[*link as usize], &mut false);
+                    self.window.samples[node][index][queue].add(length);
+                    queued += length;
+                }
+            }
+        }
+        for flow in 0..self.plan.flows.len() {
+            queued += self.terminal(flow, 0).queue().cells() + self.terminal(flow, 1).queue().cells();
+        }
+        self.window.queued_max = self.window.queued_max.max(Some(queued));
+    }
+
+    /// The report of a run that ends now.
+    ///
+    /// # Panics
+    /// If a cell or a byte is not accounted for: a defect of the simulator, never of its input.
+    pub fn report(&mut self) -> Report {
+        let last = self.snapshot();
+        let in_flight = self.in_flight();
+        for (channel, send) in last.sends.iter().enumerate() {
+            let accounted = send.delivered + send.losses.cells + in_flight[channel].cells;
+            assert_eq!(send.counts.cells_sent, accounted, "cells of channel {channel} sent and accounted for");
+        }
+        let flows: Vec<FlowReport> =
+            (0..self.plan.flows.len()).map(|flow| self.flow_report(flow, &in_flight)).collect();
+        let vcs = (0..self.channels.len()).filter(|channel| !self.channels[*channel].hops.is_empty());
+        let vcs: Vec<VcReport> = vcs.map(|channel| self.vc_report(channel, in_flight[channel].cells)).collect();
+        let window = self.window.end.snapshot.at - self.window.begin.at;
+        Report {
+            digest: format!("{:016x}", self.digest(&last).value()),
+            simulated_seconds: self.now.as_secs_f64(),
+            window_seconds: window.as_secs_f64(),
+            cell_hops: self.crossings(&last, &in_flight),
+            totals: self.totals(&flows, &vcs),
+            classes: self.class_reports(),
+            ports: self.port_reports(window, &flows),
+            flows,
+            vcs,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Everything that is counted from the start of the run, at one instant.
+
+use alloc::vec::Vec;
+
+use crate::atm::port::{Losses, QueueCounts};
+use crate::atm::server::Server;
+use crate::endsystem::Counters;
+use crate::kernel::Ps;
+use crate::network::simulation::Simulation;
+use crate::network::terminal::{App, TerminalCounts};
+use crate::tcp::SenderStats;
+
+/// Everything that is counted from the start of the run, at one instant.
+#[derive(Clone, Default)]
+pub struct Snapshot {
+    pub(super) at: Ps,
+    /// Per channel: its sending end, and what was lost of it.
+    pub(super) sends: Vec<Sends>,
+    /// Per flow.
+    pub(super) flows: Vec<Bytes>,
+    /// Per node and switch port.
+    pub(super) ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
+}
+
+/// One end of a flow and the channel that leaves there.
+#[derive(Clone, Copy, Default)]
+pub struct Sends {
+    pub(super) counts: TerminalCounts,
+    pub(super) abr: Counters,
+    pub(super) losses: Losses,
+    pub(super) delivered: u64,
+    pub(super) queue_integral: f64,
+    pub(super) queue_drops: u64,
+}
+
+/// Bytes of a flow.
+#[derive(Clone, Copy, Default)]
+pub struct Bytes {
+    pub(super) delivered: u64,
+    /// Duplicates and what waits for earlier bytes included.
+    pub(super) arrived: u64,
+    pub(super) acked: u64,
+    pub(super) sender: SenderStats,
+}
+
+impl<S: Server> Simulation<S> {
+    /// Everything now.
+    pub(super) fn snapshot(&mut self) -> Snapshot {
+        let at = self.now;
+        let sends = (0..self.channels.len()).map(|channel| self.sends(channel)).collect();
+        let flows = (0..self.plan.flows.len()).map(|flow| self.bytes(flow)).collect();
+        let mut ports = Vec::new();
+        for node in 0..self.stations.len() {
+            let counted = self.is_switch(node);
+            let counts = self.stations[node].node.ports_mut().iter_mut().filter(|_| counted);
+            ports.push(counts.map(|(port, link)| port.counts(at, &mut self.links[*link as usize])).collect());
+        }
+        Snapshot { at, sends, flows, ports }
+    }
+
+    fn sends(&mut self, channel: usize) -> Sends {
+        let now = self.now;
+        let losses = self.losses(channel);
+        let delivered = self.terminal(channel / 2, 1 - channel % 2).counts().cells_received;
+        let terminal = self.terminal_mut(channel / 2, channel % 2);
+        Sends {
+            counts: terminal.counts(),
+            abr: terminal.abr().map_or(Counters::default(), |source| *source.counters()),
+            losses,
+            delivered,
+            queue_integral: terminal.queue_mut().integral(now),
+            queue_drops: terminal.queue().dropped().1,
+        }
+    }
+
+    /// What switches refused of `channel`.
+    pub(super) fn losses(&self, channel: usize) -> Losses {
+        let mut sum = Losses::default();
+        for hop in &self.channels[channel].hops {
+            let node = self.plan.links[hop.link].from;
+            let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot);
+            sum.cells += lost.cells;
+            sum.bytes += lost.bytes;
+            sum.packets += lost.packets;
+        }
+        sum
+    }
+
+    fn bytes(&self, flow: usize) -> Bytes {
+        let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
+        let (delivered, arrived) = match destination.app() {
+            App::Receiver(receiver) => {
+                let stats = receiver.stats();
+                (stats.delivered_bytes, stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes())
+            }
+            _ => (48 * destination.counts().data_received, 48 * destination.counts().data_received),
+        };
+        let (acked, sender) = match source.app() {
+            App::Sender(sender) => (sender.snd_una(), *sender.stats()),
+            _ => (0, SenderStats::default()),
+        };
+        Bytes { delivered, arrived, acked, sender }
+    }
+}

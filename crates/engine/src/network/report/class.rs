@@ -1,0 +1,27 @@
+//! Measures of a service class.
+
+use serde::Serialize;
+
+use super::CellDelay;
+use crate::atm::cell::ServiceClass;
+
+/// The forward channels of all flows of one class, taken together.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassReport {
+    /// The class.
+    pub service: ServiceClass,
+    /// Flows of it.
+    pub flows: u64,
+    /// Cells sent by end systems.
+    pub cells_sent: u64,
+    /// Cells that arrived.
+    pub cells_delivered: u64,
+    /// Cells dropped at switches.
+    pub cells_dropped: u64,
+    /// Cells dropped / cells sent (Kalyanaraman 97 section 8.8).
+    pub cell_loss_ratio: f64,
+    /// Delays of all their cells, whichever flow they belong to: the jitter of the background
+    /// traffic of Ajmone Marsan 97 sections 3 and 4.3 is the standard deviation of its class.
+    #[serde(flatten)]
+    pub delays: CellDelay,
+}

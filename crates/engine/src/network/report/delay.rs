@@ -1,0 +1,48 @@
+//! Delay and jitter of cells.
+
+use serde::Serialize;
+
+use crate::kernel::Summary;
+
+/// From the sending of a data cell by its end system to its arrival at the other: queues,
+/// transmission and propagation, without the source queue. Null unless `measure.cell_delay` asks for
+/// it, or if no cell arrived. Mean, standard deviation and extremes are exact; a quantile is good to
+/// 1/32 of its value, from a histogram of whole picoseconds with 32 bins an octave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CellDelay {
+    /// Mean.
+    pub cell_delay_mean_seconds: Option<f64>,
+    /// Standard deviation: "delay jitter" of Ajmone Marsan 97 section 3.
+    pub cell_delay_std_seconds: Option<f64>,
+    /// Least.
+    pub cell_delay_min_seconds: Option<f64>,
+    /// Median.
+    pub cell_delay_p50_seconds: Option<f64>,
+    /// 95th percentile.
+    pub cell_delay_p95_seconds: Option<f64>,
+    /// 99th percentile.
+    pub cell_delay_p99_seconds: Option<f64>,
+    /// 99.9th percentile; less the least delay, the peak-to-peak CDV of TM 4.0 section 3.6.1.1 at
+    /// alpha = 0.001.
+    pub cell_delay_p999_seconds: Option<f64>,
+    /// Greatest.
+    pub cell_delay_max_seconds: Option<f64>,
+}
+
+impl CellDelay {
+    /// What `picoseconds` say.
+    pub(in crate::network) fn new(picoseconds: &Summary) -> CellDelay {
+        let seconds = |ps: f64| ps * 1e-12;
+        let quantile = |q: f64| picoseconds.quantile(q).map(seconds);
+        CellDelay {
+            cell_delay_mean_seconds: picoseconds.mean().map(seconds),
+            cell_delay_std_seconds: picoseconds.standard_deviation().map(seconds),
+            cell_delay_min_seconds: picoseconds.min().map(|ps| seconds(ps as f64)),
+            cell_delay_p50_seconds: quantile(0.5),
+            cell_delay_p95_seconds: quantile(0.95),
+            cell_delay_p99_seconds: quantile(0.99),
+            cell_delay_p999_seconds: quantile(0.999),
+            cell_delay_max_seconds: picoseconds.max().map(|ps| seconds(ps as f64)),
+        }
+    }
+}

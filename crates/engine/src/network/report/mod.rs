@@ -1,0 +1,94 @@
+//! What a run measured. Every measure is defined here, once, with the name and the definition of
+//! the paper that introduced it; keys carry their units.
+
+mod class;
+mod delay;
+mod flow;
+mod port;
+mod vc;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+pub use class::ClassReport;
+pub use delay::CellDelay;
+pub use flow::{Balance, FlowReport};
+pub use port::{ControlReport, PortReport, QueueReport};
+pub use vc::VcReport;
+
+/// A whole run. Measures are over the measuring window unless they say "whole run".
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Hash of everything that happened to every component, in component order (whole run).
+    pub digest: String,
+    /// Length of the run.
+    pub simulated_seconds: f64,
+    /// Length of the measuring window.
+    pub window_seconds: f64,
+    /// Cells that crossed a link (whole run).
+    pub cell_hops: u64,
+    /// Sums and indices over all flows.
+    pub totals: Totals,
+    /// One entry per flow.
+    pub flows: Vec<FlowReport>,
+    /// One entry per service class that some flow uses on its way forward.
+    pub classes: Vec<ClassReport>,
+    /// One entry per directed channel.
+    pub vcs: Vec<VcReport>,
+    /// One entry per output port of a switch.
+    pub ports: Vec<PortReport>,
+}
+
+/// Sums and indices over all flows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Totals {
+    /// Sum of the flows' TCP throughputs.
+    pub tcp_throughput_bits_per_second: f64,
+    /// Sum of the flows' goodputs.
+    pub goodput_bits_per_second: f64,
+    /// Sum of the flows' effective throughputs.
+    pub effective_throughput_ratio: f64,
+    /// Cells dropped at switches / cells sent by sources (Kalyanaraman 97 section 8.8).
+    pub cell_loss_ratio: f64,
+    /// The same over channels of class ABR and UBR only.
+    pub data_cell_loss_ratio: f64,
+    /// PDUs that lost at least one cell at a switch.
+    pub packets_lost: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Expiries of retransmission timers.
+    pub timeouts: u64,
+    /// (sum x)^2 / (n sum x^2) over the TCP throughputs of the flows over TCP (Jain); null without.
+    pub jain_index: Option<f64>,
+    /// Cells sent by all end systems.
+    pub cells_sent: u64,
+    /// Cells dropped at switches.
+    pub cells_dropped: u64,
+    /// Most cells ever waiting at once in all source queues and switch queues together, sampled;
+    /// null without sampling (whole run).
+    pub queued_max_cells: Option<u64>,
+}
+
+/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything; `None` for no values or
+/// only zeros.
+pub fn jain_index(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_index_of_known_sets() {
+        assert_eq!(jain_index(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        // (1+2+3)^2 / (3 * 14)
+        assert_eq!(jain_index(&[1.0, 2.0, 3.0]), Some(36.0 / 42.0));
+        assert_eq!(jain_index(&[]), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! Measures of an output port, its queues and its control scheme.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::atm::cell::ServiceClass;
+
+/// An output port of a switch.
+#[derive(Clone, Debug, Serialize)]
+pub struct PortReport {
+    /// Name of its link.
+    pub name: String,
+    /// Rate of its link.
+    pub rate_bits_per_second: f64,
+    /// Cells sent / cells that the link carries in the window.
+    pub utilisation: f64,
+    /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could have
+    /// there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a flow).
+    /// That is the link's rate, less what the channels of other classes through it deliver, times
+    /// MSS / (53 bytes for each cell of a segment), times (Nrm - 1) / Nrm under ABR; where flows
+    /// differ, each counts with its own factors. The paper rounds the factors to 0.78 and 0.87. Null
+    /// without such flows.
+    pub capacity_efficiency: Option<f64>,
+    /// Cells dropped / cells arrived.
+    pub cell_loss_ratio: f64,
+    /// Queues in order of priority.
+    pub queues: Vec<QueueReport>,
+    /// The control scheme and what it counted.
+    pub control: ControlReport,
+}
+
+/// A queue.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueueReport {
+    /// Classes that share it.
+    pub classes: Vec<ServiceClass>,
+    /// Cells that arrived, dropped ones included.
+    pub cells_arrived: u64,
+    /// Cells dropped.
+    pub cells_dropped: u64,
+    /// Time-weighted mean length, the cell in service included.
+    pub queue_mean_cells: f64,
+    /// Greatest length.
+    pub queue_max_cells: u64,
+    /// Median of the sampled lengths; null without sampling.
+    pub queue_p50_cells: Option<f64>,
+    /// 95th percentile of the sampled lengths.
+    pub queue_p95_cells: Option<f64>,
+    /// 99th percentile of the sampled lengths.
+    pub queue_p99_cells: Option<f64>,
+    /// Limit; null if there is none.
+    pub buffer_cells: Option<u64>,
+}
+
+/// What a control scheme counted (whole run); which keys there are depends on the scheme.
+#[derive(Clone, Debug, Serialize)]
+pub struct ControlReport {
+    /// Key of the scheme.
+    pub scheme: String,
+    /// Name and value of each statistic.
+    #[serde(flatten)]
+    pub statistics: alloc::collections::BTreeMap<String, f64>,
+}
+
+impl ControlReport {
+    /// A scheme with its statistics.
+    pub fn new(scheme: &str, statistics: Vec<(&'static str, f64)>) -> ControlReport {
+        let statistics = statistics.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+        ControlReport { scheme: scheme.to_string(), statistics }
+    }
+}
