@@ -389,6 +389,7 @@ impl Terminal {
             }
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.seq);
+                sender.on_transmitted(now, &segment);
                 let what = What::Refusal { seq: Some(segment.seq) };
                 out.log.add(Event { at: now, channel: self.channel, link: None, what });
             }

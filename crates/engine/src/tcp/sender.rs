@@ -89,6 +89,9 @@ pub struct TcpSender {
     last_heard: Ps,
     idle_restart: bool,
     rtt_excludes_transmission: bool,
+    /// End of the data whose last cell has left the host since the last going back; with
+    /// `rtt_excludes_transmission` only.
+    transmitted: u64,
     rcv_window: u32,
     stats: SenderStats,
 }
@@ -114,6 +117,7 @@ impl TcpSender {
             last_heard: Ps::ZERO,
             idle_restart: config.idle_restart,
             rtt_excludes_transmission: config.rtt_excludes_transmission,
+            transmitted: 0,
             rcv_window: config.window.0 as u32,
             stats: SenderStats::default(),
         }
@@ -160,7 +164,7 @@ impl TcpSender {
             self.snd_max = end;
         }
         self.snd_nxt = self.snd_nxt.max(end);
-        if !self.rto_at.is_scheduled() {
+        if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
             self.rto_at = self.estimator.expiry(now);
         }
         Segment { seq, ack: 0, sent: now, len: len as u32, window: self.rcv_window }
@@ -204,7 +208,7 @@ impl TcpSender {
 
     fn on_old_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let unchanged = segment.len == 0 && segment.window as u64 == self.window.rwnd;
-        if !unchanged || !self.rto_at.is_scheduled() {
+        if !unchanged || self.bytes_in_flight() == 0 {
             self.dup_acks = 0;
             self.window.rwnd = self.window.rwnd.max(segment.window as u64);
             return None;
@@ -235,7 +239,7 @@ impl TcpSender {
         }
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
         self.timed = None;
-        self.rto_at = self.estimator.expiry(now);
+        self.time_the_copy(now);
         self.stats.fast_retransmits += 1;
         Some(TcpEvent::FastRetransmit { seq: self.snd_una, ssthresh: self.window.ssthresh })
     }
@@ -258,8 +262,7 @@ impl TcpSender {
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(segment.ack);
-        let all = self.snd_una == self.snd_max;
-        self.rto_at = if all { Ps::NEVER } else { self.estimator.expiry(now) };
+        self.time_the_oldest(now);
     }
 
     /// RFC 6582 section 3.2 step 3: the next hole is filled at once; the timer is restarted by the first only, so
@@ -272,8 +275,21 @@ impl TcpSender {
         self.snd_nxt = self.snd_nxt.max(segment.ack);
         self.resend = true;
         if !core::mem::replace(&mut self.partly_recovered, true) {
-            self.rto_at = self.estimator.expiry(now);
+            self.time_the_copy(now);
         }
+    }
+
+    /// Starts the timer of the oldest segment again, if one is outstanding. With `rtt_excludes_transmission` it waits
+    /// for that segment's last cell.
+    fn time_the_oldest(&mut self, now: Ps) {
+        let waits = self.rtt_excludes_transmission && self.transmitted <= self.snd_una;
+        let idle = self.bytes_in_flight() == 0 || waits;
+        self.rto_at = if idle { Ps::NEVER } else { self.estimator.expiry(now) };
+    }
+
+    /// The oldest segment is about to be sent again: the timer is that of the copy.
+    fn time_the_copy(&mut self, now: Ps) {
+        self.rto_at = if self.rtt_excludes_transmission { Ps::NEVER } else { self.estimator.expiry(now) };
     }
 
     fn measure(&mut self, now: Ps, ack: u64) {
@@ -284,8 +300,8 @@ impl TcpSender {
         }
     }
 
-    /// The last cell of `segment` left the host. Needed only with `rtt_excludes_transmission`, where
-    /// the round trip, and the timer of the oldest segment, start here; otherwise without effect.
+    /// The last cell of `segment` left the host, or the host refused it. Needed only with `rtt_excludes_transmission`,
+    /// where the round trip, and the timer of the oldest segment, start here; otherwise without effect.
     pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
         if !self.rtt_excludes_transmission {
             return;
@@ -293,9 +309,10 @@ impl TcpSender {
         if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
             timed.since = self.estimator.tick(now);
         }
-        let oldest = segment.seq <= self.snd_una && self.snd_una < segment.seq + segment.len as u64;
-        if oldest && self.rto_at.is_scheduled() {
-            self.rto_at = self.estimator.expiry(now);
+        let end = segment.seq + segment.len as u64;
+        self.transmitted = self.transmitted.max(end);
+        if segment.seq <= self.snd_una && self.snd_una < end {
+            self.time_the_oldest(now);
         }
     }
 
@@ -317,7 +334,8 @@ impl TcpSender {
         (self.recover, self.recovering) = (Some(self.snd_max), false);
         self.resend = false;
         self.snd_nxt = self.snd_una;
-        self.rto_at = self.estimator.expiry(now);
+        self.transmitted = self.snd_una;
+        self.time_the_copy(now);
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
         let (ssthresh, backoff) = (self.window.ssthresh, self.estimator.backoff());
@@ -691,6 +709,36 @@ mod tests {
         s.on_ack(Ps::from_ms(2_600), &ack(1));
         // One boundary since: counter 2, srtt 2 ticks.
         assert_eq!(s.srtt(), Some(Ps::from_s(1)));
+    }
+
+    #[test]
+    fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
+        let config = TcpConfig { rtt_excludes_transmission: true, initial_window: 2, ..config(Recovery::Jacobson88) };
+        let mut s = TcpSender::new(&config, Ps::ZERO);
+        s.supply(3 * MSS);
+        let segments: Vec<_> = core::iter::from_fn(|| s.poll_segment(Ps(1))).collect();
+        // Neither is on the line; the first timer is 3 s from the last cell of the first one.
+        assert_eq!(s.next_timer(), Ps::NEVER);
+        s.on_transmitted(Ps::from_s(7), &segments[0]);
+        assert_eq!(s.next_timer(), Ps::from_s(10));
+        // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has its own three.
+        s.on_ack(Ps::from_ms(7_300), &ack(1));
+        assert_eq!(s.next_timer(), Ps::NEVER);
+        s.on_transmitted(Ps::from_s(9), &segments[1]);
+        assert_eq!(s.next_timer(), Ps::from_ms(10_500));
+        // The copy after a timeout has twice as many, from its own last cell on.
+        s.on_timer(Ps::from_ms(10_500));
+        let copy = s.poll_segment(Ps::from_ms(10_500)).unwrap();
+        assert_eq!((copy.seq, s.next_timer()), (MSS, Ps::NEVER));
+        s.on_transmitted(Ps::from_s(12), &copy);
+        assert_eq!(s.next_timer(), Ps::from_s(15));
+        // What has left since then is timed from an acknowledgement on.
+        s.on_ack(Ps::from_s(13), &ack(2));
+        let last = s.poll_segment(Ps::from_s(13)).unwrap();
+        s.on_transmitted(Ps::from_s(14), &last);
+        assert_eq!((last.seq, s.next_timer()), (2 * MSS, Ps::from_s(17)));
+        s.on_ack(Ps::from_s(15), &ack(3));
+        assert_eq!(s.next_timer(), Ps::NEVER);
     }
 
     #[test]
