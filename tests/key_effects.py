@@ -189,6 +189,13 @@ MANY = (
         ' mean_on = "2 ms", burstiness = 3.0 }'
     ),
 )
+STREAMS = (
+    (
+        'flow.cbr.source={ kind = "mpeg2", mean = "2 Mbit/s", standard_deviation = "2 Mbit/s",'
+        ' peak = "4 Mbit/s", interval_low = "1 ms", interval_high = "3 ms" }'
+    ),
+)
+PACKETS = (*STREAMS, 'flow.cbr.source.rates="transport-packets"')
 # An application that pauses for longer than a retransmission timeout.
 MESSAGES = (
     'flow.tcp.source={ kind = "messages", mean_length = "4 kB", mean_rate = "1 Mbit/s" }',
@@ -575,6 +582,71 @@ FLOW_KEYS = [
     ),
     row("flow.cbr.source.sources", "2", "8", "rises", CBR_BYTES, *MANY, scenario=GRAPH),
     row("flow.cbr.source.burstiness", "1.5", "4.0", "falls", CBR_BYTES, *MANY, scenario=GRAPH),
+    row(
+        "flow.cbr.source.mean",
+        '"1 Mbit/s"',
+        '"3 Mbit/s"',
+        "rises",
+        CBR_BYTES,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.standard_deviation",
+        '"1 Mbit/s"',
+        '"2 Mbit/s"',
+        "differs",
+        digest,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.hurst", "0.6", "0.9", "differs", digest, *STREAMS, scenario=GRAPH),
+    row(
+        "flow.cbr.source.bound",
+        '"discard"',
+        '"truncate"',
+        "differs",
+        digest,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.interval_low",
+        '"1 ms"',
+        '"2 ms"',
+        "differs",
+        digest,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.interval_high",
+        '"3 ms"',
+        '"4 ms"',
+        "differs",
+        digest,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.block", "256", "512", "differs", digest, *STREAMS, scenario=GRAPH),
+    row(
+        "flow.cbr.source.rates",
+        '"cells"',
+        '"transport-packets"',
+        "rises",
+        CBR_BYTES,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.packets_per_pdu",
+        "2",
+        "1",
+        "rises",
+        CBR_BYTES,
+        *PACKETS,
+        scenario=GRAPH,
+    ),
     row("flow.tcp.source.mean_rate", '"0.5 Mbit/s"', '"2 Mbit/s"', "rises", THROUGHPUT, *MESSAGES),
     row("flow.tcp.source.mean_length", '"1 kB"', '"8 kB"', "rises", DELAY, *MESSAGES),
     row("flow.tcp.source.peak_rate", '"1.1 Mbit/s"', '"9 Mbit/s"', "differs", digest, *MESSAGES),

@@ -49,6 +49,7 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
         "on-off",
         "exponential-on-off",
         "mmdp",
+        "mpeg2",
         "messages",
     } <= listed("sources")
     assert {"n-source", "parking-lot", "gfc-1", "gfc-2", "satellite", "graph"} <= listed(

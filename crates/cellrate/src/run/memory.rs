@@ -251,6 +251,11 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
         }
         SourceConfig::ExponentialOnOff(source) => exponential_bursts(source.mean_on, flow.source.load()),
         SourceConfig::Mmdp(source) => exponential_bursts(source.mean_on, flow.source.load()),
+        // Ten seconds of all streams at their peak, where a minute at the mean is a long excess.
+        SourceConfig::Mpeg2(_) => {
+            let Load::Own { mean, peak } = flow.source.load() else { return (0.0, 0) };
+            (mean, (10.0 * (peak - mean)).ceil() as u64)
+        }
         SourceConfig::Persistent(_) => (access, 1),
         SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) => (0.0, 0),
     }

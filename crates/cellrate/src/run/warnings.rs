@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// What kind, in a word that stays: `short-window`, `short-warm-up`, `buffer-never-filled`,
-    /// `parameter-clipped`, `window-empty`, `never-starts`, `events-omitted`, `scenario`.
+    /// `parameter-clipped`, `short-block`, `window-empty`, `never-starts`, `events-omitted`, `scenario`.
     pub code: String,
     /// What it is about.
     pub message: String,
@@ -37,6 +37,7 @@ pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     horizon(scenario, plan, &mut warnings);
     for flow in first_of_each_group(plan) {
         clipped(flow, plan, &mut warnings);
+        short_block(scenario, flow, &mut warnings);
     }
     if !scenario.measure.traces.is_empty() && (scenario.measure.trace_points as usize) < Trace::LEAST_BOUND {
         let (found, least) = (scenario.measure.trace_points, Trace::LEAST_BOUND);
@@ -94,6 +95,20 @@ fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     };
     if let Some((peak, access)) = peak.zip(access).filter(|(peak, access)| peak > access) {
         clip(format!("cells at {peak} leave at the {access} of the access link and wait at the source"));
+    }
+}
+
+/// Rates depend on each other within a block only.
+fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
+    let SourceConfig::Mpeg2(video) = &flow.source else { return };
+    let (lasts, plays) = (video.block_lasts(), scenario.run.duration.saturating_sub(flow.start));
+    if lasts < plays {
+        let seconds = lasts.as_secs_f64();
+        let message = format!(
+            "flow group {}: a block of {} rates lasts some {seconds:.0} s, and rates of different blocks are independent",
+            flow.group, video.block
+        );
+        warnings.push(Warning::new("short-block", message));
     }
 }
 

@@ -24,6 +24,7 @@ pub const EXPONENTIAL: &str = r#"
     topology = { template = "single-switch", link_rate = "50 Mbit/s", bottleneck_rate = "10 Mbit/s", access = "10 km", bottleneck = "10 km" }
     flow = [
         { name = "vbr", service = "vbr", source = { kind = "exponential-on-off", peak = "5 Mbit/s", mean_on = "5 ms", mean_off = "5 ms" } },
+        { name = "video", service = "vbr", source = { kind = "mpeg2", mean = "2 Mbit/s", standard_deviation = "5 Mbit/s", peak = "6 Mbit/s", bound = "truncate-and-carry", interval_low = "1 ms", interval_high = "5 ms", block = 1024 } },
         { name = "many", service = "vbr", source = { kind = "mmdp", sources = 2, peak = "5 Mbit/s", mean_on = "5 ms", burstiness = 2.0 } },
     ]
 "#;

@@ -25,6 +25,12 @@ impl Stream {
         let increment = (hash(2) as u128) << 64 | hash(3) as u128;
         Stream(Pcg64Dxsm::new(state, increment))
     }
+    /// A stream of its own, drawn from this one: for the parts of a component.
+    pub fn branch(&mut self) -> Stream {
+        let mut wide = || (self.0.next_u64() as u128) << 64 | self.0.next_u64() as u128;
+        let (state, increment) = (wide(), wide());
+        Stream(Pcg64Dxsm::new(state, increment))
+    }
     /// Uniform in [0, 1), with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -51,6 +57,17 @@ mod tests {
         for other in [first(2, "a", "x"), first(1, "b", "x"), first(1, "a", "y")] {
             assert_ne!(base, other);
         }
+    }
+
+    #[test]
+    fn branches_are_apart() {
+        let mut stream = Stream::new(1, "a", "x");
+        let (mut one, mut two) = (stream.branch(), stream.branch());
+        let bits = |stream: &mut Stream| stream.uniform().to_bits();
+        let first = [bits(&mut stream), bits(&mut one), bits(&mut two)];
+        assert!(first[0] != first[1] && first[1] != first[2] && first[0] != first[2]);
+        let twin = Stream::new(1, "a", "x").branch().uniform().to_bits();
+        assert_eq!(twin, first[1]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use core::hint::select_unpredictable;
 use super::time::Ps;
 
 /// A clock and whose it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Clock {
     at: u64,
     component: u64,
@@ -28,6 +28,7 @@ impl Clock {
 }
 
 /// Keeps one time per component and knows the earliest; equal times go to the lower component.
+#[derive(Clone, Debug)]
 pub struct Tournament {
     leaves: usize,
     /// The root at 1, the leaves from `leaves` on.

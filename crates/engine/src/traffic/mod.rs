@@ -6,8 +6,10 @@ pub mod exponential_on_off;
 pub mod greedy;
 pub mod messages;
 pub mod mmdp;
+pub mod mpeg2;
 pub mod on_off;
 pub mod persistent;
+pub mod piecewise;
 pub mod poisson;
 pub mod transfer;
 
@@ -144,6 +146,7 @@ registry! {
     ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods",
         exponential_on_off::ExponentialOnOffConfig;
     Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", mmdp::MmdpConfig;
+    Mpeg2 = "mpeg2", "bare cells of MPEG-2 video streams with long-range dependent rates", mpeg2::Mpeg2Config;
     Poisson = "poisson", "bare cells with exponential gaps", poisson::PoissonConfig;
     Persistent = "persistent", "bare cells, as many as the service lets through", persistent::PersistentConfig;
     }
@@ -152,6 +155,7 @@ registry! {
     OnOff(on_off::OnOff);
     // Boxed, or every terminal would be as large as this one.
     Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
+    Mpeg2(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<mpeg2::Encoder>>>);
     Poisson(poisson::Poisson);
     }
     applications {

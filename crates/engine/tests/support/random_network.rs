@@ -413,6 +413,7 @@ fn source() -> impl Strategy<Value = SourceConfig> {
         1 => (1..20u32, 1.01..9.0).prop_map(|(sources, burstiness)| json!({
             "kind": "mmdp", "sources": sources, "peak": "4.24 Mbit/s", "mean_on": "400 us", "burstiness": burstiness
         })),
+        2 => video(),
         2 => (1..9_000u64, rate(), any::<bool>()).prop_map(|(length, rate, peak)| {
             let mut source = json!({"kind": "messages", "mean_length": format!("{length} bytes"), "mean_rate": rate});
             if peak {
@@ -423,6 +424,19 @@ fn source() -> impl Strategy<Value = SourceConfig> {
         2 => Just(json!({"kind": "persistent"})),
     ]
     .prop_map(read)
+}
+
+/// Video with clock references so close that many pieces are played.
+fn video() -> impl Strategy<Value = Value> {
+    let bound = select(vec!["discard", "truncate", "truncate-and-carry", "exponential"]);
+    let interval = select(vec!["10 us", "100 us", "1 ms"]);
+    (1..5u32, bound, interval, any::<bool>()).prop_map(|(sources, bound, interval, packets)| {
+        json!({
+            "kind": "mpeg2", "sources": sources, "mean": "4 Mbit/s", "standard_deviation": "4 Mbit/s", "bound": bound,
+            "interval_low": interval, "interval_high": "1 ms", "block": 256,
+            "rates": if packets { "transport-packets" } else { "cells" },
+        })
+    })
 }
 
 fn host() -> impl Strategy<Value = HostDraft> {

@@ -1,0 +1,65 @@
+//! The encoder of one stream: the rate between a clock reference and the next.
+
+use alloc::vec::Vec;
+
+use super::{Bound, Mpeg2Config, Noise, Rates};
+use crate::kernel::{Ps, Rate, Stream};
+use crate::traffic::piecewise::{Piece, PieceSource};
+
+/// The state: the block of rates that is being played. A block is drawn when the one before is used up, once in
+/// thousands of pieces.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    noise: Noise,
+    bound: Bound,
+    rates: Rates,
+    /// What negative rates owe, in bit/s.
+    debt: f64,
+    /// Randomness of the rates, and of the intervals: these stay the same however rates are bounded.
+    values: Stream,
+    intervals: Stream,
+    shortest: Ps,
+    /// Longest interval less the shortest, and a picosecond.
+    span: Ps,
+    block: Vec<Rate>,
+    at: usize,
+}
+
+impl Encoder {
+    /// An encoder with its own randomness.
+    pub fn new(config: &Mpeg2Config, noise: Noise, mut stream: Stream) -> Encoder {
+        let (values, intervals) = (stream.branch(), stream.branch());
+        Encoder {
+            noise,
+            bound: config.bound,
+            rates: config.line_rates(),
+            debt: 0.0,
+            values,
+            intervals,
+            shortest: config.interval_low,
+            span: config.interval_high - config.interval_low + Ps(1),
+            block: Vec::new(),
+            at: 0,
+        }
+    }
+
+    fn draw(&mut self) {
+        let noise = self.noise.sequence(&mut self.values);
+        let rates = self.bound.apply(&noise, &self.rates, &mut self.debt);
+        self.block.clear();
+        self.block.extend(rates.into_iter().map(|rate| Rate(libm::round(rate * 1e3) as u64)));
+        self.at = 0;
+    }
+}
+
+impl PieceSource for Encoder {
+    fn next_piece(&mut self) -> Option<Piece> {
+        // A block of which nothing was kept is next to impossible: at least a twentieth is expected to be.
+        while self.at == self.block.len() {
+            self.draw();
+        }
+        let rate = self.block[self.at];
+        self.at += 1;
+        Some(Piece { lasts: self.shortest + self.intervals.below(self.span), rate })
+    }
+}

@@ -1,0 +1,60 @@
+//! Bare cells at a piecewise constant rate: what video, traces and transport streams come down to.
+
+mod bucket;
+mod line;
+mod listed;
+
+use alloc::boxed::Box;
+
+use super::CellSource;
+use crate::kernel::{Ps, Rate, Tournament};
+
+pub use bucket::PeakBucket;
+pub use line::Line;
+pub use listed::{Listed, Pieces};
+
+/// A stretch of constant rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// How long it lasts.
+    pub lasts: Ps,
+    /// Rate of the cells, 424 bits each; zero is a pause.
+    pub rate: Rate,
+}
+
+/// Where the pieces of a line come from.
+pub trait PieceSource {
+    /// The next piece, nothing if there are no more.
+    fn next_piece(&mut self) -> Option<Piece>;
+}
+
+/// The state: lines that take turns by the times of their cells, at equal times the earlier line first.
+#[derive(Clone, Debug)]
+pub struct Piecewise<P> {
+    lines: Box<[Line<P>]>,
+    first: Tournament,
+}
+
+impl<P: PieceSource> Piecewise<P> {
+    /// The superposition of `lines`, at least one.
+    pub fn new(lines: impl IntoIterator<Item = Line<P>>) -> Piecewise<P> {
+        let lines: Box<[Line<P>]> = lines.into_iter().collect();
+        let mut first = Tournament::new(lines.len());
+        lines.iter().enumerate().for_each(|(i, line)| first.put(i, line.next()));
+        first.rebuild();
+        Piecewise { lines, first }
+    }
+}
+
+impl<P: PieceSource> CellSource for Piecewise<P> {
+    #[inline]
+    fn next(&self) -> Ps {
+        self.first.first().0
+    }
+    #[inline]
+    fn advance(&mut self) {
+        let (_, line) = self.first.first();
+        self.lines[line].advance();
+        self.first.set(line, self.lines[line].next());
+    }
+}
