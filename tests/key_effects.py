@@ -441,6 +441,14 @@ ERICA_KEYS = [
     erica("queue_control.a", "1.15", "2.0", "differs"),
     erica("queue_control.b", "1.05", "1.3", "differs"),
     erica("queue_control.drain_limit", "0.5", "0.9", "differs"),
+    erica("queue_control.function", '"hyperbolic"', '"hysteresis"', "differs"),
+    erica(
+        "queue_control.drain_delay",
+        '"1 ms"',
+        '"5 ms"',
+        "differs",
+        "switch.control.queue_control.function=linear",
+    ),
 ]
 
 TCP_KEYS = [

@@ -3,7 +3,7 @@
 //! capacity of 100 cells.
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
-use cellrate_engine::control::erica::{Erica, EricaConfig, QueueControl};
+use cellrate_engine::control::erica::{Erica, EricaConfig};
 use cellrate_engine::control::{PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
@@ -401,20 +401,6 @@ fn a_brm_shows_that_a_channel_is_active_where_it_is_asked_for() {
 }
 
 #[test]
-fn queue_control_has_its_values_at_the_corners() {
-    let control = QueueControl::default();
-    // T0 of 500 us at 366,792 cells/s is Q0 = 183.4 cells; at 100,000 cells/s it is 50.
-    let factor = |queue| control.factor(queue, 100_000.0);
-    near(factor(0), 1.05);
-    near(factor(25), 1.05 * 50.0 / (0.05 * 25.0 + 50.0));
-    near(factor(50), 1.0);
-    near(factor(100), 1.15 * 50.0 / (0.15 * 100.0 + 50.0));
-    // QDLF is reached at Q0 (a / QDLF - 1) / (a - 1) = 8.67 Q0 = 433 cells.
-    assert!(factor(433) > 0.5 && factor(434) == 0.5);
-    assert_eq!(control.factor(7, 0.0), 0.5);
-}
-
-#[test]
 fn queue_control_scales_what_vbr_leaves_of_the_whole_link() {
     let mut port = Port::new(json!({ "queue_control": {} }), 1);
     port.vbr(50);
@@ -555,6 +541,9 @@ fn every_parameter_changes_the_feedback() {
         ("queue_control", json!({ "queue_control": {} }), json!({ "a": 1.5 })),
         ("queue_control", json!({ "queue_control": {} }), json!({ "b": 1.0 })),
         ("queue_control", json!({ "queue_control": {} }), json!({ "drain_limit": 0.8 })),
+        ("queue_control", json!({ "queue_control": {} }), json!({ "function": "linear" })),
+        ("queue_control", json!({ "queue_control": { "function": "linear" } }), json!({ "function": "step" })),
+        ("queue_control", json!({ "queue_control": { "function": "step" } }), json!({ "function": "hysteresis" })),
     ];
     for key in serde_json::to_value(EricaConfig::default()).unwrap().as_object().unwrap().keys() {
         assert!(cases.iter().any(|case| case.0 == key), "no case for {key}");
@@ -581,5 +570,11 @@ fn impossible_parameters_are_found() {
     }
     let queue_control = json!({ "queue_control": { "a": 1.0, "b": 0.9, "drain_limit": 2.0 } });
     assert_eq!(config(queue_control).check(SwitchFacts::ANY).len(), 3);
+    for function in ["hyperbolic", "linear", "step", "hysteresis"] {
+        let crossed = json!({ "queue_control": { "function": function, "drain_delay": "100 us" } });
+        let expected: &[&str] = if function == "hyperbolic" { &[] } else { &["queue_control.drain_delay"] };
+        let findings = config(crossed).check(SwitchFacts::ANY);
+        assert_eq!(findings.iter().map(|finding| finding.field).collect::<Vec<_>>(), expected, "{function}");
+    }
     assert_eq!(EricaConfig::default().check(SwitchFacts::ANY), []);
 }

@@ -190,6 +190,24 @@ pub const CASES: &[Case] = &[
             r#"switch.control.queue_control={ target_delay = "20 us", a = 2.0, drain_limit = 0.8 }"#,
         ],
     ),
+    case(
+        "switch.control.erica.queue_control.function",
+        ERICA,
+        &[
+            r#"switch.control.queue_control={ target_delay = "20 us" }"#,
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "linear" }"#,
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "step" }"#,
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "hysteresis" }"#,
+        ],
+    ),
+    case(
+        "switch.control.erica.queue_control.drain_delay",
+        ERICA,
+        &[
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "linear" }"#,
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "linear", drain_delay = "200 us" }"#,
+        ],
+    ),
     // Relative rates.
     with(
         "switch.control.rrm-p.sampling",

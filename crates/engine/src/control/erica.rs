@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub use super::erica_config::{
-    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, ZeroInputPolicy,
+    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction, ZeroInputPolicy,
 };
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
@@ -70,6 +70,8 @@ pub struct Erica {
     n_last: f64,
     seen: u32,
     brm_answered: bool,
+    /// What the queue control remembers.
+    draining: bool,
     abr_capacity: f64,
     fair_share: f64,
     max_alloc_prev: f64,
@@ -110,6 +112,7 @@ impl Erica {
             n_last,
             seen: 0,
             brm_answered: false,
+            draining: false,
             abr_capacity: utilisation * link,
             fair_share,
             max_alloc_prev: fair_share,
@@ -262,9 +265,10 @@ impl Erica {
     }
 
     /// ERICA+: f(Tq), with the queue at the end of the interval and what VBR leaves of the link.
-    fn queue_factor(&self, seconds: f64, queue: u64) -> f64 {
+    fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
-        self.config.queue_control.as_ref().map_or(1.0, |control| control.factor(queue, left))
+        let draining = &mut self.draining;
+        self.config.queue_control.as_ref().map_or(1.0, |control| control.factor(queue, left, draining))
     }
 
     fn average_load(&mut self, input: f64) {

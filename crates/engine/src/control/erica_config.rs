@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SwitchFacts;
+pub use super::erica_queue_control::{QueueControl, QueueFunction};
 use super::ranges::shorter_than_a_cell;
 use crate::endsystem::Finding;
 use crate::kernel::Ps;
@@ -56,41 +57,6 @@ pub enum InitialSources {
     Established,
     /// One, as after any interval without cells: the scheme has seen nothing yet.
     One,
-}
-
-/// Queue control of ERICA+: the factor f(Tq) on the ABR capacity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct QueueControl {
-    /// Target queueing delay T0, at which the factor is 1.
-    #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]
-    pub target_delay: Ps,
-    /// Curve above T0; larger drains faster.
-    #[schemars(extend("x-search" = { "low": 1.01, "high": 2, "scale": "linear" }))]
-    pub a: f64,
-    /// Curve below T0: the factor at an empty queue.
-    #[schemars(extend("x-search" = { "low": 1, "high": 1.5, "scale": "linear" }))]
-    pub b: f64,
-    /// Queue drain limit factor QDLF: the factor never falls below this.
-    #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
-    pub drain_limit: f64,
-}
-
-impl Default for QueueControl {
-    fn default() -> QueueControl {
-        QueueControl { target_delay: Ps::from_us(500), a: 1.15, b: 1.05, drain_limit: 0.5 }
-    }
-}
-
-impl QueueControl {
-    /// The factor for a queue of `queue` cells that drains at `capacity` cells/s.
-    pub fn factor(&self, queue: u64, capacity: f64) -> f64 {
-        let (q, q0) = (queue as f64, self.target_delay.as_secs_f64() * capacity);
-        if q <= q0 {
-            return if q0 > 0.0 { self.b * q0 / ((self.b - 1.0) * q + q0) } else { self.b };
-        }
-        (self.a * q0 / ((self.a - 1.0) * q + q0)).max(self.drain_limit)
-    }
 }
 
 /// Parameters of ERICA; with `queue_control` it is ERICA+.
@@ -189,11 +155,7 @@ impl EricaConfig {
         require("delta", self.delta >= 0.0, self.delta, "at least 0");
         require("load_weight", is_share(self.load_weight), self.load_weight, "above 0 and at most 1");
         require("source_decay", is_share(self.source_decay), self.source_decay, "above 0 and at most 1");
-        if let Some(QueueControl { a, b, drain_limit, .. }) = self.queue_control {
-            require("queue_control.a", a > 1.0, a, "above 1");
-            require("queue_control.b", b >= 1.0, b, "at least 1");
-            require("queue_control.drain_limit", (0.0..=1.0).contains(&drain_limit), drain_limit, "of 0..1");
-        }
+        findings.extend(self.queue_control.iter().flat_map(QueueControl::check));
         findings
     }
 }

@@ -7,6 +7,7 @@ pub mod efci;
 pub mod eprca;
 pub mod erica;
 mod erica_config;
+mod erica_queue_control;
 pub mod fmmra;
 mod fmmra_config;
 mod load;

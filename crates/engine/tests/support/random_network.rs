@@ -348,7 +348,8 @@ fn erica() -> impl Strategy<Value = ControlConfig> {
     let interval = (select(vec!["100 us", "333.333 us", "1 ms", "5 ms"]), select(vec![1, 7, 30, 100]));
     let averaging = (select(vec!["none", "load-factor", "components"]), any::<bool>(), any::<bool>());
     let flags = any::<[bool; 6]>();
-    let queue_control = prop::option::of(select(vec!["10 us", "500 us", "5 ms"]));
+    let functions = vec!["hyperbolic", "linear", "step", "hysteresis"];
+    let queue_control = prop::option::of((select(vec!["10 us", "500 us", "5 ms"]), select(functions)));
     (interval, averaging, flags, queue_control, 0.5..1.0).prop_map(
         |(interval, averaging, flags, queue_control, target)| {
             let mut value = json!({
@@ -366,7 +367,9 @@ fn erica() -> impl Strategy<Value = ControlConfig> {
                 "zero_input_policy": if flags[5] { "fair-share" } else { "zero-load" },
             });
             match queue_control {
-                Some(delay) => value["queue_control"] = json!({"target_delay": delay}),
+                Some((delay, function)) => {
+                    value["queue_control"] = json!({"target_delay": delay, "function": function});
+                }
                 None => value["target_utilisation"] = json!(target),
             }
             read(value)

@@ -1,0 +1,140 @@
+//! Queue control of ERICA+: the share of the ABR capacity that is given out, by the queueing delay.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::endsystem::Finding;
+use crate::kernel::Ps;
+
+/// Form of the factor f(Tq). All are `b` at an empty queue and 1 at T0, and never below QDLF.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueFunction {
+    /// Two hyperbolas that meet at T0 (Kalyanaraman 1997, section 6.15, the form of ERICA+).
+    #[default]
+    Hyperbolic,
+    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et al. 1998).
+    Linear,
+    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et al. 1998).
+    Step,
+    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back at T0.
+    Hysteresis,
+}
+
+/// Queue control of ERICA+: the factor f(Tq) on the ABR capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct QueueControl {
+    /// Form of the factor. The forms besides `hyperbolic` are named in the literature; their
+    /// constants there are not certain, so `a` and `b` have the meaning that they have in it.
+    pub function: QueueFunction,
+    /// Target queueing delay T0, at which the factor is 1.
+    #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]
+    pub target_delay: Ps,
+    /// Queueing delay T1 above which `linear`, `step` and `hysteresis` drain the queue; twice T0 if
+    /// absent, a choice of ours.
+    #[schemars(extend("x-search" = { "low": "0.5 ms", "high": "100 ms", "scale": "log", "when": {"function": ["linear", "step", "hysteresis"]} }))]
+    pub drain_delay: Option<Ps>,
+    /// Curve above T0; larger drains faster. With `linear` and `step` a - 1 is the fall per T0.
+    #[schemars(extend("x-search" = { "low": 1.01, "high": 2, "scale": "linear", "when": {"function": ["hyperbolic", "linear", "step"]} }))]
+    pub a: f64,
+    /// Curve below T0: the factor at an empty queue.
+    #[schemars(extend("x-search" = { "low": 1, "high": 1.5, "scale": "linear" }))]
+    pub b: f64,
+    /// Queue drain limit factor QDLF: the factor never falls below this.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
+    pub drain_limit: f64,
+}
+
+impl Default for QueueControl {
+    fn default() -> QueueControl {
+        QueueControl {
+            function: QueueFunction::Hyperbolic,
+            target_delay: Ps::from_us(500),
+            drain_delay: None,
+            a: 1.15,
+            b: 1.05,
+            drain_limit: 0.5,
+        }
+    }
+}
+
+impl QueueControl {
+    /// The factor for a queue of `queue` cells that drains at `capacity` cells/s. `draining` is what
+    /// `hysteresis` remembers from one interval to the next.
+    pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
+        let q0 = self.target_delay.as_secs_f64() * capacity;
+        let q1 = self.drain_delay().as_secs_f64() * capacity;
+        let q = queue as f64;
+        *draining = self.function == QueueFunction::Hysteresis && (q > q1 || (*draining && q > q0));
+        if q <= q0 { self.below(q, q0) } else { self.above(q, q0, q1, *draining).max(self.drain_limit) }
+    }
+
+    /// T1 in force.
+    pub fn drain_delay(&self) -> Ps {
+        self.drain_delay.unwrap_or(self.target_delay.saturating_add(self.target_delay))
+    }
+
+    /// The factor up to Q0.
+    fn below(&self, q: f64, q0: f64) -> f64 {
+        if q0 <= 0.0 {
+            return self.b;
+        }
+        match self.function {
+            QueueFunction::Hyperbolic => self.b * q0 / ((self.b - 1.0) * q + q0),
+            QueueFunction::Linear => self.b - (self.b - 1.0) * (q / q0),
+            QueueFunction::Step | QueueFunction::Hysteresis => {
+                if q < q0 {
+                    self.b
+                } else {
+                    1.0
+                }
+            }
+        }
+    }
+
+    /// The factor above Q0, before its limit.
+    fn above(&self, q: f64, q0: f64, q1: f64, draining: bool) -> f64 {
+        let excess = if q <= q1 { 0.0 } else { (q - q1) / q0 };
+        match self.function {
+            QueueFunction::Hyperbolic => self.a * q0 / ((self.a - 1.0) * q + q0),
+            QueueFunction::Linear => 1.0 - (self.a - 1.0) * excess,
+            QueueFunction::Step => 1.0 - (self.a - 1.0) * libm::ceil(excess),
+            QueueFunction::Hysteresis => {
+                if draining {
+                    0.0
+                } else {
+                    1.0
+                }
+            }
+        }
+    }
+
+    /// Values outside their range.
+    pub(super) fn check(&self) -> Vec<Finding> {
+        let QueueControl { a, b, drain_limit, .. } = *self;
+        let mut findings = Vec::new();
+        let mut require = |field, holds: bool, found: f64, allowed: &str| {
+            if !holds {
+                findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
+            }
+        };
+        require("queue_control.a", a > 1.0, a, "above 1");
+        require("queue_control.b", b >= 1.0, b, "at least 1");
+        require("queue_control.drain_limit", (0.0..=1.0).contains(&drain_limit), drain_limit, "of 0..1");
+        findings.extend(self.thresholds_crossed());
+        findings
+    }
+
+    fn thresholds_crossed(&self) -> Option<Finding> {
+        let (t0, t1) = (self.target_delay, self.drain_delay());
+        let crossed = self.function != QueueFunction::Hyperbolic && t1 < t0;
+        crossed.then(|| {
+            let text = format!("{t1} is not at least target_delay, which is {t0}");
+            Finding::impossible("queue_control.drain_delay", text)
+        })
+    }
+}
