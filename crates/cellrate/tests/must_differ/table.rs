@@ -194,7 +194,7 @@ pub const CASES: &[Case] = &[
         "switch.control.erica.queue_control.function",
         ERICA,
         &[
-            r#"switch.control.queue_control={ target_delay = "20 us" }"#,
+            r#"switch.control.queue_control={ target_delay = "20 us", function = "hyperbolic" }"#,
             r#"switch.control.queue_control={ target_delay = "20 us", function = "linear" }"#,
             r#"switch.control.queue_control={ target_delay = "20 us", function = "step" }"#,
             r#"switch.control.queue_control={ target_delay = "20 us", function = "hysteresis" }"#,
