@@ -35,7 +35,8 @@ def test_expressions_name_only_what_there_is(paper: Paper) -> None:
                 extra = {"it"} if published.it else set()
                 assert names(published.measure) <= known | extra, f"{experiment.id}, {published}"
         for curve in (curve for figure in experiment.figures for curve in figure.curves):
-            drawn = names(curve.measure or "0") | names(curve.run or curve.variant)
+            drawn = names(curve.measure or curve.points or "0")
+            drawn |= names(curve.run or curve.variant or "0")
             assert drawn <= known | {"it"}, f"{experiment.id}, {curve.label}"
 
 

@@ -23,7 +23,7 @@ def draw(
 ) -> Canvas:
     """A figure from finished runs.
 
-    Sweeps show the mean and the interval over the seeds, traces the first seed.
+    Sweeps show the mean and the interval over the seeds, traces and formulas the first seed.
     """
     canvas, (axes,) = new_figure(width=5.6, height=3.4)
     with style.context(STYLE):
@@ -33,6 +33,8 @@ def draw(
         ):
             if figure.kind == "sweep":
                 _sweep(axes, experiment, figure, curve, scopes, colour, marker)
+            elif figure.kind == "formula":
+                _formula(axes, figure, curve, scopes[0])
             else:
                 _traces(axes, figure, curve, scopes[0])
         for point in figure.printed:
@@ -98,6 +100,13 @@ def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) 
         if (trace.high > trace.low).any():
             low, high = trace.low * figure.y.scale, trace.high * figure.y.scale
             axes.fill_between(times, low, high, color=line.get_color(), alpha=0.35, linewidth=0)
+
+
+def _formula(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) -> None:
+    pairs = evaluate(curve.points, scope)
+    xs = [float(x) * figure.x.scale for x, _ in pairs]
+    ys = [float(y) * figure.y.scale for _, y in pairs]
+    axes.plot(xs, ys, label=curve.label, linewidth=1.2)
 
 
 def _finish(axes: Axes, figure: Figure) -> None:

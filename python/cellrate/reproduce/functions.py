@@ -3,9 +3,12 @@
 # ruff: noqa: ANN401 - values of the language are of any type
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from statistics import pstdev
 from typing import Any
+
+import numpy as np
 
 from cellrate import theory
 from cellrate.reproduce.expressions import Opened
@@ -18,7 +21,26 @@ class _Theory(Opened):
     def __getattr__(self, name: str) -> Any:
         if name not in theory.__all__:
             raise AttributeError(f"cellrate.theory has no `{name}`")
-        return getattr(theory, name)
+        function = getattr(theory, name)
+
+        def opened(*args: Any, **named: Any) -> Any:
+            found = function(*args, **named)
+            return _Fields(found) if is_dataclass(found) else found
+
+        return opened
+
+
+class _Fields(Opened):
+    """What a function of several results gave: its fields, arrays of one dimension as lists."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = {field.name: getattr(found, field.name) for field in fields(found)}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._found:
+            raise AttributeError(f"there is no `{name}`, but {', '.join(self._found)}")
+        value = self._found[name]
+        return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def mean(values: Sequence[float]) -> float:

@@ -120,7 +120,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve: a measure over a row of runs, or traces of one run."""
+    """A curve: a measure over a row of runs, traces of one run, or what a formula gives."""
 
     label: str
     variant: str = ""
@@ -129,6 +129,8 @@ class Curve:
     series: tuple[str, str] | None = None
     only: Point = field(default_factory=dict)
     """Values that the points of a sweep must have to be on the curve."""
+    points: str = ""
+    """Expression of the pairs (x, y) of a formula's curve."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class Figure:
 
     id: str
     title: str
-    kind: Literal["sweep", "trace"]
+    kind: Literal["sweep", "trace", "formula"]
     x: Axis
     y: Axis
     curves: tuple[Curve, ...]

@@ -31,7 +31,7 @@ def read_figure(reader: Reader) -> Figure:
     figure = Figure(
         id=reader.text("id"),
         title=reader.text("title"),
-        kind=reader.choice("kind", ("sweep", "trace")),
+        kind=reader.choice("kind", ("sweep", "trace", "formula")),
         x=_axis(reader.take("x", dict), f"{reader.place}, x"),
         y=_axis(reader.take("y", dict), f"{reader.place}, y"),
         curves=tuple(map(_curve, reader.tables("curves"))),
@@ -39,8 +39,12 @@ def read_figure(reader: Reader) -> Figure:
     )
     reader.done()
     for curve in figure.curves:
-        complete = curve.variant and curve.measure if figure.kind == "sweep" else curve.series
-        if not complete:
+        data = {
+            "sweep": curve.variant and curve.measure,
+            "trace": curve.series,
+            "formula": curve.points,
+        }
+        if not data[figure.kind]:
             raise ReproduceError(f"{reader.place}: curve `{curve.label}` lacks its data")
     return figure
 
@@ -54,6 +58,7 @@ def _curve(reader: Reader) -> Curve:
         run=reader.expression("run", ""),
         series=(series[0], series[1]) if series else None,
         only=reader.take("only", dict, {}),
+        points=reader.expression("points", ""),
     )
     reader.done()
     return curve
