@@ -37,7 +37,9 @@ def test_expressions_name_only_what_there_is(paper: Paper) -> None:
         for curve in (curve for figure in experiment.figures for curve in figure.curves):
             drawn = names(curve.measure or curve.points or "0")
             drawn |= names(curve.run or curve.variant or "0")
-            assert drawn <= known | {"it"}, f"{experiment.id}, {curve.label}"
+            variants = [v for v in experiment.variants if v.name == curve.variant]
+            varied = {key for variant in variants for key in variant.points[0]}
+            assert drawn <= known | varied | {"it"}, f"{experiment.id}, {curve.label}"
 
 
 def runs_elsewhere(paper: Paper, uses: Sequence[str], expression: str) -> set[str]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from cellrate.estimates import estimate
 from cellrate.figures import COLOURS, STYLE, new_figure
 from cellrate.reproduce.expressions import evaluate
-from cellrate.reproduce.model import Curve, Experiment, Figure, Paper
+from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.views import Row, Run
 
@@ -57,7 +57,7 @@ def _sweep(
     xs = [float(point[figure.x.axis]) * figure.x.scale for point in points]
     ys, below, above = [], [], []
     for point in points:
-        found = estimate([_at(curve, scope, tuple(point.values())) for scope in scopes])
+        found = estimate([_at(curve, scope, point) for scope in scopes])
         ys.append(found.mean * figure.y.scale)
         below.append(
             (found.mean - (found.mean if found.low is None else found.low)) * figure.y.scale
@@ -77,11 +77,12 @@ def _sweep(
     )
 
 
-def _at(curve: Curve, scope: dict[str, object], point: tuple[object, ...]) -> float:
+def _at(curve: Curve, scope: dict[str, object], point: Point) -> float:
     row = scope[curve.variant]
     if not isinstance(row, Row):
         raise TypeError(f"{curve.variant} is no row of runs")
-    return float(evaluate(curve.measure, scope | {"it": row[point]}))  # type: ignore[index]
+    here = {**scope, **point, "it": row[tuple(point.values())]}
+    return float(evaluate(curve.measure, here))
 
 
 def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) -> None:
