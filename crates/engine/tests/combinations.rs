@@ -66,6 +66,7 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
         priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
         control: control(scheme),
         discard: discard(policy),
+        vsvd: None,
     };
     let mut graph = Graph::default();
     let switches: Vec<usize> = (0..4).map(|number| graph.switch(&format!("s{number}"), settings.clone())).collect();

@@ -190,6 +190,10 @@ fn random_networks_show_everything_there_is() {
         note("completed transfer", report.flows.iter().any(|flow| flow.completion_seconds.is_some()));
         note("out-of-rate RM cells", report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0));
         note("return to ICR", report.vcs.iter().any(|vc| vc.idle_resets > 0));
+        note(
+            "loop that ends at a switch",
+            report.vcs.iter().any(|vc| vc.rm_cells_absorbed > 0 && vc.rm_cells_inserted > 0),
+        );
         note("cut for want of BRMs", report.vcs.iter().any(|vc| vc.missing_brm_cuts > 0));
         note("several queues in use", report.ports.iter().any(|port| port.queues.len() > 1));
         note("simultaneous events", events.windows(2).any(|pair| pair[0].at == pair[1].at));

@@ -27,6 +27,7 @@ fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
         priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
         control: read(control),
         discard: read(discard),
+        vsvd: None,
     }
 }
 

@@ -45,8 +45,9 @@ impl Progress {
 fn check_ports(run: &mut Simulation) {
     let ports = run.switch_ports();
     for (port, state) in ports.iter().zip(run.port_states()) {
-        for ((_, buffer), length) in port.queues.iter().zip(&state.lengths) {
-            assert!(length <= buffer, "{length} cells in a buffer of {buffer}");
+        for ((classes, buffer), length) in port.queues.iter().zip(&state.lengths) {
+            let in_front = if classes.contains(&ServiceClass::Abr) { state.in_front.unwrap_or(0) } else { 0 };
+            assert!(length + in_front <= *buffer, "{length} and {in_front} cells in a buffer of {buffer}");
         }
     }
 }
@@ -69,7 +70,8 @@ fn report(run: &mut Simulation) -> Report {
 fn check_report(run: &mut Simulation) {
     let report = report(run);
     for vc in &report.vcs {
-        assert_eq!(vc.cells_sent, vc.cells_delivered + vc.cells_dropped + vc.cells_in_flight, "{}", vc.name);
+        let accounted = vc.cells_delivered + vc.cells_dropped + vc.cells_in_flight + vc.rm_cells_absorbed;
+        assert_eq!(vc.cells_sent + vc.rm_cells_inserted, accounted, "{}", vc.name);
         assert!(vc.data_cells_sent + vc.frm_cells_sent + vc.brm_cells_sent <= vc.cells_sent, "{}", vc.name);
     }
     for flow in &report.flows {

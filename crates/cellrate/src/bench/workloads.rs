@@ -33,7 +33,7 @@ fn switch(control: ControlConfig, buffer: Buffer) -> SwitchPlan {
         vec![ServiceClass::Cbr, ServiceClass::Vbr],
         vec![ServiceClass::Abr, ServiceClass::Ubr, ServiceClass::Random],
     ];
-    SwitchPlan { buffer, priority, control, discard: DiscardConfig::default() }
+    SwitchPlan { buffer, priority, control, discard: DiscardConfig::default(), vsvd: None }
 }
 
 /// Sources, switch, bottleneck, switch, destinations; every link of the same delay.

@@ -35,6 +35,7 @@ fn node(node: graph::Node) -> NodePlan {
             priority: switch.priority,
             control: switch.control,
             discard: switch.discard,
+            vsvd: switch.vsvd,
         }),
     };
     NodePlan { name: node.name, kind }

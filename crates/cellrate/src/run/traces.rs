@@ -26,7 +26,9 @@ pub struct Series {
 #[derive(Clone, Copy, Debug)]
 enum Quantity {
     Queue { port: usize, queue: usize },
+    VcQueues { port: usize },
     Acr { flow: usize },
+    VirtualAcr { flow: usize, place: usize },
     Cwnd { flow: usize },
     Sequence { flow: usize },
     Utilisation { port: usize, cells_per_second: f64, departed: u64, since: Ps },
@@ -35,8 +37,8 @@ enum Quantity {
 impl Quantity {
     fn kind_and_unit(&self) -> (&'static str, &'static str) {
         match self {
-            Quantity::Queue { .. } => ("queue", "cells"),
-            Quantity::Acr { .. } => ("acr", "cells/s"),
+            Quantity::Queue { .. } | Quantity::VcQueues { .. } => ("queue", "cells"),
+            Quantity::Acr { .. } | Quantity::VirtualAcr { .. } => ("acr", "cells/s"),
             Quantity::Cwnd { .. } => ("cwnd", "bytes"),
             Quantity::Sequence { .. } => ("sequence", "bytes"),
             Quantity::Utilisation { .. } => ("utilisation", "ratio"),
@@ -47,7 +49,9 @@ impl Quantity {
     fn value(&mut self, simulation: &Simulation, ports: &[PortState]) -> Option<f64> {
         match self {
             Quantity::Queue { port, queue } => Some(ports[*port].lengths[*queue] as f64),
+            Quantity::VcQueues { port } => ports[*port].in_front.map(|cells| cells as f64),
             Quantity::Acr { flow } => simulation.acr(*flow),
+            Quantity::VirtualAcr { flow, place } => simulation.virtual_acrs(*flow).get(*place).map(|(_, acr)| *acr),
             Quantity::Cwnd { flow } => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence { flow } => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
             Quantity::Utilisation { port, cells_per_second, departed, since } => {
@@ -118,7 +122,8 @@ fn series(quantity: &Quantity, entity: &str, points: &[Point]) -> Series {
     }
 }
 
-/// `A->B` if the port has one queue, `A->B/1` and so on in order of priority if it has several.
+/// `A->B` if the port has one queue, `A->B/1` and so on in order of priority if it has several; and `A->B/vc` for the
+/// queues of channels in front of virtual sources, together.
 fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
     let mut found = Vec::new();
     for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
@@ -126,6 +131,9 @@ fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
         for queue in 0..facts.queues.len() {
             let entity = if facts.queues.len() == 1 { name.clone() } else { format!("{name}/{}", queue + 1) };
             found.push((Quantity::Queue { port, queue }, entity));
+        }
+        if facts.virtual_sources {
+            found.push((Quantity::VcQueues { port }, format!("{name}/vc")));
         }
     }
     found
@@ -148,5 +156,15 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
         TraceKind::Cwnd => simulation.tcp_window(flow).map(|_| (Quantity::Cwnd { flow }, name.clone())),
         _ => simulation.tcp_window(flow).map(|_| (Quantity::Sequence { flow }, name.clone())),
     };
-    names.filter_map(quantity).collect()
+    let mut found: Vec<(Quantity, String)> = names.clone().filter_map(quantity).collect();
+    if kind == TraceKind::Acr {
+        found.extend(names.flat_map(|(flow, name)| virtual_sources(simulation, flow, name)));
+    }
+    found
+}
+
+/// `FLOW/forward@SWITCH` for each virtual source of the forward channel.
+fn virtual_sources(simulation: &Simulation, flow: usize, name: &str) -> Vec<(Quantity, String)> {
+    let switches = simulation.virtual_acrs(flow).into_iter().enumerate();
+    switches.map(|(place, (at, _))| (Quantity::VirtualAcr { flow, place }, format!("{name}/forward@{at}"))).collect()
 }

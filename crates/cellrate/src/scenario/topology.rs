@@ -3,6 +3,7 @@
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::units::{Buffer, Delay};
 use schemars::JsonSchema;
@@ -98,6 +99,7 @@ pub struct GraphTopology {
 /// A node of a graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
+#[allow(clippy::large_enum_variant, reason = "one per node, and only while a scenario is read")]
 pub enum GraphNode {
     /// Ends flows.
     #[serde(rename = "host")]
@@ -141,6 +143,8 @@ pub struct GraphSwitch {
     pub control: Option<ControlConfig>,
     /// Which cells a full buffer refuses.
     pub discard: Option<DiscardConfig>,
+    /// Virtual sources and destinations.
+    pub vsvd: Option<VsVdConfig>,
 }
 
 /// A link of a graph.

@@ -5,7 +5,7 @@ use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::tcp::TcpConfig;
@@ -106,9 +106,9 @@ impl Default for Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {
-    /// Cells in each queue of each switch port.
+    /// Cells in each queue of each switch port, and in front of its virtual sources.
     Queue,
-    /// Allowed cell rate of each ABR source.
+    /// Allowed cell rate of each ABR source, virtual ones included.
     Acr,
     /// Congestion window of each TCP sender.
     Cwnd,
@@ -145,6 +145,9 @@ pub struct Switch {
     pub control: ControlConfig,
     /// Which cells a full buffer refuses.
     pub discard: DiscardConfig,
+    /// Whether loops of ABR control end at the switch and begin again, with a virtual destination and a virtual source
+    /// for each channel; `{}` for yes. Off if absent.
+    pub vsvd: Option<VsVdConfig>,
 }
 
 impl Default for Switch {
@@ -155,6 +158,7 @@ impl Default for Switch {
             priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
             control: ControlConfig::default(),
             discard: DiscardConfig::default(),
+            vsvd: None,
         }
     }
 }

@@ -31,6 +31,8 @@ const fn with(
 
 const MARK_ALL: &str = r#"switch.control.threshold="0 cells""#;
 const AVERAGED: &str = r#"switch.control.load_averaging="load-factor""#;
+const SPLIT: &str = "switch.vsvd={}";
+const LOOPS: &[&str] = &["run.strict=false", SPLIT];
 const PLUS: &str = "switch.control.queue_control={}";
 
 /// Properties that change nothing that happens, and why.
@@ -89,6 +91,7 @@ pub const CASES: &[Case] = &[
         &["", r#"topology.node.X.priority=[["abr"], ["ubr", "random"], ["cbr", "vbr"]]"#],
     ),
     case("topology.graph.node.switch.control", GRAPH, &["", r#"topology.node.X.control={ scheme = "erica" }"#]),
+    case("topology.graph.node.switch.vsvd", GRAPH, &["", "topology.node.X.vsvd={}"]),
     case("topology.graph.node.switch.discard", GRAPH, &["", r#"topology.node.X.discard={ policy = "epd" }"#]),
     case("topology.graph.link.from", GRAPH, &["", r#"topology.link.1.from="Y""#]),
     case("topology.graph.link.to", GRAPH, &["", r#"topology.link.0.to="Z""#]),
@@ -96,6 +99,21 @@ pub const CASES: &[Case] = &[
     case("topology.graph.link.delay", GRAPH, &["", r#"topology.link.3.delay="20 km""#]),
     // Switches.
     case("switch.buffer", UBR, &["", r#"switch.buffer="50 cells""#, r#"switch.buffer="infinite""#]),
+    with("switch.vsvd.at", ERICA, &[], &["", SPLIT, r#"switch.vsvd.at=["A"]"#]),
+    with(
+        "switch.vsvd.vc_rate",
+        ERICA,
+        LOOPS,
+        &["", r#"switch.vsvd.vc_rate="measured""#, r#"switch.vsvd.vc_rate="next-loop""#],
+    ),
+    with("switch.vsvd.input", ERICA, LOOPS, &["", r#"switch.vsvd.input="class-queue""#]),
+    with(
+        "switch.vsvd.update",
+        ERICA,
+        LOOPS,
+        &["", r#"switch.vsvd.update="turn-round""#, r#"switch.vsvd.update="backward""#],
+    ),
+    with("switch.vsvd.limit_source", ERICA, LOOPS, &["", "switch.vsvd.limit_source=true"]),
     case("switch.priority", ERICA, &["", r#"switch.priority=[["abr", "ubr", "random"], ["cbr", "vbr"]]"#]),
     case(
         "switch.control",

@@ -107,7 +107,12 @@ impl Info {
     pub const fn number(self) -> u32 {
         self.0 >> Self::NUMBER_SHIFT
     }
-    /// Sets EFCI; a switch never clears it (TM 4.0 5.10.6).
+    /// The same cell with EFCI 0, as a source sends it (TM 4.0 source rule 12).
+    #[inline]
+    pub const fn without_efci(self) -> Info {
+        Info(self.0 & !Self::EFCI)
+    }
+    /// Sets EFCI; a switch that passes a cell on never clears it (TM 4.0 5.10.6).
     #[inline]
     pub fn mark_efci(&mut self) {
         self.0 |= Self::EFCI;

@@ -1,5 +1,7 @@
 //! An output port: who is let in, what the control scheme sees and marks, what is counted.
 
+mod front;
+
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info, ServiceClass};
@@ -8,6 +10,7 @@ use super::server::{Line, Outlet, Queued, Server};
 use crate::control::{Control, QueueReading, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
+use front::Front;
 
 /// One queue of a port.
 pub struct QueueSettings {
@@ -98,6 +101,7 @@ pub struct Port<S> {
     damage: u32,
     digest: Digest,
     rate: Rate,
+    front: Front,
 }
 
 impl<S: Server> Port<S> {
@@ -129,6 +133,7 @@ impl<S: Server> Port<S> {
             damage: 0,
             digest: Digest::default(),
             rate: settings.rate,
+            front: Front::default(),
         }
     }
 
@@ -210,7 +215,8 @@ impl<S: Server> Port<S> {
         let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
         let index = queue as usize;
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-        let length = self.server.queue_length(now, index, &mut outlet);
+        let in_front = if index == self.controlled { self.front.cells() } else { 0 };
+        let length = in_front + self.server.queue_length(now, index, &mut outlet);
         *was_empty |= outlet.link_was_empty;
         if controlled {
             self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), length);
@@ -267,7 +273,7 @@ impl<S: Server> Port<S> {
         link: &mut Link,
         was_empty: &mut bool,
     ) {
-        let queue = if self.reads_queue { self.queue_length(now, self.controlled, link, was_empty) } else { 0 };
+        let queue = self.class_length(now, self.reads_queue, link, was_empty);
         self.control.on_backward(now, slot, rm, queue);
     }
     /// When [`Port::wake`] is due.
@@ -277,7 +283,7 @@ impl<S: Server> Port<S> {
     }
     /// The control scheme's time has come.
     pub fn wake(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
-        let queue = if self.reads_queue { self.queue_length(now, self.controlled, link, was_empty) } else { 0 };
+        let queue = self.class_length(now, self.reads_queue, link, was_empty);
         self.control.wake(now, queue);
     }
     /// Does everything before `now`, and the completions at `now`.
@@ -319,6 +325,7 @@ impl<S: Server> Port<S> {
     pub fn forget_longest(&mut self, now: Ps, link: &mut Link) {
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         self.server.forget_longest(now, &mut outlet);
+        self.forget_front();
     }
     /// What was lost of the channel in `slot`.
     pub fn losses(&self, slot: u32) -> Losses {

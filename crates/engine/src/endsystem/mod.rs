@@ -7,9 +7,11 @@ pub mod finding;
 mod prca;
 pub mod source;
 pub mod unshaped;
+pub mod vsvd;
 
 pub use config::{AbrConfig, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use destination::AbrDestination;
 pub use finding::{Finding, Severity};
 pub use source::{AbrSource, Counters, Emission};
 pub use unshaped::UnshapedSource;
+pub use vsvd::{InputMeter, RateUpdate, VcRate, VsVdConfig};

@@ -1,5 +1,7 @@
 //! From a plan to nodes, ports, tables and terminals.
 
+mod relays;
+
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -141,6 +143,7 @@ impl<'a> Draft<'a> {
                 draft.ends[plan.links[*last].to].push((index, 1));
             }
         }
+        draft.check_loops()?;
         Ok(draft)
     }
 
@@ -199,8 +202,14 @@ impl<'a> Draft<'a> {
             self.outgoing[node].iter().map(|link| self.used_queues(*link, settings)).collect();
         let ports = self.outgoing[node].iter().zip(&queues);
         let ports = ports.map(|(link, used)| (self.switch_port(*link, settings, used), *link as u32)).collect();
-        let table = self.arriving[node].iter().map(|channel| self.route(node, *channel, settings, &queues)).collect();
-        Switch::new(ports, table, self.log())
+        let mut ports: Vec<(Port<S>, u32)> = ports;
+        let table = self.arriving[node].iter().map(|channel| self.route(node, *channel, settings, &queues));
+        let mut table: Vec<Route> = table.collect();
+        let relays = self.relays(node, &mut table, ports.len());
+        for relay in &relays {
+            ports[relay.port as usize].0.expect_virtual_sources();
+        }
+        Switch::new(ports, table, relays, self.log())
     }
 
     /// Queues of a port that some channel uses, in order of priority. The others stay empty for
@@ -350,18 +359,12 @@ impl<'a> Draft<'a> {
         let paced = flow.source.over_tcp() || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
         match self.class(channel) {
             ServiceClass::Abr => {
-                Shaper::Abr(Box::new(AbrSource::new(&flow.abr, rate, self.fixed_round_trip(channel / 2))))
+                let from = self.path(channel).first().map_or(0, |link| self.plan.links[*link].from);
+                Shaper::Abr(Box::new(AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))))
             }
             _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
             _ => Shaper::None,
         }
-    }
-
-    /// FRTT of TM 4.0: propagation and one cell time on every link, there and back.
-    fn fixed_round_trip(&self, flow: usize) -> Ps {
-        let flow = &self.plan.flows[flow];
-        let links = flow.forward.iter().chain(&flow.backward).map(|link| &self.plan.links[*link]);
-        links.fold(Ps::ZERO, |sum, link| sum + link.delay + link.rate.cell_time_ceil())
     }
 }
 

@@ -9,6 +9,7 @@ mod measure;
 mod observe;
 pub mod plan;
 mod reference;
+mod relay;
 pub mod report;
 mod simulation;
 mod source_queue;

@@ -18,6 +18,8 @@ pub struct SwitchPort {
     pub link: usize,
     /// Classes and limit (`u64::MAX` for none) of each queue, in order of priority.
     pub queues: Vec<(Vec<ServiceClass>, u64)>,
+    /// Whether virtual sources feed the port, with queues of channels in front of them.
+    pub virtual_sources: bool,
 }
 
 /// What a switch port holds and has done, at one instant.
@@ -29,6 +31,8 @@ pub struct PortState {
     pub departed: u64,
     /// Cells refused.
     pub dropped: u64,
+    /// Cells in front of virtual sources; `None` if none feeds the port.
+    pub in_front: Option<u64>,
 }
 
 impl<S: Server> Simulation<S> {
@@ -46,6 +50,7 @@ impl<S: Server> Simulation<S> {
             .map(|(port, link)| SwitchPort {
                 link: *link as usize,
                 queues: port.queues().map(|queue| (queue.classes.clone(), queue.buffer)).collect(),
+                virtual_sources: port.front_length().is_some(),
             })
             .collect()
     }
@@ -59,7 +64,8 @@ impl<S: Server> Simulation<S> {
                 let link = &mut self.links[*link as usize];
                 let lengths = (0..port.queue_count()).map(|q| port.queue_length(now, q, link, &mut false)).collect();
                 let (counts, departed) = port.counts(now, link);
-                states.push(PortState { lengths, departed, dropped: counts.iter().map(|queue| queue.dropped).sum() });
+                let (dropped, in_front) = (counts.iter().map(|queue| queue.dropped).sum(), port.front_length());
+                states.push(PortState { lengths, departed, dropped, in_front });
             }
         }
         states
@@ -68,6 +74,16 @@ impl<S: Server> Simulation<S> {
     /// ACR of the forward channel of `flow` in cells/s; `None` if it is not ABR.
     pub fn acr(&self, flow: usize) -> Option<f64> {
         self.terminal(flow, 0).abr().map(|source| source.acr())
+    }
+
+    /// Switches at which the loop of the forward channel of `flow` ends and begins again, in order, each with the ACR of
+    /// its virtual source in cells/s.
+    pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
+        let switch = |before: usize| {
+            let link = self.channels[2 * flow].hops[before - 1].link;
+            self.plan().nodes[self.plan().links[link].to].name.as_str()
+        };
+        self.relays_of(2 * flow).map(|(before, relay)| (switch(before), relay.source().acr())).collect()
     }
 
     /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
@@ -95,7 +111,9 @@ impl<S: Server> Simulation<S> {
     pub fn cells_held(&self) -> u64 {
         let links: usize = self.links.iter().map(|link| link.len()).sum();
         let ports = self.nodes().flat_map(Node::ports).map(|(port, _)| port.held().len());
-        (links + ports.sum::<usize>()) as u64
+        let relayed = (0..self.channels.len()).flat_map(|channel| self.relays_of(channel));
+        let waiting = relayed.map(|(_, relay)| relay.held().count());
+        (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
     }
 
     /// The first `limit` events of all nodes in order of time, and how many others there were. At

@@ -7,7 +7,7 @@ use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
 use crate::control::ControlConfig;
 use crate::discard::DiscardConfig;
-use crate::endsystem::AbrConfig;
+use crate::endsystem::{AbrConfig, VsVdConfig};
 use crate::kernel::units::Buffer;
 use crate::kernel::{Ps, Rate};
 use crate::tcp::TcpConfig;
@@ -39,6 +39,7 @@ pub struct NodePlan {
 
 /// What a node does.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one per node, and only while a simulation is built")]
 pub enum NodeKind {
     /// Ends channels.
     Host,
@@ -57,6 +58,8 @@ pub struct SwitchPlan {
     pub control: ControlConfig,
     /// Discard policy of every queue.
     pub discard: DiscardConfig,
+    /// Whether, and how, the loops of ABR channels end here and begin again.
+    pub vsvd: Option<VsVdConfig>,
 }
 
 /// A directed link.

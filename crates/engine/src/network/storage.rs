@@ -48,6 +48,11 @@ impl<S: Server> Simulation<S> {
                 let (bytes, cells) = port.storage();
                 add(cells as u64, bytes);
             }
+            if let Node::Switch(switch) = node {
+                for relay in &switch.relays {
+                    add(relay.held().count() as u64, relay.storage());
+                }
+            }
             if let Node::Host(host) = node {
                 for terminal in &host.terminals {
                     add(terminal.queue().cells(), terminal.queue().storage());

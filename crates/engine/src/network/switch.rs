@@ -1,10 +1,13 @@
 //! A switch: a table of virtual channels and output ports.
 
+mod relays;
+
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
 use super::inbox::Inbox;
 use super::log::{Event, Log, What};
+use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Kind};
 use crate::atm::link::Link;
 use crate::atm::port::{Arrival, Port};
@@ -14,7 +17,7 @@ use crate::kernel::{Ps, Tournament};
 /// What the table holds of a channel; labels of arriving cells are indices.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// Output port.
+    /// Output port; behind the last one the relays follow, in their order.
     pub port: u32,
     /// Slot of the channel at that port.
     pub slot: u32,
@@ -39,10 +42,13 @@ pub struct Switch<S> {
     pub ports: Vec<(Port<S>, u32)>,
     /// Channels through the switch.
     pub table: Vec<Route>,
+    /// Channels whose loop of control ends here and begins again; those of a flow follow one another.
+    pub relays: Vec<Relay>,
     /// Events of this switch.
     pub log: Log,
     /// Earliest time at which the control scheme of a port may be due. A scheme that moves its own
-    /// clock back is found late enough: an early call is recognised and put off.
+    /// clock back is found late enough: an early call is recognised and put off. Behind the ports
+    /// come the relays.
     timers: Tournament,
     /// Ports whose server needs to be advanced, and whether a port is among them.
     backlogged: Vec<u32>,
@@ -51,13 +57,13 @@ pub struct Switch<S> {
 
 impl<S: Server> Switch<S> {
     /// A switch that has done nothing yet.
-    pub fn new(ports: Vec<(Port<S>, u32)>, table: Vec<Route>, log: Log) -> Switch<S> {
-        let mut timers = Tournament::new(ports.len());
+    pub fn new(ports: Vec<(Port<S>, u32)>, table: Vec<Route>, relays: Vec<Relay>, log: Log) -> Switch<S> {
+        let mut timers = Tournament::new(ports.len() + relays.len());
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
         }
         let is_backlogged = alloc::vec![false; ports.len()];
-        Switch { ports, table, log, timers, backlogged: Vec::new(), is_backlogged }
+        Switch { ports, table, relays, log, timers, backlogged: Vec::new(), is_backlogged }
     }
 
     /// Earliest timer or service start.
@@ -157,7 +163,7 @@ impl<S: Server> Switch<S> {
                 return i;
             }
             let route = &table[cell.label as usize];
-            let (port, link) = &mut ports[route.port as usize];
+            let Some((port, link)) = ports.get_mut(route.port as usize) else { return i };
             let queued = Queued { label: route.label, info: cell.info };
             let slot = if route.controlled { Some(route.control_slot) } else { None };
             let Some(was_empty) = port.arrive_express(cell.at, slot, queued, &mut links[*link as usize]) else {
@@ -201,6 +207,9 @@ impl<S: Server> Switch<S> {
 
     #[inline(never)]
     fn wake(&mut self, now: Ps, index: usize, links: &mut [Link], fresh: &mut Vec<u32>) {
+        if index >= self.ports.len() {
+            return self.run_relay(now, index - self.ports.len(), links, fresh);
+        }
         let (port, link) = &mut self.ports[index];
         if port.wake_at() == now {
             let mut was_empty = false;
@@ -215,6 +224,9 @@ impl<S: Server> Switch<S> {
     #[inline(never)]
     fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut [Link], fresh: &mut Vec<u32>) {
         let now = cell.at;
+        if let Some(relay) = (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len()) {
+            return self.receive(relay, cell, body.as_deref(), links, fresh);
+        }
         if cell.info.kind() == Kind::Brm {
             self.mark(now, cell.label, &mut body, links, fresh);
         }

@@ -23,6 +23,7 @@ pub fn plain_switch() -> SwitchPlan {
         priority: vec![ServiceClass::ALL.to_vec()],
         control: ControlConfig::default(),
         discard: DiscardConfig::default(),
+        vsvd: None,
     }
 }
 

@@ -5,7 +5,7 @@ use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, Plan, SwitchPlan};
@@ -267,11 +267,22 @@ fn measure() -> impl Strategy<Value = MeasurePlan> {
 
 fn switch() -> impl Strategy<Value = SwitchPlan> {
     let buffer = prop_oneof![2 => Just(u64::MAX), 3 => 1..40u64, 2 => 40..400u64];
-    (buffer, priority(), control(), discard()).prop_map(|(buffer, priority, control, discard)| SwitchPlan {
+    let vsvd = prop_oneof![3 => Just(None), 1 => vsvd().prop_map(Some)];
+    (buffer, priority(), control(), discard(), vsvd).prop_map(|(buffer, priority, control, discard, vsvd)| SwitchPlan {
         buffer: Buffer(buffer),
         priority,
         control,
         discard,
+        vsvd,
+    })
+}
+
+fn vsvd() -> impl Strategy<Value = VsVdConfig> {
+    let coupling =
+        select(vec![("previous-loop", "vc-queues"), ("measured", "class-queue"), ("next-loop", "class-queue")]);
+    let update = select(vec!["turn-round", "backward", "both"]);
+    (coupling, update, any::<bool>()).prop_map(|((vc_rate, input), update, limit_source)| {
+        read(json!({"vc_rate": vc_rate, "input": input, "update": update, "limit_source": limit_source}))
     })
 }
 

@@ -6,6 +6,7 @@ mod flows;
 mod names;
 mod run;
 mod switches;
+mod vsvd;
 
 use super::graph::{Graph, expand};
 use super::problem::Problem;
@@ -25,6 +26,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
         Ok(graph) => {
             problems.extend(ends::check(scenario, &graph));
             problems.extend(switches::check(scenario, &graph));
+            problems.extend(vsvd::check(scenario, &graph));
             (Some(graph), problems)
         }
         Err(more) => {

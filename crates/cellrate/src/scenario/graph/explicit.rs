@@ -47,6 +47,7 @@ fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
         priority: own.priority.clone().unwrap_or_else(|| common.priority.clone()),
         control: own.control.clone().unwrap_or_else(|| common.control.clone()),
         discard: own.discard.clone().unwrap_or_else(|| common.discard.clone()),
+        vsvd: own.vsvd.clone().or_else(|| common.vsvd.clone().filter(|common| common.is_at(&own.name))),
     }
 }
 

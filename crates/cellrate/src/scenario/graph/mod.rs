@@ -41,6 +41,12 @@ impl Node {
     fn switch(name: impl Into<String>, switch: Switch) -> Node {
         Node { name: name.into(), switch: Some(switch) }
     }
+    /// A switch of a template, which has what `[switch]` says of its name.
+    fn named_switch(name: impl Into<String>, common: &Switch) -> Node {
+        let name = name.into();
+        let vsvd = common.vsvd.clone().filter(|vsvd| vsvd.is_at(&name));
+        Node::switch(name, Switch { vsvd, ..common.clone() })
+    }
     /// Whether it ends flows.
     pub fn is_host(&self) -> bool {
         self.switch.is_none()

@@ -17,7 +17,7 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
         return Err(vec![Problem::error(place!["topology"], message, "one of the two")]);
     }
     let last = template.switches as usize - 1;
-    let nodes = (0..=last).map(|i| Node::switch(format!("S{}", i + 1), scenario.switch.clone())).collect();
+    let nodes = (0..=last).map(|i| Node::named_switch(format!("S{}", i + 1), &scenario.switch)).collect();
     let mut graph = Graph { nodes, links: Vec::new(), flows: Vec::new() };
     let rate = template.bottleneck_rate.unwrap_or(template.link_rate);
     let hops: Vec<(usize, usize)> = (0..last).map(|i| graph.add_duplex(i, i + 1, rate, template.hop.0)).collect();

@@ -11,7 +11,7 @@ use crate::scenario::types::Scenario;
 /// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`.
 pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Problem>> {
     refuse(scenario, "n-source", &[("from", Flow::has_from), ("to", Flow::has_to)])?;
-    let switches = ["A", "B"].map(|name| Node::switch(name, scenario.switch.clone()));
+    let switches = ["A", "B"].map(|name| Node::named_switch(name, &scenario.switch));
     let mut graph = Graph { nodes: switches.into(), links: Vec::new(), flows: Vec::new() };
     let rate = template.link_rate;
     let across = graph.add_duplex(0, 1, template.bottleneck_rate.unwrap_or(rate), template.bottleneck.0);
@@ -31,7 +31,7 @@ pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Pr
 pub fn single_switch(scenario: &Scenario, template: &SingleSwitch) -> Result<Graph, Vec<Problem>> {
     let keys: [Key; 3] = [("from", Flow::has_from), ("to", Flow::has_to), ("egress", Flow::has_egress)];
     refuse(scenario, "single-switch", &keys)?;
-    let nodes = vec![Node::switch("A", scenario.switch.clone()), Node::host("sink")];
+    let nodes = vec![Node::named_switch("A", &scenario.switch), Node::host("sink")];
     let mut graph = Graph { nodes, links: Vec::new(), flows: Vec::new() };
     let rate = template.link_rate;
     let across = graph.add_duplex(0, 1, template.bottleneck_rate.unwrap_or(rate), template.bottleneck.0);

@@ -220,6 +220,31 @@ fn hardly_meant() {
 }
 
 #[test]
+fn virtual_sources() {
+    let cases: &[Case] = &[
+        ("no such switch", &[("[switch.control]", "[switch.vsvd]\nat = [«\"C\"]\n[switch.control]")]),
+        ("rate of the next loop", &[("[switch.control]", "[switch.vsvd]\nvc_rate = «\"next-loop\"\n[switch.control]")]),
+        ("measured behind", &[("[switch.control]", "[switch.vsvd]\nvc_rate = «\"measured\"\n[switch.control]")]),
+        ("input behind", &[("[switch.control]", "[switch.«vsvd]\ninput = \"class-queue\"\n[switch.control]")]),
+        (
+            "policy by order",
+            &[
+                ("[switch.control]", "[switch.«vsvd]\n[switch.control]"),
+                ("policy = \"epd\"", "policy = \"selective-drop\""),
+            ],
+        ),
+        (
+            "no ABR",
+            &[("[switch.control]\nscheme = \"erica\"", "[switch.«vsvd]"), ("service = \"abr\"", "service = \"ubr\"")],
+        ),
+    ];
+    insta::assert_snapshot!(gallery(RIGHT, cases));
+    let own = "kind = \"switch\", buffer = \"100 cells\", vsvd = { at = «[\"X\"] }";
+    let of_its_own = the_error(&with(GRAPH, "kind = \"switch\", buffer = \"100 cells\"", own));
+    assert!(of_its_own.diagnostics[0].message.contains("whatever its name"));
+}
+
+#[test]
 fn without_strict_the_standard_warns() {
     let strict = with(RIGHT, "icr = \"10 Mbit/s\"", "rif = «0.3");
     assert!(the_error(&strict).diagnostics[0].help.contains("strict = false"));

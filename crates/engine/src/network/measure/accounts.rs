@@ -39,8 +39,15 @@ impl<S: Server> Simulation<S> {
         for (index, link) in self.links.iter().enumerate() {
             link.cells().for_each(|cell| add(index, cell.label, cell.info.payload()));
         }
-        for (port, link) in self.nodes().flat_map(Node::ports) {
-            port.held().iter().for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
+        for node in self.nodes() {
+            for (port, link) in node.ports() {
+                port.held().iter().for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
+            }
+            let Node::Switch(switch) = node else { continue };
+            for relay in &switch.relays {
+                let link = switch.ports[relay.port as usize].1 as usize;
+                relay.held().for_each(|cell| add(link, cell.label, cell.info.payload()));
+            }
         }
         found
     }
@@ -55,7 +62,8 @@ impl<S: Server> Simulation<S> {
         let mut crossings = 0;
         for (channel, send) in last.sends.iter().enumerate() {
             let hops = &self.channels[channel].hops;
-            crossings += send.counts.cells_sent * hops.len() as u64 - in_flight[channel].crossings;
+            crossings += send.counts.cells_sent * hops.len() as u64;
+            crossings = crossings.wrapping_add(self.relayed_crossings(channel)) - in_flight[channel].crossings;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.plan.links[hop.link].from;
                 let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot).cells;
@@ -79,6 +87,9 @@ impl<S: Server> Simulation<S> {
                 digest.add(port.digest().value());
                 digest.add(*departed);
                 queues.iter().for_each(|queue| digest.add(queue.arrived));
+            }
+            if let Node::Switch(switch) = node {
+                switch.relays.iter().for_each(|relay| digest.add(relay.digest().value()));
             }
         }
         digest

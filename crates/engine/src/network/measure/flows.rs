@@ -108,6 +108,8 @@ impl<S: Server> Simulation<S> {
             cells_delivered: now.delivered - then.delivered,
             cells_dropped: now.losses.cells - then.losses.cells,
             cells_in_flight: in_flight,
+            rm_cells_inserted: now.relayed.inserted - then.relayed.inserted,
+            rm_cells_absorbed: now.relayed.absorbed - then.relayed.absorbed,
             data_cells_sent: now.counts.data_sent - then.counts.data_sent,
             frm_cells_sent: now.abr.frms - then.abr.frms,
             brm_cells_sent: now.abr.brms - then.abr.brms,

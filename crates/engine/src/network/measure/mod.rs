@@ -3,6 +3,7 @@
 mod accounts;
 mod flows;
 mod ports;
+mod relays;
 mod snapshot;
 mod totals;
 
@@ -26,6 +27,8 @@ pub(super) struct WindowEnd {
     delays: Vec<(Summary, Summary)>,
     source_queue_max: Vec<u64>,
     queue_max: Vec<Vec<Vec<u64>>>,
+    /// Most cells in front of each port of each node.
+    front_max: Vec<Vec<Option<u64>>>,
     /// Sampled queue lengths per node, port and queue.
     samples: Vec<Vec<Vec<Summary>>>,
 }
@@ -100,6 +103,7 @@ impl<S: Server> Simulation<S> {
             delays: terminals().map(|t| (t.delays().0.clone(), t.delays().1.clone())).collect(),
             source_queue_max: terminals().map(|terminal| terminal.queue().longest()).collect(),
             queue_max: self.queue_maxima(),
+            front_max: self.front_maxima(),
             samples: core::mem::take(&mut self.window.samples),
         };
     }
@@ -128,6 +132,7 @@ impl<S: Server> Simulation<S> {
                     self.window.samples[node][index][queue].add(length);
                     queued += length;
                 }
+                queued += port.front_length().unwrap_or(0);
             }
         }
         for flow in 0..self.plan.flows.len() {
@@ -144,8 +149,9 @@ impl<S: Server> Simulation<S> {
         let last = self.snapshot();
         let in_flight = self.in_flight();
         for (channel, send) in last.sends.iter().enumerate() {
-            let accounted = send.delivered + send.losses.cells + in_flight[channel].cells;
-            assert_eq!(send.counts.cells_sent, accounted, "cells of channel {channel} sent and accounted for");
+            let accounted = send.delivered + send.losses.cells + in_flight[channel].cells + send.relayed.absorbed;
+            let sent = send.counts.cells_sent + send.relayed.inserted;
+            assert_eq!(sent, accounted, "cells of channel {channel} sent and accounted for");
         }
         let flows: Vec<FlowReport> =
             (0..self.plan.flows.len()).map(|flow| self.flow_report(flow, &in_flight)).collect();

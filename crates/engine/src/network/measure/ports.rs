@@ -41,6 +41,7 @@ impl<S: Server> Simulation<S> {
             queue_p99_cells: quantile(queue, 0.99),
             buffer_cells: (settings.buffer != u64::MAX).then_some(settings.buffer),
         });
+        let fronts = self.window.begin.fronts[node][index].zip(self.window.end.snapshot.fronts[node][index]);
         PortReport {
             name: self.plan.links[*link as usize].name.clone(),
             rate_bits_per_second: port.rate().bits_per_second(),
@@ -48,6 +49,8 @@ impl<S: Server> Simulation<S> {
             capacity_efficiency: self.capacity_efficiency(*link as usize, window, flows),
             cell_loss_ratio: dropped as f64 / (arrived as f64).max(1.0),
             queues: queues.collect(),
+            vc_queues_mean_cells: fronts.map(|(then, now)| (now - then) / window.0 as f64),
+            vc_queues_max_cells: self.window.end.front_max[node][index],
             control: ControlReport::new(port.control().name(), port.control().statistics()),
         }
     }

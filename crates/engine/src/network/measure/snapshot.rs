@@ -6,6 +6,7 @@ use crate::atm::port::{Losses, QueueCounts};
 use crate::atm::server::Server;
 use crate::endsystem::Counters;
 use crate::kernel::Ps;
+use crate::network::relay::RelayCounts;
 use crate::network::simulation::Simulation;
 use crate::network::terminal::{App, TerminalCounts};
 use crate::tcp::SenderStats;
@@ -20,6 +21,8 @@ pub struct Snapshot {
     pub(super) flows: Vec<Bytes>,
     /// Per node and switch port.
     pub(super) ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
+    /// Per node and port: time integral of the cells in front of it, if virtual sources feed it.
+    pub(super) fronts: Vec<Vec<Option<f64>>>,
 }
 
 /// One end of a flow and the channel that leaves there.
@@ -28,6 +31,8 @@ pub struct Sends {
     pub(super) counts: TerminalCounts,
     pub(super) abr: Counters,
     pub(super) losses: Losses,
+    /// RM cells that began and ended on the way.
+    pub(super) relayed: RelayCounts,
     pub(super) delivered: u64,
     pub(super) queue_integral: f64,
     pub(super) queue_drops: u64,
@@ -55,18 +60,20 @@ impl<S: Server> Simulation<S> {
             let counts = self.stations[node].node.ports_mut().iter_mut().filter(|_| counted);
             ports.push(counts.map(|(port, link)| port.counts(at, &mut self.links[*link as usize])).collect());
         }
-        Snapshot { at, sends, flows, ports }
+        let fronts = (0..self.stations.len()).map(|node| self.front_integrals(node)).collect();
+        Snapshot { at, sends, flows, ports, fronts }
     }
 
     fn sends(&mut self, channel: usize) -> Sends {
         let now = self.now;
-        let losses = self.losses(channel);
+        let (losses, relayed) = (self.losses(channel), self.relayed(channel));
         let delivered = self.terminal(channel / 2, 1 - channel % 2).counts().cells_received;
         let terminal = self.terminal_mut(channel / 2, channel % 2);
         Sends {
             counts: terminal.counts(),
             abr: terminal.abr().map_or(Counters::default(), |source| *source.counters()),
             losses,
+            relayed,
             delivered,
             queue_integral: terminal.queue_mut().integral(now),
             queue_drops: terminal.queue().dropped().1,

@@ -27,6 +27,11 @@ pub struct PortReport {
     pub cell_loss_ratio: f64,
     /// Queues in order of priority.
     pub queues: Vec<QueueReport>,
+    /// Time-weighted mean number of cells that wait in the queues of channels in front of virtual sources; null if no
+    /// virtual source feeds the port.
+    pub vc_queues_mean_cells: Option<f64>,
+    /// Greatest number of them.
+    pub vc_queues_max_cells: Option<u64>,
     /// The control scheme and what it counted.
     pub control: ControlReport,
 }

@@ -21,6 +21,10 @@ pub struct VcReport {
     pub cells_dropped: u64,
     /// Cells on links and in switches at the end (whole run).
     pub cells_in_flight: u64,
+    /// RM cells that virtual sources of switches on the way sent.
+    pub rm_cells_inserted: u64,
+    /// RM cells that ended at virtual sources and destinations of switches on the way.
+    pub rm_cells_absorbed: u64,
     /// Data cells sent.
     pub data_cells_sent: u64,
     /// In-rate forward RM cells sent.

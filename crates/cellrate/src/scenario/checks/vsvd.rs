@@ -1,0 +1,119 @@
+//! Virtual sources and destinations of switches: where they are, and what they go with.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::endsystem::VsVdConfig;
+
+use crate::scenario::graph::{Graph, Node};
+use crate::scenario::problem::{Place, Problem, Step, place};
+use crate::scenario::suggest::{listed, nearest};
+use crate::scenario::topology::{GraphNode, Topology};
+use crate::scenario::types::Scenario;
+
+/// What is wrong with `vsvd` wherever it is written.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Some(common) = &scenario.switch.vsvd {
+        problems.extend(names(common, graph));
+        let site = Site { scenario, graph, config: common, place: place!["switch", "vsvd"] };
+        site.check(|index| own(scenario, index).is_none(), &mut problems);
+    }
+    for (index, _) in graph.nodes.iter().enumerate() {
+        let Some(config) = own(scenario, index) else { continue };
+        let site = Site { scenario, graph, config, place: place!["topology", "node", index, "vsvd"] };
+        site.check(|other| other == index, &mut problems);
+        if !config.at.is_empty() {
+            let message = "a switch of a graph has `vsvd` of its own, whatever its name";
+            problems.push(Problem::error(site.key("at"), message, "leave `at` out; it belongs to `[switch.vsvd]`"));
+        }
+    }
+    problems
+}
+
+/// The setting of a switch's own.
+fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
+    let Topology::Graph(graph) = &scenario.topology else { return None };
+    match graph.nodes.get(node) {
+        Some(GraphNode::Switch(switch)) => switch.vsvd.as_ref(),
+        _ => None,
+    }
+}
+
+/// Names of no switch.
+fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
+    let switches: Vec<&str> = graph.nodes.iter().filter(|node| !node.is_host()).map(|node| &*node.name).collect();
+    let unknown = config.at.iter().enumerate().filter(|(_, name)| !switches.contains(&name.as_str()));
+    let problem = |(index, name): (usize, &String)| {
+        let help = match nearest(name, switches.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("switches: {}", listed(&switches)),
+        };
+        Problem::error(place!["switch", "vsvd", "at", index], format!("there is no switch `{name}`"), help)
+    };
+    unknown.map(problem).collect()
+}
+
+/// A setting and where it is written.
+struct Site<'a> {
+    scenario: &'a Scenario,
+    graph: &'a Graph,
+    config: &'a VsVdConfig,
+    place: Place,
+}
+
+impl Site<'_> {
+    fn key(&self, key: &str) -> Place {
+        let mut place = self.place.clone();
+        place.push(Step::from(key));
+        place
+    }
+
+    /// The setting at the switches that `concerns` names.
+    fn check(&self, concerns: impl Fn(usize) -> bool, problems: &mut Vec<Problem>) {
+        let nodes = self.graph.nodes.iter().enumerate();
+        let with =
+            |(index, node): &(usize, &Node)| concerns(*index) && node.switch.as_ref().is_some_and(|s| s.vsvd.is_some());
+        let switches: Vec<(usize, &Node)> = nodes.filter(with).collect();
+        problems.extend(self.mismatch());
+        if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {
+            let message = "no ABR flow passes: there is no loop of control to end and begin";
+            problems.push(Problem::error(self.place.clone(), message, "`service = \"abr\"`, or no `vsvd`"));
+        }
+        let refused =
+            switches.iter().find_map(|(_, node)| Some((node, follows_order(&node.switch.as_ref()?.discard)?)));
+        if let Some((node, policy)) = refused {
+            let message = format!(
+                "`{policy}` at `{}` needs one queue that serves in the order of arrival, not one for each channel",
+                node.name
+            );
+            problems.push(Problem::error(self.place.clone(), message, "another discard policy, or no `vsvd`"));
+        }
+    }
+
+    /// Rates and inputs that do not belong together.
+    fn mismatch(&self) -> Option<Problem> {
+        let message = self.config.mismatch()?;
+        let help = "`previous-loop` with `vc-queues`, or `measured` with `class-queue`";
+        Some(match self.scenario.run.strict {
+            true => {
+                let help = format!("{help}; `strict = false` in `[run]` makes this a warning");
+                Problem::error(self.key("vc_rate"), message, help)
+            }
+            false => Problem::warning(self.key("vc_rate"), message, help),
+        })
+    }
+
+    fn carries_abr(&self, node: usize) -> bool {
+        let mut flows = self.graph.flows.iter();
+        flows.any(|flow| {
+            let is_abr = self.scenario.flows[flow.group].service == ServiceClass::Abr;
+            is_abr && flow.forward.iter().any(|link| self.graph.links[*link].from == node)
+        })
+    }
+}
+
+/// The name of a policy that reckons by which cells a queue took last.
+fn follows_order(discard: &DiscardConfig) -> Option<&'static str> {
+    let follows = matches!(discard, DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_));
+    follows.then(|| discard.name())
+}

@@ -1,0 +1,174 @@
+//! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the discard policy
+//! and the control scheme of the controlled class with the queue behind them.
+
+use super::{Arrival, Port, rm_of};
+use crate::atm::cell::{Body, Info, RmCell};
+use crate::atm::link::Link;
+use crate::atm::server::{Outlet, Server};
+use crate::control::SwitchControl;
+use crate::discard::{Cause, DiscardPolicy, Verdict};
+use crate::kernel::Ps;
+
+/// How many cells wait in front.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Front {
+    cells: u64,
+    longest: u64,
+    integral: u128,
+    since: Ps,
+    /// Whether virtual sources feed the port at all.
+    exists: bool,
+    /// Whether a full buffer or a policy may refuse a cell.
+    asks: bool,
+}
+
+impl Front {
+    fn count_until(&mut self, now: Ps) {
+        self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
+        self.since = now;
+    }
+    /// Cells waiting.
+    #[inline]
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+}
+
+impl<S: Server> Port<S> {
+    /// Virtual sources will feed the controlled queue.
+    pub fn expect_virtual_sources(&mut self) {
+        let asks = self.queues.iter().any(|queue| {
+            let settings = &queue.settings;
+            settings.buffer != u64::MAX || !settings.discard.is_stateless()
+        });
+        (self.front.exists, self.front.asks) = (true, asks);
+        if asks {
+            // What waits in front takes room, so every cell of the class is asked for.
+            (self.freely_below, self.free_backlog) = (0, Ps::ZERO);
+        }
+    }
+
+    /// Cells of the controlled class: those behind the virtual sources and those in front of them.
+    pub(super) fn class_length(&mut self, now: Ps, wanted: bool, link: &mut Link, was_empty: &mut bool) -> u64 {
+        if wanted { self.front.cells + self.queue_length(now, self.controlled, link, was_empty) } else { 0 }
+    }
+
+    /// A cell arrives for a virtual source; it waits in front if it is not refused. The scheme sees it if it `meters`
+    /// what arrives, and may mark it.
+    #[inline]
+    pub fn arrive_in_front(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        info: &mut Info,
+        meters: bool,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> Option<Cause> {
+        let length = self.class_length(now, self.front.asks || (meters && self.reads_queue), link, was_empty);
+        if meters {
+            self.control.on_forward(now, arrival.control_slot, info, None, length);
+        }
+        if self.front.asks
+            && let Some(cause) = self.refuses(now, arrival, *info, length)
+        {
+            return Some(cause);
+        }
+        self.front.count_until(now);
+        self.front.cells += 1;
+        self.front.longest = self.front.longest.max(self.front.cells);
+        None
+    }
+
+    fn refuses(&mut self, now: Ps, arrival: &Arrival, info: Info, length: u64) -> Option<Cause> {
+        let index = arrival.queue as usize;
+        let queue = &mut self.queues[index];
+        let verdict = queue.settings.discard.admit(arrival.slot, info, length, queue.settings.buffer);
+        let refused = match verdict {
+            Verdict::Accept => None,
+            Verdict::Drop(cause) => {
+                self.lose(now, arrival.slot, index, info);
+                Some(cause)
+            }
+        };
+        self.end_damage(arrival.slot, info);
+        refused
+    }
+
+    /// An RM cell arrives that ends here; the scheme takes `rate` for that of its channel, and may mark it.
+    pub fn meter_rm(
+        &mut self,
+        now: Ps,
+        (slot, mut info): (u32, Info),
+        rm: &mut RmCell,
+        rate: f64,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) {
+        let length = self.class_length(now, self.reads_queue, link, was_empty);
+        let ccr = core::mem::replace(&mut rm.ccr, rate);
+        self.control.on_forward(now, slot, &mut info, Some(rm), length);
+        rm.ccr = ccr;
+    }
+
+    /// A virtual source sends a cell into the controlled queue. The scheme sees it if it meters what is sent, with
+    /// `metered` for the rate of its channel. Only RM cells can be refused: data found room when they arrived.
+    #[inline]
+    pub fn send_from_front(
+        &mut self,
+        now: Ps,
+        mut arrival: Arrival,
+        mut body: Option<&mut Body>,
+        metered: Option<f64>,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> Option<Cause> {
+        let is_data = arrival.cell.info.is_data();
+        let asks = self.front.asks && !is_data;
+        let length = self.class_length(now, asks || (metered.is_some() && self.reads_queue), link, was_empty);
+        if is_data {
+            self.front.count_until(now);
+            self.front.cells -= 1;
+        }
+        if let Some(rate) = metered {
+            let info = &mut arrival.cell.info;
+            match rm_of(&mut body) {
+                Some(rm) => {
+                    let ccr = core::mem::replace(&mut rm.ccr, rate);
+                    self.control.on_forward(now, arrival.control_slot, info, Some(rm), length);
+                    rm.ccr = ccr;
+                }
+                None => self.control.on_forward(now, arrival.control_slot, info, None, length),
+            }
+        }
+        if asks && let Some(cause) = self.refuses(now, &arrival, arrival.cell.info, length) {
+            return Some(cause);
+        }
+        if let Some(server) = self.server.express() {
+            *was_empty |= server.send(now, arrival.cell, body.as_deref(), link);
+        } else {
+            let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+            self.server.push(now, arrival.queue as usize, arrival.cell, body.as_deref(), &mut outlet);
+            *was_empty |= outlet.link_was_empty;
+        }
+        None
+    }
+
+    /// Cells in front; `None` if no virtual source feeds the port.
+    pub fn front_length(&self) -> Option<u64> {
+        self.front.exists.then_some(self.front.cells)
+    }
+    /// Greatest number of cells in front since the last [`Port::forget_longest`].
+    pub fn front_longest(&self) -> Option<u64> {
+        self.front.exists.then_some(self.front.longest)
+    }
+    /// Time integral of the number of cells in front, in cell picoseconds.
+    pub fn front_integral(&mut self, now: Ps) -> f64 {
+        self.front.count_until(now);
+        self.front.integral as f64
+    }
+    /// Starts a new maximum.
+    pub(super) fn forget_front(&mut self) {
+        self.front.longest = self.front.cells;
+    }
+}

@@ -1,0 +1,109 @@
+//! Where switches end loops of ABR control and begin new ones.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{Draft, Hop, PlanError};
+use crate::atm::cell::{Info, ServiceClass};
+use crate::atm::port::Arrival;
+use crate::atm::server::Queued;
+use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
+use crate::kernel::Ps;
+use crate::network::plan::{NodeKind, SwitchPlan};
+use crate::network::relay::{Relay, RelaySettings};
+use crate::network::switch::Route;
+
+impl Draft<'_> {
+    /// The loops of a flow are those between such switches, so it must pass them there and back.
+    pub(super) fn check_loops(&self) -> Result<(), PlanError> {
+        for (index, flow) in self.plan.flows.iter().enumerate() {
+            let forward = self.splits(2 * index);
+            let backward: Vec<usize> = self.splits(2 * index + 1).into_iter().rev().collect();
+            if forward != backward {
+                let message = format!("flow {} does not pass the same virtual sources there and back", flow.name);
+                return Err(PlanError(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Switches at which the loop of a channel ends and begins again, in order.
+    fn splits(&self, channel: usize) -> Vec<usize> {
+        let path = self.path(channel).iter().map(|link| self.plan.links[*link].to);
+        path.filter(|node| self.has_loop(channel / 2) && self.vsvd(*node).is_some()).collect()
+    }
+
+    /// Whether RM cells of both channels of a flow go round.
+    fn has_loop(&self, flow: usize) -> bool {
+        [2 * flow, 2 * flow + 1].into_iter().all(|channel| self.class(channel) == ServiceClass::Abr)
+    }
+
+    fn vsvd(&self, node: usize) -> Option<&VsVdConfig> {
+        match &self.plan.nodes[node].kind {
+            NodeKind::Switch(SwitchPlan { vsvd, .. }) => vsvd.as_ref(),
+            NodeKind::Host => None,
+        }
+    }
+
+    /// Relays of a switch, the two of a flow one after the other; their routes, those of all `arriving` channels, are
+    /// pointed at them.
+    pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
+        let Some(config) = self.vsvd(node) else { return Vec::new() };
+        let mut relays = Vec::new();
+        let leads_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
+        let label = |channel: usize| Some(self.channels[channel].hops.iter().find(leads_here)?.label as usize);
+        for flow in 0..self.plan.flows.len() {
+            if !self.has_loop(flow) {
+                continue;
+            }
+            for channel in [2 * flow, 2 * flow + 1] {
+                let Some(label) = label(channel) else { continue };
+                relays.push(self.relay(node, channel, &table[label], config));
+                table[label].port = (ports + relays.len() - 1) as u32;
+                table[label].opposite = None;
+            }
+        }
+        relays
+    }
+
+    fn relay(&self, node: usize, channel: usize, route: &Route, config: &VsVdConfig) -> Relay {
+        let abr = &self.plan.flows[channel / 2].abr;
+        let access = self.plan.links[self.path(channel)[0]].rate;
+        let behind = self.hop_from(node, channel).map_or(access, |hop| self.plan.links[hop.link].rate);
+        let Route { slot, control_slot, queue, controlled, label, port, .. } = *route;
+        Relay::new(RelaySettings {
+            channel: channel as u32,
+            port,
+            arrival: Arrival { slot, control_slot, queue, controlled, cell: Queued { label, info: Info::data(0) } },
+            source: AbrSource::new(abr, behind, self.loop_round_trip(node, channel)),
+            destination: AbrDestination::new(abr, access),
+            config: config.clone(),
+        })
+    }
+
+    /// FRTT of the loop that `channel` begins at `node`: propagation and one cell time on every link up to where it
+    /// ends, and back.
+    pub(super) fn loop_round_trip(&self, node: usize, channel: usize) -> Ps {
+        let behind = self.path(channel).iter().map(|link| &self.plan.links[*link]).skip_while(|link| link.from != node);
+        let mut end = node;
+        for link in behind {
+            end = link.to;
+            if self.vsvd(end).is_some() {
+                break;
+            }
+        }
+        self.way(channel, node, end) + self.way(channel ^ 1, end, node)
+    }
+
+    fn way(&self, channel: usize, from: usize, to: usize) -> Ps {
+        let links = self.path(channel).iter().map(|link| &self.plan.links[*link]);
+        let mut sum = Ps::ZERO;
+        for link in links.skip_while(|link| link.from != from) {
+            sum = sum + link.delay + link.rate.cell_time_ceil();
+            if link.to == to {
+                break;
+            }
+        }
+        sum
+    }
+}

@@ -1,0 +1,318 @@
+//! A virtual destination and the virtual source behind it: where a switch ends one loop of ABR control of a channel
+//! and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and appendix C.3).
+//!
+//! A flow has two of them at a switch, one for each direction. RM cells end here: the forward ones of the previous
+//! loop are turned round into the opposite channel, whose virtual source sends them back, and the backward ones are
+//! the feedback of that virtual source.
+
+use super::log::{Event, Log, What};
+use crate::atm::cell::{Body, Info, Kind, RmCell};
+use crate::atm::link::Link;
+use crate::atm::port::{Arrival, Port};
+use crate::atm::server::{Queued, Server};
+use crate::discard::Cause;
+use crate::endsystem::{AbrDestination, AbrSource, Emission, InputMeter, VcRate, VsVdConfig};
+use crate::kernel::{Digest, Ps, Ring};
+
+/// The output port of a channel, its link, and who keeps events.
+pub struct Way<'a, S> {
+    /// The port.
+    pub port: &'a mut Port<S>,
+    /// The link that it feeds.
+    pub link: &'a mut Link,
+    /// Which link that is.
+    pub index: u32,
+    /// Set when a cell enters the empty link.
+    pub was_empty: bool,
+    /// The switch's log.
+    pub log: &'a mut Log,
+}
+
+/// What the port's scheme allows a channel, as it said last.
+#[derive(Clone, Copy, Debug)]
+struct Allowed {
+    /// VAL2 in cells/s; infinite if what the RM cell said already was less.
+    er: f64,
+    ci: bool,
+    ni: bool,
+}
+
+/// The rate at which a virtual source sends, measured from one of its FRMs to the next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    cells: u32,
+    since: Ps,
+    rate: Option<f64>,
+}
+
+impl Meter {
+    /// An in-rate cell is sent. SR := Nrm / T: the cells from an FRM up to the next, which are Nrm unless the time
+    /// clause of source rule 3 called for the next, by the time that they took.
+    fn count(&mut self, now: Ps, is_frm: bool) {
+        if is_frm {
+            let seconds = (now - self.since).as_secs_f64();
+            if self.cells > 0 && seconds > 0.0 {
+                self.rate = Some(self.cells as f64 / seconds);
+            }
+            (self.since, self.cells) = (now, 0);
+        }
+        self.cells += 1;
+    }
+}
+
+/// RM cells that begin and end at a virtual end system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RelayCounts {
+    /// Sent by the virtual source.
+    pub inserted: u64,
+    /// Taken by the virtual destination, or by the virtual source of the opposite channel.
+    pub absorbed: u64,
+}
+
+/// A channel at a switch that ends its loop.
+pub struct Relay {
+    /// The channel: twice the flow's number, plus one for the backward direction.
+    pub channel: u32,
+    /// Output port of the switch.
+    pub port: u32,
+    arrival: Arrival,
+    source: AbrSource,
+    destination: AbrDestination,
+    /// The queue of the channel: data that the virtual source has not sent yet.
+    cells: Ring<Info>,
+    bodies: Ring<Body>,
+    /// CCR of the last FRM of the previous loop, in cells/s.
+    ccr: f64,
+    allowed: Allowed,
+    meter: Meter,
+    counts: RelayCounts,
+    digest: Digest,
+    config: VsVdConfig,
+}
+
+/// What a relay is built from.
+pub struct RelaySettings {
+    /// The channel.
+    pub channel: u32,
+    /// Output port of the switch.
+    pub port: u32,
+    /// Slots, queue and label of the channel at that port.
+    pub arrival: Arrival,
+    /// Virtual source of the next loop.
+    pub source: AbrSource,
+    /// Virtual destination of the previous loop.
+    pub destination: AbrDestination,
+    /// How the loops are coupled.
+    pub config: VsVdConfig,
+}
+
+impl Relay {
+    /// A relay that has done nothing yet.
+    pub fn new(settings: RelaySettings) -> Relay {
+        Relay {
+            channel: settings.channel,
+            port: settings.port,
+            arrival: settings.arrival,
+            source: settings.source,
+            destination: settings.destination,
+            cells: Ring::default(),
+            bodies: Ring::default(),
+            ccr: 0.0,
+            allowed: Allowed { er: f64::INFINITY, ci: false, ni: false },
+            meter: Meter::default(),
+            counts: RelayCounts::default(),
+            digest: Digest::default(),
+            config: settings.config,
+        }
+    }
+
+    /// When the virtual source has something to send, possibly in the past.
+    #[inline]
+    pub fn wake_at(&self) -> Ps {
+        self.source.next_wake(!self.cells.is_empty())
+    }
+
+    fn meters_arrivals(&self) -> bool {
+        self.config.input == InputMeter::VcQueues
+    }
+
+    /// The rate of the channel, as the scheme is told.
+    fn rate(&self) -> f64 {
+        match self.config.vc_rate {
+            VcRate::PreviousLoop => self.ccr,
+            VcRate::NextLoop => self.source.acr(),
+            // Until two FRMs have gone out there is nothing better.
+            VcRate::Measured => self.meter.rate.unwrap_or(self.source.acr()),
+        }
+    }
+
+    /// A data cell arrives. DES rule 1, and SES rule 12: the next loop begins without its EFCI. Returns whether it is
+    /// the only one now.
+    #[inline]
+    pub fn take_data<S: Server>(&mut self, now: Ps, info: Info, body: Option<&Body>, way: &mut Way<'_, S>) -> bool {
+        self.destination.on_data(info);
+        let mut info = info.without_efci();
+        let meters = self.meters_arrivals();
+        let refused = way.port.arrive_in_front(now, &self.arrival, &mut info, meters, way.link, &mut way.was_empty);
+        if let Some(cause) = refused {
+            self.note_loss(now, info, cause, way);
+            return false;
+        }
+        self.cells.push(info);
+        if let Some(body) = body {
+            self.bodies.push(*body);
+        }
+        self.cells.len() == 1
+    }
+
+    fn note_loss<S: Server>(&self, now: Ps, info: Info, cause: Cause, way: &mut Way<'_, S>) {
+        let what = What::Loss { cause, number: info.number(), eom: info.is_eom(), rm: !info.is_data() };
+        way.log.add(Event { at: now, channel: self.channel, link: Some(way.index), what });
+    }
+
+    /// An FRM of the previous loop ends here (DES rule 2). What is sent back: ER1 := min(ER, VAL2, ACR2).
+    pub fn turn_round<S: Server>(&mut self, now: Ps, info: Info, rm: &RmCell, way: &mut Way<'_, S>) -> RmCell {
+        self.ccr = rm.ccr;
+        let mut turned = *rm;
+        self.absorb(now, info, &mut turned, way);
+        turned = self.destination.on_frm(turned);
+        turned.er = turned.er.min(self.source.acr());
+        if self.config.update.at_turn_round() {
+            self.ask(now, &turned, way);
+        }
+        self.allowed.mark(&mut turned);
+        self.digest.add(now.0 ^ turned.er.to_bits() ^ (turned.ci as u64) << 1 ^ turned.ni as u64);
+        if (turned.er, turned.ci, turned.ni) != (rm.er, rm.ci, rm.ni) {
+            let what = What::Mark { er: turned.er };
+            way.log.add(Event { at: now, channel: self.channel, link: Some(way.index), what });
+        }
+        turned
+    }
+
+    /// An RM cell of this channel ends here. It counts as input of the port as the one that the virtual source sends
+    /// in its stead.
+    pub fn absorb<S: Server>(&mut self, now: Ps, info: Info, rm: &mut RmCell, way: &mut Way<'_, S>) {
+        self.counts.absorbed += 1;
+        if self.meters_arrivals() {
+            let slot = self.arrival.control_slot;
+            way.port.meter_rm(now, (slot, info), rm, self.rate(), way.link, &mut way.was_empty);
+        }
+    }
+
+    /// Asks the port's scheme for VAL2, as if `rm` came back through the switch.
+    fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
+        let mut asked = RmCell { ccr: self.rate(), ci: false, ni: false, ..*rm };
+        way.port.pass_backward(now, self.arrival.control_slot, &mut asked, way.link, &mut way.was_empty);
+        let er = if asked.er < rm.er { asked.er } else { f64::INFINITY };
+        self.allowed = Allowed { er, ci: asked.ci, ni: asked.ni };
+    }
+
+    /// A BRM of the next loop ends here: SES rules 8 and 9.
+    pub fn take_feedback<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
+        if self.config.update.at_backward() {
+            self.ask(now, rm, way);
+        }
+        let mut rm = *rm;
+        if self.config.limit_source {
+            self.allowed.mark(&mut rm);
+        }
+        self.source.on_brm(now, &rm);
+        self.digest.add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
+    }
+
+    /// A turned-round RM cell of the opposite channel is to be sent.
+    pub fn offer(&mut self, rm: RmCell) {
+        self.source.offer_brm(rm);
+    }
+
+    /// Sends what the virtual source may send at `now`. Returns when it wants to go on.
+    #[inline]
+    pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
+        loop {
+            let wake = self.wake_at();
+            if wake > now {
+                return wake;
+            }
+            let Some(emission) = self.source.opportunity(now, !self.cells.is_empty()) else {
+                unreachable!("a virtual source wakes up only to send")
+            };
+            self.send(now, emission, way);
+        }
+    }
+
+    #[inline]
+    fn send<S: Server>(&mut self, now: Ps, emission: Emission, way: &mut Way<'_, S>) {
+        let (info, mut body) = match emission {
+            Emission::Data => {
+                let info = self.cells.pop().expect("a cell waits");
+                (info, if info.has_body() { self.bodies.pop() } else { None })
+            }
+            Emission::Rm(info, rm) => {
+                self.counts.inserted += 1;
+                (info, Some(Body::Rm(rm)))
+            }
+        };
+        if !info.clp() {
+            self.meter.count(now, info.kind() == Kind::Frm);
+        }
+        let metered = (!self.meters_arrivals()).then(|| self.rate());
+        let arrival = Arrival { cell: Queued { info, ..self.arrival.cell }, ..self.arrival };
+        let refused = way.port.send_from_front(now, arrival, body.as_mut(), metered, way.link, &mut way.was_empty);
+        if let Some(cause) = refused {
+            self.note_loss(now, info, cause, way);
+        }
+    }
+
+    /// Labels of the data that wait, as they would be on the outgoing link, and their headers.
+    pub fn held(&self) -> impl Iterator<Item = Queued> {
+        self.cells.iter().map(|info| Queued { info: *info, ..self.arrival.cell })
+    }
+    /// RM cells that began and ended here.
+    pub fn counts(&self) -> RelayCounts {
+        self.counts
+    }
+    /// The virtual source.
+    pub fn source(&self) -> &AbrSource {
+        &self.source
+    }
+    /// Bytes of storage.
+    pub fn storage(&self) -> usize {
+        self.cells.bytes() + self.bodies.bytes()
+    }
+    /// Hash of every RM cell that ended here.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl Allowed {
+    fn mark(self, rm: &mut RmCell) {
+        rm.er = rm.er.min(self.er);
+        rm.ci |= self.ci;
+        rm.ni |= self.ni;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_measured_from_frm_to_frm() {
+        let mut meter = Meter::default();
+        let mut at = |us: u64, is_frm| {
+            meter.count(Ps::from_us(us), is_frm);
+            meter.rate.map(libm::round)
+        };
+        assert_eq!(at(0, true), None);
+        for cell in 1..32 {
+            assert_eq!(at(10 * cell, false), None);
+        }
+        // 32 cells in 320 us.
+        assert_eq!(at(320, true), Some(100_000.0));
+        // The time clause: 3 cells in 100 ms.
+        at(330, false);
+        at(340, false);
+        assert_eq!(at(100_320, true), Some(30.0));
+    }
+}

@@ -1,0 +1,73 @@
+//! Channels whose loop of control ends at the switch and begins again.
+
+use alloc::vec::Vec;
+
+use super::Switch;
+use crate::atm::cell::{Body, Cell, Kind};
+use crate::atm::link::Link;
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+use crate::network::relay::{Relay, Way};
+
+impl<S: Server> Switch<S> {
+    /// A cell of the channel of `relay` arrives.
+    pub(super) fn receive(
+        &mut self,
+        relay: usize,
+        cell: Cell,
+        body: Option<&Body>,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
+        let (now, info) = (cell.at, cell.info);
+        let Some(Body::Rm(rm)) = body else {
+            if self.at(relay, links, fresh, |relay, way| relay.take_data(now, info, body, way)) {
+                self.run_relay(now, relay, links, fresh);
+            }
+            return;
+        };
+        let opposite = relay ^ 1;
+        if info.kind() == Kind::Brm {
+            self.at(relay, links, fresh, |relay, way| relay.absorb(now, info, &mut rm.clone(), way));
+            self.at(opposite, links, fresh, |relay, way| relay.take_feedback(now, rm, way));
+        } else {
+            let turned = self.at(relay, links, fresh, |relay, way| relay.turn_round(now, info, rm, way));
+            self.relays[opposite].offer(turned);
+        }
+        self.run_relay(now, opposite, links, fresh);
+    }
+
+    /// A virtual source sends what it may, and its clock is set anew.
+    pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let next = self.at(relay, links, fresh, |relay, way| relay.run(now, way));
+        let clock = self.ports.len() + relay;
+        if self.timers.get(clock) != next {
+            self.timers.set(clock, next);
+        }
+    }
+
+    /// Lets a relay act upon its port.
+    #[inline]
+    fn at<T>(
+        &mut self,
+        relay: usize,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+        act: impl FnOnce(&mut Relay, &mut Way<'_, S>) -> T,
+    ) -> T {
+        let relay = &mut self.relays[relay];
+        let index = relay.port as usize;
+        let (port, link) = &mut self.ports[index];
+        let mut way =
+            Way { port, link: &mut links[*link as usize], index: *link, was_empty: false, log: &mut self.log };
+        let result = act(relay, &mut way);
+        if way.was_empty {
+            fresh.push(*link);
+        }
+        if port.next_event().is_scheduled() && !self.is_backlogged[index] {
+            self.is_backlogged[index] = true;
+            self.backlogged.push(index as u32);
+        }
+        result
+    }
+}

@@ -1,0 +1,190 @@
+//! Switches that end loops of ABR control and begin new ones: numbers worked by hand, and what they are for.
+//!
+//! Lines carry 100,000 cells/s, a cell in 10 us, unless a test says otherwise.
+
+mod support;
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::control::ControlConfig;
+use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
+use cellrate_engine::kernel::units::Cells;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::network::report::PortReport;
+use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::traffic::SourceConfig;
+use serde_json::{Value, json};
+use support::plans::{Graph, back, cell_time_us, flow, plain_switch};
+
+const LINE: Rate = cell_time_us(10);
+const NEAR: Ps = Ps::from_us(100);
+const FAR: Ps = Ps::from_ms(20);
+
+fn control(value: Value) -> ControlConfig {
+    serde_json::from_value(value).expect("valid parameters")
+}
+
+fn erica() -> ControlConfig {
+    control(json!({"scheme": "erica"}))
+}
+
+fn switch(control: ControlConfig, vsvd: Option<VsVdConfig>) -> SwitchPlan {
+    SwitchPlan { control, vsvd, ..plain_switch() }
+}
+
+/// Virtual sources as they are by default.
+fn split() -> Option<VsVdConfig> {
+    Some(VsVdConfig::default())
+}
+
+fn persistent(name: &str, forward: Vec<usize>, abr: AbrConfig) -> FlowPlan {
+    let backward = back(&forward);
+    FlowPlan { backward, abr, ..flow(name, ServiceClass::Abr, SourceConfig::Persistent(Default::default()), forward) }
+}
+
+/// One source, switches in a row, one destination, and a persistent flow. `links` are the lines in order.
+fn row(switches: Vec<SwitchPlan>, links: &[(Rate, Ps)], abr: AbrConfig) -> Plan {
+    let mut graph = Graph::default();
+    let mut nodes = vec![graph.host("src")];
+    for (number, settings) in switches.into_iter().enumerate() {
+        nodes.push(graph.switch(&format!("S{}", number + 1), settings));
+    }
+    nodes.push(graph.host("dst"));
+    let pairs = nodes.windows(2).zip(links);
+    let forward = pairs.map(|(pair, (rate, delay))| graph.duplex(pair[0], pair[1], *rate, *delay)).collect();
+    let flow = persistent("f", forward, abr);
+    graph.plan(vec![flow])
+}
+
+fn start(plan: Plan) -> Simulation {
+    Simulation::new(plan).expect("a plan")
+}
+
+fn port<'a>(report: &'a Report, name: &str) -> &'a PortReport {
+    report.ports.iter().find(|port| port.name == name).expect("a port of that name")
+}
+
+#[test]
+fn feedback_comes_from_the_first_switch() {
+    // The first cell is an FRM, at the switch at 0 + 10 + 100 us. The virtual source of the way back begins with an
+    // FRM of its own and sends the turned-round one a cell time of its ICR = PCR later, at 120 us; it is at the source
+    // 110 us after that. ERICA has one channel and 0.9 of the link for it: VAL2 = 90,000 cells/s.
+    let plan = row(vec![switch(erica(), split())], &[(LINE, NEAR), (LINE, FAR)], AbrConfig::default());
+    let mut run = start(plan);
+    run.run_until(Ps::from_us(230));
+    assert_eq!(run.acr(0), Some(100_000.0));
+    run.run_until(Ps(Ps::from_us(230).0 + 1));
+    assert_eq!(run.acr(0), Some(90_000.0));
+    assert_eq!(run.virtual_acrs(0), [("S1", 100_000.0)]);
+}
+
+#[test]
+fn the_round_trip_of_a_source_is_that_of_its_loop() {
+    // TBE of 11 cells over FRTT: 2 (100 + 10) us up to the switch, 2 (20,000 + 10) us behind it.
+    let abr = AbrConfig { tbe: Cells(11), apply_tbe_icr_cap: true, crm: Some(1_000), ..AbrConfig::default() };
+    let plan = |vsvd| row(vec![switch(ControlConfig::default(), vsvd)], &[(LINE, NEAR), (LINE, FAR)], abr.clone());
+    let run = start(plan(split()));
+    assert_eq!(run.acr(0), Some(11.0 / 220e-6));
+    assert_eq!(run.virtual_acrs(0), [("S1", 11.0 / 40_020e-6)]);
+    assert_eq!(start(plan(None)).acr(0), Some(11.0 / 40_240e-6));
+}
+
+#[test]
+fn the_previous_loop_is_told_the_rate_of_the_next() {
+    // The next loop has a line of 20,000 cells/s behind a switch of its own, ERICA gives it 0.9 of that.
+    let slow = cell_time_us(50);
+    let switches = vec![switch(erica(), split()), switch(erica(), None)];
+    let mut run = start(row(switches, &[(LINE, NEAR), (LINE, NEAR), (slow, NEAR)], AbrConfig::default()));
+    run.run_until(Ps::from_ms(200));
+    let (at, acr) = run.virtual_acrs(0)[0];
+    assert_eq!(at, "S1");
+    assert!((acr / 18_000.0 - 1.0).abs() < 0.02, "{acr}");
+    assert!((run.acr(0).unwrap() / acr - 1.0).abs() < 0.02, "{:?} against {acr}", run.acr(0));
+}
+
+#[test]
+fn marks_of_one_loop_stay_in_it() {
+    // S1 marks every cell, S2 ends the loop: the source hears of it, the virtual source does not.
+    let marking = control(json!({"scheme": "efci", "threshold": "0 cells", "mark_at": "dequeue"}));
+    let links = [(LINE, NEAR), (LINE, NEAR), (LINE, NEAR)];
+    let plan = |vsvd| {
+        let switches = vec![switch(marking.clone(), None), switch(ControlConfig::default(), vsvd)];
+        row(switches, &links, AbrConfig::default())
+    };
+    let mut run = start(plan(split()));
+    run.run_until(Ps::from_ms(50));
+    assert_eq!(run.virtual_acrs(0), [("S2", 100_000.0)]);
+    assert!(run.acr(0).unwrap() < 20_000.0);
+    // And a switch that marks behind its virtual source is heard by that.
+    let mut run = start(row(vec![switch(marking, split())], &links[1..], AbrConfig::default()));
+    run.run_until(Ps::from_ms(50));
+    assert!(run.virtual_acrs(0)[0].1 < 20_000.0);
+}
+
+/// Twenty milliseconds to switch S1, a short way on to S2, and half the rate behind that.
+fn satellite(vsvd: Option<VsVdConfig>) -> Report {
+    let half = cell_time_us(20);
+    let plus = || control(json!({"scheme": "erica", "queue_control": {}}));
+    let switches = vec![switch(plus(), vsvd), switch(plus(), None)];
+    let plan = row(switches, &[(LINE, FAR), (LINE, NEAR), (half, NEAR)], AbrConfig::default());
+    start(plan).measure(Ps::ZERO, Ps::from_ms(1_000), Ps::from_ms(1_000))
+}
+
+#[test]
+fn the_queue_of_a_long_way_stays_at_its_end() {
+    // Without: the source hears of S2 a feedback delay of 40.4 ms after its first cell got there, and until then
+    // fills it with the other half of the line: some 50,000 cells/s for 40 ms.
+    let whole = satellite(None);
+    let queue = |report: &Report, name| port(report, name).queues[0].queue_max_cells;
+    let filled = queue(&whole, "S2->dst");
+    assert!((1_900..2_300).contains(&filled), "{filled}");
+    // With: S2 is protected by a loop of 0.4 ms, some 20 cells, and what it does not take waits at S1.
+    let split = satellite(split());
+    let (downstream, waiting) = (queue(&split, "S2->dst"), port(&split, "S1->S2").vc_queues_max_cells.unwrap());
+    assert!(downstream < 60, "{downstream}");
+    assert!((1_800..2_600).contains(&waiting), "{waiting}");
+    assert!(queue(&split, "S1->S2") < 20);
+    assert_eq!(port(&whole, "S1->S2").vc_queues_max_cells, None);
+    // And no throughput is lost by it.
+    assert!(split.vcs[0].cells_delivered > whole.vcs[0].cells_delivered);
+}
+
+#[test]
+fn a_full_switch_counts_what_waits_in_front_of_virtual_sources() {
+    let settings = SwitchPlan { buffer: cellrate_engine::kernel::units::Buffer(300), ..switch(erica(), split()) };
+    let switches = vec![settings, switch(erica(), None)];
+    let plan = row(switches, &[(LINE, FAR), (LINE, NEAR), (cell_time_us(20), NEAR)], AbrConfig::default());
+    let report = start(plan).measure(Ps::ZERO, Ps::from_ms(100), Ps::from_ms(100));
+    let port = port(&report, "S1->S2");
+    let waiting = port.vc_queues_max_cells.unwrap();
+    assert!((290..=300).contains(&waiting), "{waiting}");
+    assert!(port.queues[0].cells_dropped > 500);
+    assert_eq!(report.vcs[0].cells_dropped, port.queues[0].cells_dropped);
+}
+
+#[test]
+fn rm_cells_begin_and_end_at_the_switch() {
+    let plan = row(vec![switch(erica(), split())], &[(LINE, NEAR), (LINE, NEAR)], AbrConfig::default());
+    let report = start(plan).measure(Ps::ZERO, Ps::from_ms(100), Ps::from_ms(100));
+    let [forward, backward] = &report.vcs[..] else { panic!("two channels") };
+    // No RM cell that the source or the destination sends goes beyond the switch.
+    for vc in [forward, backward] {
+        let sent = vc.frm_cells_sent + vc.brm_cells_sent;
+        assert!(sent > 280 && sent.abs_diff(vc.rm_cells_absorbed) <= 2, "{vc:?}");
+    }
+    // The destination's own channel has nothing but RM cells, which all end at the switch.
+    assert_eq!(backward.data_cells_sent, 0);
+    assert!(backward.cells_delivered.abs_diff(backward.rm_cells_inserted) <= 2, "{backward:?}");
+}
+
+#[test]
+fn a_flow_that_returns_by_other_virtual_sources_is_no_plan() {
+    let mut graph = Graph::default();
+    let (source, sink) = (graph.host("src"), graph.host("dst"));
+    let (a, b) = (graph.switch("A", switch(erica(), split())), graph.switch("B", switch(erica(), split())));
+    let ways = [a, b].map(|via| [graph.duplex(source, via, LINE, NEAR), graph.duplex(via, sink, LINE, NEAR)]);
+    let there = ways[0].to_vec();
+    let flow = FlowPlan { backward: back(&ways[1]), ..persistent("f", there, AbrConfig::default()) };
+    let error = Simulation::<cellrate_engine::atm::server::LazyServer>::new(graph.plan(vec![flow])).err().unwrap();
+    assert_eq!(error.to_string(), "flow f does not pass the same virtual sources there and back");
+}
