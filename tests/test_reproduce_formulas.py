@@ -43,8 +43,8 @@ def test_a_formula_is_drawn_through_its_points(tmp_path: Path) -> None:
     experiment = paper.experiments[0]
     canvas = draw(paper, experiment, experiment.figures[0], Outcomes(), (1,))
     (line,) = canvas.axes[0].get_lines()
-    assert list(line.get_xdata()) == [0, 1, 2, 3]
-    assert list(line.get_ydata()) == [0, 2, 8, 18]
+    assert np.asarray(line.get_xdata()).tolist() == [0, 1, 2, 3]
+    assert np.asarray(line.get_ydata()).tolist() == [0, 2, 8, 18]
 
 
 def test_a_formula_needs_points(tmp_path: Path) -> None:
