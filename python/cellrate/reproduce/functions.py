@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import pairwise
 from statistics import pstdev
 from typing import Any
@@ -21,13 +22,29 @@ class _Theory(Opened):
     def __getattr__(self, name: str) -> Any:
         if name not in theory.__all__:
             raise AttributeError(f"cellrate.theory has no `{name}`")
-        function = getattr(theory, name)
 
         def opened(*args: Any, **named: Any) -> Any:
-            found = function(*args, **named)
-            return _Fields(found) if is_dataclass(found) else found
+            key = (name, args, tuple(named.items()))
+            return _known(*key) if _hashable(key) else _compute(*key)
 
         return opened
+
+
+def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
+    found = getattr(theory, name)(*args, **dict(named))
+    return _Fields(found) if is_dataclass(found) else found
+
+
+_known = lru_cache(maxsize=4096)(_compute)
+"""Claims of formulas alone are evaluated for every seed, and their figures again: same results."""
+
+
+def _hashable(key: object) -> bool:
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
 
 
 class _Fields(Opened):
