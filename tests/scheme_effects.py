@@ -46,6 +46,7 @@ SCHEME_EFFECTS = [
     effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
     effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pd", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
     effect("fmmra", "er_max_weight", "0.125", "0.9", "differs", digest),
     effect("fmmra", "er_max_floor", '"advertised-rate"', '"explicit-rate"', "rises", MEAN_QUEUE),
     effect("fmmra", "record_forward", "true", "false", "differs", digest, scenario=GRAPH),

@@ -9,6 +9,7 @@ from cellrate.reproduce import ReproduceError
 from cellrate.reproduce.expressions import evaluate
 from cellrate.reproduce.runs import vocabulary
 from cellrate.reproduce.views import Row, Run
+from conftest import SCENARIOS
 
 
 def flow(name: str, lost: int, throughput: float, *, tcp: bool = True) -> dict[str, Any]:
@@ -53,6 +54,10 @@ class HandMade:
     def summary(self) -> str:
         """The summary."""
         return json.dumps(SUMMARY)
+
+    def resolved(self) -> str:
+        """The scenario: the efci one of the tests."""
+        return (SCENARIOS / "efci.toml").read_text("utf-8")
 
     def series(self) -> list[dict[str, object]]:
         """Two traces."""
@@ -120,6 +125,10 @@ ROW = Row("row", {(1, 2): lambda: Run(HandMade(), "a"), (1, 3): lambda: Run(Hand
         ("len(row)", 2),
         ("row[1, 3].packets_lost", 7),
         ("[r.packets_lost for r in row]", [7, 7]),
+        ("run.scenario.duration_seconds", 0.3),
+        ("run.scenario.link('src.source.1->A').delay_seconds", 1e-4),
+        ("run.scenario.flow('source.5').abr.icr_bits_per_second", 5e6),
+        ("run.scenario.switch('A').control.threshold_cells", 500),
     ],
 )
 def test_what_a_run_tells(text: str, expected: object) -> None:
@@ -133,6 +142,7 @@ def test_what_a_run_tells(text: str, expected: object) -> None:
         ("run.totals.jain_index", "was not measured"),
         ("run.flow('tcp')", "2 of the flows"),
         ("run.flow('udp.1')", "0 of the flows"),
+        ("run.scenario.link('A->nowhere')", "none of the links of the scenario is called"),
         ("run.group('udp')", "no flows of group udp"),
         ("run.port('A->sink').queue('vbr')", "no queue for vbr"),
         ("run.series('acr')", "no trace of acr"),

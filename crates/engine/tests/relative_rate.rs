@@ -40,11 +40,11 @@ fn told(control: &mut Control) -> char {
     }
 }
 
-/// What is told after each of these samples.
+/// What is told after each of these samples of the cells that wait behind the one that is being sent.
 fn samples(control: &mut Control, queue: &[u64]) -> String {
     let told = queue.iter().map(|queue| {
         let now = control.wake_at();
-        control.wake(now, *queue);
+        control.wake(now, *queue + 1);
         told(control)
     });
     told.collect()
@@ -81,6 +81,29 @@ fn pid_follows_the_queue_up_and_its_mean_down() {
     // With epsilon 1 the fall to 89 counts, and I = 123.25 keeps.
     let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "1 cell" }));
     assert_eq!(samples(&mut control, &[300, 300, 90, 89]), "--==");
+}
+
+#[test]
+fn a_link_in_use_has_no_queue_unless_the_cell_in_service_counts() {
+    for scheme in ["rrm-pd", "rrm-pd-plus"] {
+        let answers = |counts: bool| -> String {
+            let mut control = law(scheme, json!({ "count_in_service": counts }));
+            let tell = |queue: u64| {
+                control.wake(control.wake_at(), queue);
+                told(&mut control)
+            };
+            [0, 1, 0, 1, 2].into_iter().map(tell).collect()
+        };
+        assert_eq!((answers(false), answers(true)), ("++++=".into(), "+=+==".into()), "{scheme}");
+    }
+    // One cell of 100 is being sent: 99 wait, which is below l_t.
+    for (counts, expected) in [(false, '+'), (true, '=')] {
+        for scheme in ["rrm-p", "rrm-pid"] {
+            let mut control = law(scheme, json!({ "count_in_service": counts }));
+            control.wake(Ps::from_ms(1), 100);
+            assert_eq!(told(&mut control), expected, "{scheme}");
+        }
+    }
 }
 
 #[test]

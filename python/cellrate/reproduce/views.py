@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cellrate import dynamics
+from cellrate.reproduce.described import Described, described
 from cellrate.reproduce.expressions import Opened
-from cellrate.reproduce.functions import jain, mean
 from cellrate.reproduce.model import Value
+from cellrate.reproduce.records import Group, Port, Record, shared_queues
 
 Floats = npt.NDArray[np.float64]
-SHARED_CLASSES = ("abr", "ubr")
 
 
 class Outcome(Protocol):
@@ -24,6 +24,9 @@ class Outcome(Protocol):
 
     def summary(self) -> str:
         """The summary as JSON."""
+
+    def resolved(self) -> str:
+        """The scenario with every default written out."""
 
     def series(self) -> Any:
         """Kind, entity, unit and length of each trace."""
@@ -33,71 +36,6 @@ class Outcome(Protocol):
 
     def events(self) -> Any:
         """Columns of the event log."""
-
-
-class Record(Opened):
-    """A JSON object whose keys are attributes; a missing key or a null is an error."""
-
-    def __init__(self, table: dict[str, Any], place: str) -> None:
-        self._table = table
-        self._place = place
-
-    def __getattr__(self, key: str) -> Any:
-        if key.startswith("_") or key not in self._table:
-            raise AttributeError(f"{self._place} has no `{key}`")
-        value = self._table[key]
-        if value is None:
-            raise ValueError(f"`{key}` of {self._place} was not measured in this run")
-        return Record(value, f"{self._place}.{key}") if isinstance(value, dict) else value
-
-
-class Port(Record):
-    """An output port."""
-
-    def shared_queues(self) -> list[dict[str, Any]]:
-        """The queues that serve ABR or UBR."""
-        return _shared_queues(self._table)
-
-    def queue(self, service: str) -> Record:
-        """The queue that serves a class."""
-        for queue in self._table["queues"]:
-            if service in queue["classes"]:
-                return Record(queue, f"the {service} queue of {self._place}")
-        raise ValueError(f"{self._place} has no queue for {service}")
-
-
-class Group(Opened):
-    """Some flows."""
-
-    def __init__(self, flows: list[dict[str, Any]], place: str) -> None:
-        if not flows:
-            raise ValueError(f"there are no {place}")
-        self._flows = flows
-        self._place = place
-
-    def values(self, key: str) -> list[Any]:
-        """A key of each flow."""
-        return [getattr(Record(flow, flow["name"]), key) for flow in self._flows]
-
-    def sum(self, key: str) -> Any:
-        """Sum over the flows."""
-        return sum(self.values(key))
-
-    def mean(self, key: str) -> float:
-        """Mean over the flows."""
-        return mean(self.values(key))
-
-    def min(self, key: str) -> Any:
-        """Least of the flows."""
-        return min(self.values(key))
-
-    def max(self, key: str) -> Any:
-        """Greatest of the flows."""
-        return max(self.values(key))
-
-    def jain(self, key: str) -> float:
-        """Jain's index over the flows."""
-        return jain(self.values(key))
 
 
 class Trace(Opened):
@@ -229,6 +167,11 @@ class Run(Record):
         super().__init__(json.loads(outcome.summary()), label)
         self._outcome = outcome
 
+    @property
+    def scenario(self) -> Described:
+        """What was simulated: the network with its parameters in plain units."""
+        return described(self._outcome.resolved())
+
     def flow(self, name: str) -> Record:
         """A flow."""
         return Record(self._named("flows", name), name)
@@ -295,12 +238,12 @@ class Run(Record):
     @property
     def bottleneck_port(self) -> Port:
         """The switch port with the longest queue of ABR and UBR."""
-        ports = [p for p in self._table["ports"] if _shared_queues(p)]
+        ports = [p for p in self._table["ports"] if shared_queues(p)]
         if not ports:
             raise ValueError(f"no port of {self._place} serves ABR or UBR")
         most = max(
             ports,
-            key=lambda p: (max(q["queue_max_cells"] for q in _shared_queues(p)), p["utilisation"]),
+            key=lambda p: (max(q["queue_max_cells"] for q in shared_queues(p)), p["utilisation"]),
         )
         return Port(most, most["name"])
 
@@ -340,11 +283,6 @@ class Run(Record):
         kept = [i for i, each in enumerate(columns["kind"]) if each == kind]
         part = {name: [column[i] for i in kept] for name, column in columns.items()}
         return Events(part["time_seconds"], part)
-
-
-def _shared_queues(port: dict[str, Any]) -> list[dict[str, Any]]:
-    """The queues of a port that serve ABR or UBR and were used."""
-    return [q for q in port["queues"] if set(q["classes"]) & set(SHARED_CLASSES)]
 
 
 class Row(Opened):

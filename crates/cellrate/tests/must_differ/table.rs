@@ -246,6 +246,12 @@ pub const CASES: &[Case] = &[
         &["", r#"switch.control.high="60 cells""#],
     ),
     with(
+        "switch.control.rrm-p.count_in_service",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-p", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", "switch.control.count_in_service=true"],
+    ),
+    with(
         "switch.control.rrm-pd.sampling",
         ERICA,
         &[r#"switch.control={ scheme = "rrm-pd", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
@@ -262,6 +268,12 @@ pub const CASES: &[Case] = &[
         ERICA,
         &[r#"switch.control={ scheme = "rrm-pd", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
         &["", r#"switch.control.high="60 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pd.count_in_service",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", "switch.control.count_in_service=true"],
     ),
     with(
         "switch.control.rrm-pd-plus.sampling",
@@ -286,6 +298,12 @@ pub const CASES: &[Case] = &[
         ERICA,
         &[r#"switch.control={ scheme = "rrm-pd-plus", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
         &["", r#"switch.control.beta="3 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pd-plus.count_in_service",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd-plus", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", "switch.control.count_in_service=true"],
     ),
     with(
         "switch.control.rrm-pid.sampling",
@@ -319,6 +337,12 @@ pub const CASES: &[Case] = &[
             r#"switch.control.alpha=0.1"#,
         ],
         &["", r#"switch.control.epsilon="5 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pid.count_in_service",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pid", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", "switch.control.count_in_service=true"],
     ),
     // Explicit rates.
     with(

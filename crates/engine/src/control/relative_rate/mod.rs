@@ -3,7 +3,8 @@
 //!
 //! Between samples the feedback is constant and the same for all channels. It goes into the backward
 //! RM cells that pass: NI for "keep", CI for "decrease"; neither bit is ever cleared. The queue is
-//! that of the class under control, with whatever classes share it.
+//! that of the class under control, with whatever classes share it; the cell that is being sent counts only if
+//! wished (`count_in_service`).
 
 pub mod p;
 pub mod pd;
@@ -60,6 +61,15 @@ pub trait Law {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
 }
 
+/// How a law's samples are taken.
+#[derive(Clone, Copy, Debug)]
+struct Sampling {
+    /// S_r.
+    every: Cells,
+    /// Whether a sample counts the cell that is being sent.
+    count_in_service: bool,
+}
+
 /// Instants that are a number of slots, the cell times of the link, apart: exact on average.
 #[derive(Clone, Debug)]
 struct Slots {
@@ -89,6 +99,8 @@ pub struct Sampled<L> {
     law: L,
     slots: Slots,
     next: Ps,
+    /// Cells of a queue that a sample leaves out: the one that is being sent, or none.
+    in_service: u64,
     queue: u64,
     feedback: Feedback,
     /// Samples that told to increase, to keep, to decrease.
@@ -97,10 +109,11 @@ pub struct Sampled<L> {
 
 impl<L: Law> Sampled<L> {
     /// The first sample is taken S_r slots after the start; until then rates may increase.
-    fn with(law: L, sampling: Cells, facts: PortFacts) -> Sampled<L> {
-        let mut slots = Slots::new(facts.rate, sampling);
+    fn with(law: L, sampling: Sampling, facts: PortFacts) -> Sampled<L> {
+        let mut slots = Slots::new(facts.rate, sampling.every);
         let next = slots.after(Ps::ZERO);
-        Sampled { law, slots, next, queue: 0, feedback: Feedback::Increase, told: [0; 3] }
+        let in_service = u64::from(!sampling.count_in_service);
+        Sampled { law, slots, next, in_service, queue: 0, feedback: Feedback::Increase, told: [0; 3] }
     }
     /// Feedback in force.
     pub fn feedback(&self) -> Feedback {
@@ -129,6 +142,7 @@ impl<L: Law> SwitchControl for Sampled<L> {
         self.next
     }
     fn wake(&mut self, now: Ps, queue: u64) {
+        let queue = queue.saturating_sub(self.in_service);
         let change = queue as i64 - self.queue as i64;
         self.feedback = self.law.decide(queue, change);
         self.queue = queue;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Feedback, Law, Sampled, Thresholds};
+use super::{Feedback, Law, Sampled, Sampling, Thresholds};
 use crate::control::ranges::Ranges;
 use crate::control::{PortFacts, SwitchFacts};
 use crate::endsystem::Finding;
@@ -24,11 +24,14 @@ pub struct PConfig {
     /// Rates decrease from this queue length on (h_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
+    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
+    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    pub count_in_service: bool,
 }
 
 impl Default for PConfig {
     fn default() -> PConfig {
-        PConfig { sampling: Cells(100), low: Cells(100), high: Cells(2_500) }
+        PConfig { sampling: Cells(100), low: Cells(100), high: Cells(2_500), count_in_service: false }
     }
 }
 
@@ -47,7 +50,8 @@ pub struct P(Thresholds);
 impl Sampled<P> {
     /// The scheme at the port of `facts`.
     pub fn new(config: &PConfig, facts: PortFacts) -> Sampled<P> {
-        Sampled::with(P(Thresholds::new(config.low, config.high)), config.sampling, facts)
+        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
+        Sampled::with(P(Thresholds::new(config.low, config.high)), sampling, facts)
     }
 }
 

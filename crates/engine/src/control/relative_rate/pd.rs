@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Feedback, Law, Sampled, Thresholds};
+use super::{Feedback, Law, Sampled, Sampling, Thresholds};
 use crate::control::ranges::Ranges;
 use crate::control::{PortFacts, SwitchFacts};
 use crate::endsystem::Finding;
@@ -24,11 +24,14 @@ pub struct PdConfig {
     /// Rates decrease from this queue length on (h_t), unless the queue falls.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
+    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
+    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    pub count_in_service: bool,
 }
 
 impl Default for PdConfig {
     fn default() -> PdConfig {
-        PdConfig { sampling: Cells(100), low: Cells(500), high: Cells(2_500) }
+        PdConfig { sampling: Cells(100), low: Cells(500), high: Cells(2_500), count_in_service: false }
     }
 }
 
@@ -45,16 +48,17 @@ impl PdConfig {
 pub struct Pd(Thresholds);
 
 impl Pd {
-    /// The law with the thresholds of `config`.
-    pub fn new(config: &PdConfig) -> Pd {
-        Pd(Thresholds::new(config.low, config.high))
+    /// The law with these thresholds.
+    pub fn new(low: Cells, high: Cells) -> Pd {
+        Pd(Thresholds::new(low, high))
     }
 }
 
 impl Sampled<Pd> {
     /// The scheme at the port of `facts`.
     pub fn new(config: &PdConfig, facts: PortFacts) -> Sampled<Pd> {
-        Sampled::with(Pd::new(config), config.sampling, facts)
+        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
+        Sampled::with(Pd::new(config.low, config.high), sampling, facts)
     }
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::pd::{Pd, PdConfig};
-use super::{Feedback, Law, Sampled};
+use super::pd::Pd;
+use super::{Feedback, Law, Sampled, Sampling};
 use crate::control::ranges::Ranges;
 use crate::control::{PortFacts, SwitchFacts};
 use crate::endsystem::Finding;
@@ -30,11 +30,20 @@ pub struct PdPlusConfig {
     /// decrease if the queue grows and increase if it falls.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
+    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
+    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    pub count_in_service: bool,
 }
 
 impl Default for PdPlusConfig {
     fn default() -> PdPlusConfig {
-        PdPlusConfig { sampling: Cells(100), low: Cells(500), high: Cells(2_500), beta: Cells(10) }
+        PdPlusConfig {
+            sampling: Cells(100),
+            low: Cells(500),
+            high: Cells(2_500),
+            beta: Cells(10),
+            count_in_service: false,
+        }
     }
 }
 
@@ -56,9 +65,8 @@ pub struct PdPlus {
 impl Sampled<PdPlus> {
     /// The scheme at the port of `facts`.
     pub fn new(config: &PdPlusConfig, facts: PortFacts) -> Sampled<PdPlus> {
-        let PdPlusConfig { sampling, low, high, beta } = *config;
-        let pd = Pd::new(&PdConfig { sampling, low, high });
-        Sampled::with(PdPlus { pd, beta: beta.0 }, sampling, facts)
+        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
+        Sampled::with(PdPlus { pd: Pd::new(config.low, config.high), beta: config.beta.0 }, sampling, facts)
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Feedback, Law, Sampled, Thresholds};
+use super::{Feedback, Law, Sampled, Sampling, Thresholds};
 use crate::control::ranges::Ranges;
 use crate::control::{PortFacts, SwitchFacts};
 use crate::endsystem::Finding;
@@ -34,11 +34,21 @@ pub struct PidConfig {
     /// paper, which does not say which it used).
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "100 cells", "scale": "log" }))]
     pub epsilon: Cells,
+    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
+    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    pub count_in_service: bool,
 }
 
 impl Default for PidConfig {
     fn default() -> PidConfig {
-        PidConfig { sampling: Cells(100), low: Cells(100), high: Cells(2_500), alpha: 0.001, epsilon: Cells(1) }
+        PidConfig {
+            sampling: Cells(100),
+            low: Cells(100),
+            high: Cells(2_500),
+            alpha: 0.001,
+            epsilon: Cells(1),
+            count_in_service: false,
+        }
     }
 }
 
@@ -67,7 +77,8 @@ impl Sampled<Pid> {
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
         let thresholds = Thresholds::new(config.low, config.high);
         let law = Pid { thresholds, alpha: config.alpha, epsilon: config.epsilon.0, mean: 0.0 };
-        Sampled::with(law, config.sampling, facts)
+        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
+        Sampled::with(law, sampling, facts)
     }
 }
 

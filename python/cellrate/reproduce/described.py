@@ -1,0 +1,37 @@
+"""What a run simulated, as expressions see it: printed inputs are held against the scenario."""
+
+import json
+from functools import lru_cache
+
+from cellrate import _core
+from cellrate.reproduce.records import Record
+
+
+class Described(Record):
+    """The network of a scenario; keys carry their units, see `cellrate.network`."""
+
+    def _named(self, kind: str, name: str) -> Record:
+        for item in self._table[kind]:
+            if item["name"] == name:
+                return Record(item, f"{name} of the scenario")
+        raise ValueError(f"none of the {kind} of the scenario is called `{name}`")
+
+    def link(self, name: str) -> Record:
+        """A link by its name, as in `A->B`: `.delay_seconds`, `.bits_per_second`."""
+        return self._named("links", name)
+
+    def flow(self, name: str) -> Record:
+        """A flow: `.abr.rif`, `.tcp.mss_bytes`, `.propagation_round_trip_seconds`, ..."""
+        return self._named("flows", name)
+
+    def switch(self, name: str) -> Record:
+        """A switch: `.buffer_cells`, `.control.low_cells`, ..."""
+        node = self._named("nodes", name)
+        switch: Record = node.switch
+        return switch
+
+
+@lru_cache(maxsize=64)
+def described(resolved: str) -> Described:
+    """The network of a scenario that has been resolved."""
+    return Described(json.loads(_core.describe(resolved, "resolved.toml", [], None)), "scenario")
