@@ -4,9 +4,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::erica_channel::Channel;
 pub use super::erica_config::{
     CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction, ZeroInputPolicy,
 };
+pub use super::erica_statistics::EricaStatistics;
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::kernel::Ps;
@@ -16,44 +18,6 @@ const FIRST_EPOCH: u32 = 2;
 
 /// Powers of the decay that are kept; a channel silent for longer costs one `pow`.
 const POWERS: usize = 64;
-
-/// What is known of one channel. Numbers of intervals stand in for flags, so that nothing has to
-/// be cleared when an interval ends.
-#[derive(Clone, Debug, Default)]
-struct Channel {
-    /// Last interval in which the channel was active.
-    seen: u32,
-    /// Last interval in which a BRM was answered.
-    answered: u32,
-    /// Interval of `cells`.
-    counted: u32,
-    /// Cells in interval `counted`.
-    cells: u32,
-    /// Cells in the interval before `counted`.
-    cells_before: u32,
-    /// CCR of the last FRM, in cells/s.
-    ccr: f64,
-    /// Feedback given in interval `answered`.
-    last_er: f64,
-}
-
-/// What ERICA has seen and done, for the study of its errors under TCP.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct EricaStatistics {
-    /// Intervals that have ended.
-    pub intervals: u64,
-    /// Intervals without input in which a BRM was answered: the out-of-phase effect.
-    pub out_of_phase: u64,
-    /// Intervals without input.
-    pub without_input: u64,
-    /// Sum over intervals of the channels that were active: against `intervals * established` it
-    /// shows the clustering effect.
-    pub seen: u64,
-    /// Channels that are set up.
-    pub established: u64,
-    /// Feedbacks of zero.
-    pub zero_er: u64,
-}
 
 /// ERICA at one output port. All rates are in cells/s.
 #[derive(Clone, Debug)]
@@ -190,27 +154,10 @@ impl Erica {
         }
     }
 
-    fn count_cell(&mut self, slot: u32) {
-        let channel = &mut self.channels[slot as usize];
-        if channel.counted != self.epoch {
-            channel.cells_before = if channel.counted + 1 == self.epoch { channel.cells } else { 0 };
-            (channel.counted, channel.cells) = (self.epoch, 0);
-        }
-        channel.cells += 1;
-    }
-
     /// Rate of a channel: from its last FRM, or measured over the last interval.
     fn ccr(&self, slot: u32) -> f64 {
         let channel = &self.channels[slot as usize];
-        if !self.per_vc_ccr {
-            return channel.ccr;
-        }
-        let cells = match self.epoch - channel.counted {
-            0 => channel.cells_before,
-            1 => channel.cells,
-            _ => 0,
-        };
-        if cells == 0 { 0.0 } else { cells as f64 / self.last_seconds }
+        if self.per_vc_ccr { channel.measured_rate(self.epoch, self.last_seconds) } else { channel.ccr }
     }
 
     fn end_interval(&mut self, now: Ps, queue: u64) {
@@ -350,7 +297,7 @@ impl SwitchControl for Erica {
             self.count_source(slot);
         }
         if self.per_vc_ccr {
-            self.count_cell(slot);
+            self.channels[slot as usize].count_cell(self.epoch);
         } else if let Some(rm) = rm
             && info.kind() == Kind::Frm
         {
@@ -374,12 +321,7 @@ impl SwitchControl for Erica {
         rm.er = rm.er.min(self.answer(slot));
     }
     fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let EricaStatistics { intervals, out_of_phase, without_input, seen, established, zero_er } = self.statistics;
-        let counts = [intervals, out_of_phase, without_input, seen, established, zero_er].map(|n| n as f64);
-        let names =
-            ["intervals", "out_of_phase_intervals", "zero_input_intervals", "seen_sum", "established", "zero_er"];
-        let now = [("load_factor", self.z), ("fair_share_cells_per_second", self.fair_share)];
-        names.into_iter().zip(counts).chain(now).filter(|(_, value)| value.is_finite()).collect()
+        self.statistics.named(self.z, self.fair_share)
     }
     fn reads_queue(&self) -> QueueReading {
         if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never }

@@ -1,0 +1,33 @@
+//! What ERICA counts for the study of its errors under TCP.
+
+use alloc::vec::Vec;
+
+/// What ERICA has seen and done, for the study of its errors under TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EricaStatistics {
+    /// Intervals that have ended.
+    pub intervals: u64,
+    /// Intervals without input in which a BRM was answered: the out-of-phase effect.
+    pub out_of_phase: u64,
+    /// Intervals without input.
+    pub without_input: u64,
+    /// Sum over intervals of the channels that were active: against `intervals * established` it
+    /// shows the clustering effect.
+    pub seen: u64,
+    /// Channels that are set up.
+    pub established: u64,
+    /// Feedbacks of zero.
+    pub zero_er: u64,
+}
+
+impl EricaStatistics {
+    /// Name and value of each count, and of the load and fair share in force; what is not finite is left out.
+    pub(super) fn named(&self, load_factor: f64, fair_share: f64) -> Vec<(&'static str, f64)> {
+        let EricaStatistics { intervals, out_of_phase, without_input, seen, established, zero_er } = *self;
+        let counts = [intervals, out_of_phase, without_input, seen, established, zero_er].map(|n| n as f64);
+        let names =
+            ["intervals", "out_of_phase_intervals", "zero_input_intervals", "seen_sum", "established", "zero_er"];
+        let now = [("load_factor", load_factor), ("fair_share_cells_per_second", fair_share)];
+        names.into_iter().zip(counts).chain(now).filter(|(_, value)| value.is_finite()).collect()
+    }
+}
