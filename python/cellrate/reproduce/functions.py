@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellrate import theory
+from cellrate.long_range import hurst
 from cellrate.reproduce.expressions import Opened
 from cellrate.theory.cell_conversions import CELL_BYTES
 
@@ -105,7 +106,8 @@ def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
 _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     abs, all, any, len, max, min, round, sum, sorted, range, int, float,
     math.sqrt, math.log, math.log2, math.exp, math.ceil, math.floor,
-    mean, jain, spread, increasing, decreasing, cells_of_bytes, cells_of_kib, cells_of_seconds,
+    mean, jain, spread, hurst, increasing, decreasing,
+    cells_of_bytes, cells_of_kib, cells_of_seconds,
 )  # fmt: skip
 
 

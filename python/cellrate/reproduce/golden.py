@@ -69,7 +69,7 @@ def _numbers(run: Run) -> str:
             totals.segments_retransmitted,
             totals.timeouts,
             round(totals.tcp_throughput_bits_per_second / 1000),
-            run.bottleneck.queue_max_cells,
+            run.longest_queue_cells,
         )
     )
 

@@ -254,6 +254,15 @@ class Run(Record):
         queue = max(port.shared_queues(), key=lambda q: q["queue_max_cells"])
         return Record(queue, f"the queue of {port.name}")
 
+    @property
+    def longest_queue_cells(self) -> int:
+        """The longest queue: of ABR and UBR where some port serves them, otherwise of any class."""
+        ports = self._table["ports"]
+        queues = [q for p in ports for q in _shared_queues(p)] or [
+            q for p in ports for q in p["queues"]
+        ]
+        return max(int(queue["queue_max_cells"]) for queue in queues)
+
     def series_all(self, kind: str, pattern: str = "*") -> list[Trace]:
         """Traces of that kind whose entity matches, `*` for anything."""
         found = [
