@@ -38,6 +38,13 @@ UNEQUAL = ("abr.nrm=4", 'abr.icr="2 Mbit/s"', "flow.tcp.count=5", "abr.rif=0.001
 
 # Sources of PRCA.
 PROPORTIONAL = ('abr.air="0.1 Mbit/s"', 'abr.rules="prca"', 'abr.icr="1 Mbit/s"')
+# Sources that take what is on the way off the room that they are told.
+PREDICTING = ('abr.rules="smith-predictor"', 'abr.time_constant="1 ms"')
+PREDICTED = ('switch.control={ scheme = "smith-predictor", set_point = "200 cells" }', *WIDE)
+
+# Loops that end at switches and begin again.
+SPLIT = ('switch.control={ scheme = "erica" }', *WIDE)
+LOOPS = ("run.strict=false", "switch.vsvd={}", *SPLIT)
 
 SCHEME_EFFECTS = [
     effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
@@ -70,9 +77,32 @@ SCHEME_EFFECTS = [
     effect("phantom", "alpha_inc", "0.0625", "0.5", "differs", digest),
     effect("phantom", "alpha_dec", "0.25", "0.9", "differs", digest),
     effect("phantom", "decrease_floor", "0.1", "0.99", "differs", digest),
+    effect(
+        "smith-predictor",
+        "set_point",
+        '"20 cells"',
+        '"400 cells"',
+        "rises",
+        MEAN_QUEUE,
+        *PREDICTING,
+    ),
+    effect("smith-predictor", "time_constant", '"1 ms"', '"3 ms"', "differs", digest, *PREDICTING),
     Effect("abr.rules", '"prca"', '"eprca"', "rises", ACR, PROPORTIONAL),
     Effect("abr.air", '"0.1 Mbit/s"', '"1 Mbit/s"', "rises", ACR, PROPORTIONAL),
     Effect("abr.mdf", "5", "3", "falls", ACR, PROPORTIONAL),
+    # Of the switch's time constant, a longer one takes less off for each cell on the way.
+    Effect(
+        "abr.time_constant", '"1 ms"', '"3 ms"', "rises", MEAN_QUEUE, (*PREDICTED, PREDICTING[0])
+    ),
+    Effect("abr.rtd", '"20 ms"', '"0 s"', "rises", MEAN_QUEUE, (*PREDICTED, *PREDICTING)),
+    Effect("switch.vsvd.at", "[]", '["A"]', "differs", digest, SPLIT),
+    Effect("switch.vsvd.vc_rate", '"previous-loop"', '"measured"', "differs", digest, LOOPS),
+    Effect("switch.vsvd.input", '"vc-queues"', '"class-queue"', "differs", digest, LOOPS),
+    Effect("switch.vsvd.update", '"turn-round"', '"backward"', "differs", digest, LOOPS),
+    Effect(
+        "topology.node.X.vsvd", "{}", "{ limit_source = true }", "differs", digest, SPLIT, GRAPH
+    ),
+    Effect("switch.vsvd.limit_source", "false", "true", "differs", digest, LOOPS),
     Effect(
         "switch.discard.z",
         "2.0",

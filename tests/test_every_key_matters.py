@@ -24,7 +24,13 @@ ELSEWHERE = {
     "flow.source.kind": "the effect of flow.source",
 }
 # Tables that stand for all their keys, since these have effects of their own elsewhere.
-WHOLE = {"flow.tcp", "flow.abr", "topology.node.control", "topology.node.discard"}
+WHOLE = {
+    "flow.tcp",
+    "flow.abr",
+    "topology.node.control",
+    "topology.node.discard",
+    "topology.node.vsvd",
+}
 # After these comes the name or number of one of several tables.
 NUMBERED = ("flow", "topology.node", "topology.link")
 

@@ -39,6 +39,7 @@ NEEDS = {
     "switch.control.dqt": ["switch.control.qt=0 cells"],
     "abr.air": ['abr.rules="prca"'],
     "abr.mdf": ['abr.rules="prca"', 'abr.air="1 Mbit/s"'],
+    "abr.time_constant": ['abr.rules="smith-predictor"'],
 }
 
 

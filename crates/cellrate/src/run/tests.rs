@@ -52,7 +52,7 @@ fn codes(outcome: &Outcome) -> Vec<String> {
 fn a_summary_has_every_key_the_front_relies_on() {
     let lossy = summary(&outcome(LOSSY, &["measure.cell_delay=true"]));
     let all = "version digest seed simulated_seconds wall_seconds cell_hops warnings window_seconds \
-               totals flows vcs ports";
+               totals flows classes vcs ports";
     let found: Vec<&str> = lossy.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(found, all.split_whitespace().collect::<Vec<_>>());
     assert_eq!((lossy["flows"].as_array().unwrap().len(), lossy["vcs"].as_array().unwrap().len()), (3, 6));

@@ -31,6 +31,10 @@ const fn with(
 
 const MARK_ALL: &str = r#"switch.control.threshold="0 cells""#;
 const AVERAGED: &str = r#"switch.control.load_averaging="load-factor""#;
+const PREDICTING: &[&str] = &[
+    r#"switch.control={ scheme = "smith-predictor" }"#,
+    r#"flow.abr.abr={ rules = "smith-predictor", time_constant = "1 ms" }"#,
+];
 const SPLIT: &str = "switch.vsvd={}";
 const LOOPS: &[&str] = &["run.strict=false", SPLIT];
 const PLUS: &str = "switch.control.queue_control={}";
@@ -119,6 +123,18 @@ pub const CASES: &[Case] = &[
         "switch.control",
         PERSISTENT,
         &["", r#"switch.control={ scheme = "none" }"#, r#"switch.control={ scheme = "erica" }"#],
+    ),
+    with(
+        "switch.control.smith-predictor.set_point",
+        PERSISTENT,
+        PREDICTING,
+        &["", r#"switch.control.set_point="500 cells""#],
+    ),
+    with(
+        "switch.control.smith-predictor.time_constant",
+        PERSISTENT,
+        PREDICTING,
+        &["", r#"switch.control.time_constant="2 ms""#],
     ),
     case("switch.control.efci.threshold", PERSISTENT, &["", r#"switch.control.threshold="60 cells""#]),
     case(
@@ -719,6 +735,7 @@ pub const CASES: &[Case] = &[
             "",
             r#"flow.abr.abr={ rules = "prca", air = "1 Mbit/s" }"#,
             r#"flow.abr.abr={ rules = "eprca", air = "1 Mbit/s" }"#,
+            r#"flow.abr.abr={ rules = "smith-predictor", time_constant = "1 ms" }"#,
         ],
     ),
     with(
@@ -728,6 +745,8 @@ pub const CASES: &[Case] = &[
         &["", r#"flow.abr.abr.air="2 Mbit/s""#],
     ),
     with("abr.mdf", PERSISTENT, &[r#"flow.abr.abr={ rules = "prca", air = "1 Mbit/s" }"#], &["", "flow.abr.abr.mdf=6"]),
+    with("abr.time_constant", PERSISTENT, PREDICTING, &["", r#"flow.abr.abr.time_constant="2 ms""#]),
+    with("abr.rtd", PERSISTENT, PREDICTING, &["", r#"flow.abr.abr.rtd="0 s""#]),
     case("abr.pcr", PERSISTENT, &["", r#"abr.pcr="30 Mbit/s""#]),
     with(
         "abr.mcr",

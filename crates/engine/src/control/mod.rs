@@ -18,6 +18,7 @@ pub mod osu;
 pub mod phantom;
 mod ranges;
 pub mod relative_rate;
+pub mod smith;
 
 use alloc::vec::Vec;
 
@@ -203,6 +204,8 @@ registry! {
     Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", osu::OsuConfig, osu::Osu;
     Capc = "capc", "one explicit rate for all that follows the load (CAPC)", capc::CapcConfig, capc::Capc;
     Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", phantom::PhantomConfig, phantom::Phantom;
+    SmithPredictor = "smith-predictor", "the room below a set point, for sources with a Smith predictor (EPRCA by Smith's principle)",
+        smith::SmithConfig, smith::Smith;
     RrmP = "rrm-p", "relative rate by queue length (P control)", relative_rate::p::PConfig, relative_rate::Sampled<relative_rate::p::P>;
     RrmPd = "rrm-pd", "relative rate by queue length and its change (PD control)",
         relative_rate::pd::PdConfig, relative_rate::Sampled<relative_rate::pd::Pd>;

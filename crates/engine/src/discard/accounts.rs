@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 /// The cells in a queue by channel.
 #[derive(Clone, Debug)]
-pub(super) struct Accounts {
+pub(crate) struct Accounts {
     /// Channels of the cells in the queue, the oldest first.
     order: VecDeque<u32>,
     cells: Vec<u32>,
@@ -36,6 +36,10 @@ impl Accounts {
         let cells = &mut self.cells[slot as usize];
         self.active += (*cells == 0) as u64;
         *cells += 1;
+    }
+    /// The cells of channel `slot` (Y_i).
+    pub fn cells(&self, slot: u32) -> u32 {
+        self.cells[slot as usize]
     }
     /// Y_i N_a: the cells of channel `slot` times the number of channels that have any.
     pub fn weighted(&self, slot: u32) -> f64 {

@@ -1,6 +1,6 @@
 //! Which cells a finite buffer refuses. A policy is a file here and one line in the registry below.
 
-mod accounts;
+pub(crate) mod accounts;
 pub mod epd;
 pub mod fair_buffer_allocation;
 pub mod fair_share;

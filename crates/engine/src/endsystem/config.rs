@@ -58,6 +58,10 @@ pub enum SourceRules {
     Prca,
     /// EPRCA (ATM Forum 94-0735R1, after surveys): PRCA that obeys ER and adds Nrm AIR. NI has no effect.
     Eprca,
+    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme of that name: ACR is
+    /// the explicit rate less what is on the way, divided by `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have
+    /// no effect, nor have CI and NI.
+    SmithPredictor,
 }
 
 /// Parameters of both halves of an ABR end system. Defaults are those of TM 4.0.
@@ -88,6 +92,13 @@ pub struct AbrConfig {
     /// absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it; that of the switches.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
+    pub time_constant: Option<Ps>,
+    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within it are taken for on
+    /// the way. The fixed round trip time of the loop if absent, which is at least as long.
+    #[schemars(extend("x-not-searched" = "a property of the way"))]
+    pub rtd: Option<Ps>,
     /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
     #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
@@ -143,6 +154,8 @@ impl Default for AbrConfig {
             rdf: 1.0 / 16.0,
             air: None,
             mdf: None,
+            time_constant: None,
+            rtd: None,
             nrm: 32,
             mrm: 2,
             trm: Ps::from_ms(100),
@@ -166,6 +179,10 @@ impl Default for AbrConfig {
 /// MDF as Gerla et al. have it.
 const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
+
+/// Where parameters belong.
+const PROPORTIONAL: &str = "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
+const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
 
 /// Largest transient buffer exposure that can be signalled (24 bits).
 const MAX_TBE: u64 = 16_777_215;
@@ -207,21 +224,32 @@ impl AbrConfig {
         self.check_factors(&mut findings);
         self.check_counts(&mut findings);
         self.check_times(&mut findings);
-        self.check_proportional(&mut findings);
+        self.check_rules(&mut findings);
         findings
     }
 
-    /// AIR and MDF belong to the proportional rules, which cannot rise without AIR.
-    fn check_proportional(&self, findings: &mut Vec<Finding>) {
-        if self.rules == SourceRules::Tm4 {
-            let given = [("air", self.air.is_some()), ("mdf", self.mdf.is_some())];
-            for (field, _) in given.into_iter().filter(|(_, given)| *given) {
-                let message = "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
-                findings.push(Finding::impossible(field, message.into()));
-            }
-        } else if self.air.is_none() {
+    /// Parameters that belong to other rules, and those without which no rate can rise.
+    fn check_rules(&self, findings: &mut Vec<Finding>) {
+        let is_proportional = matches!(self.rules, SourceRules::Prca | SourceRules::Eprca);
+        let is_predicting = self.rules == SourceRules::SmithPredictor;
+        let strangers = [
+            ("air", self.air.is_some() && !is_proportional, PROPORTIONAL),
+            ("mdf", self.mdf.is_some() && !is_proportional, PROPORTIONAL),
+            ("time_constant", self.time_constant.is_some() && !is_predicting, PREDICTING),
+            ("rtd", self.rtd.is_some() && !is_predicting, PREDICTING),
+        ];
+        for (field, _, message) in strangers.into_iter().filter(|(_, is_strange, _)| *is_strange) {
+            findings.push(Finding::impossible(field, message.into()));
+        }
+        if is_proportional && self.air.is_none() {
             findings
                 .push(Finding::impossible("rules", "PRCA and EPRCA need `air`: nothing else lets a rate rise".into()));
+        }
+        if is_predicting && self.time_constant.is_none() {
+            findings.push(Finding::impossible("rules", "a Smith predictor needs `time_constant`".into()));
+        }
+        if self.time_constant == Some(Ps::ZERO) {
+            findings.push(Finding::impossible("time_constant", "0 s is not above 0".into()));
         }
         if !(1..=MAX_MDF).contains(&self.mdf_in_force()) {
             let message = format!("MDF of {} is not of 1..{MAX_MDF}", self.mdf_in_force());

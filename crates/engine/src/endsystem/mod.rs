@@ -5,6 +5,8 @@ pub mod config;
 pub mod destination;
 pub mod finding;
 mod prca;
+mod rate_law;
+mod smith;
 pub mod source;
 pub mod unshaped;
 pub mod vsvd;

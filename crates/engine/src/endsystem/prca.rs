@@ -25,19 +25,15 @@ pub(super) struct Proportional {
 }
 
 impl Proportional {
-    /// The state of a source that starts at `icr`, if `config` is one of proportional rate control.
-    pub fn new(config: &AbrConfig, icr: f64, mcr: f64, pcr: f64) -> Option<Proportional> {
-        let follows_er = match config.rules {
-            SourceRules::Tm4 => return None,
-            SourceRules::Prca => false,
-            SourceRules::Eprca => true,
-        };
+    /// The state of a source that starts at `icr`.
+    pub fn new(config: &AbrConfig, icr: f64, mcr: f64, pcr: f64) -> Proportional {
+        let follows_er = config.rules == SourceRules::Eprca;
         let share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
         let cells = config.nrm.max(1) as f64;
         let air = config.air.map_or(0.0, Rate::cells_per_second);
         // EPRCA's increase is meant per cell.
         let increase = if follows_er { air * cells } else { air };
-        Some(Proportional { adr: icr * share, share, increase, cells, follows_er, mcr, pcr })
+        Proportional { adr: icr * share, share, increase, cells, follows_er, mcr, pcr }
     }
 
     /// ACR after a cell: ACR := max(MCR, ACR - ADR).

@@ -5,7 +5,7 @@
 //! builds data cells with [`Info::data`].
 
 use super::config::{AbrConfig, ErBelowMcr, OutOfRate};
-use super::prca::Proportional;
+use super::rate_law::RateLaw;
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate};
@@ -48,6 +48,8 @@ struct Limits {
     pcr: f64,
     mcr: f64,
     icr: f64,
+    /// ER of a new FRM.
+    er: f64,
     ceiling: f64,
     increase: f64,
     keep_rdf: f64,
@@ -106,8 +108,8 @@ pub struct AbrSource {
     brm_probe: Probe,
     acr_changed_at: Ps,
     counters: Counters,
-    /// PRCA and EPRCA instead of the rules of TM 4.0 for the rate.
-    proportional: Option<Proportional>,
+    /// A law of its own instead of the rules of TM 4.0 for the rate.
+    law: Option<RateLaw>,
     limits: Limits,
 }
 
@@ -136,7 +138,7 @@ impl AbrSource {
             brm_probe: Probe::new(limits.tcr),
             acr_changed_at: Ps::ZERO,
             counters: Counters::default(),
-            proportional: Proportional::new(config, limits.icr, limits.mcr, limits.pcr),
+            law: RateLaw::new(config, (limits.icr, limits.mcr, limits.pcr), frtt),
             limits,
         }
     }
@@ -252,7 +254,7 @@ impl AbrSource {
 
     /// SES rules 4, 5, 6, 7, 10 and 13: CCR holds the rate that the cells behind this FRM obey.
     fn send_frm(&mut self, now: Ps) -> Emission {
-        if !self.first && self.proportional.is_none() {
+        if !self.first && self.law.is_none() {
             self.return_to_icr(now);
             self.cut_without_brm(now);
             self.give_up_unused(now);
@@ -324,8 +326,8 @@ impl AbrSource {
     /// SES rule 10: the fields of a new FRM.
     fn contents(&self) -> RmCell {
         let code = |rate: f64| if self.limits.quantise { rm::quantise(rate) } else { rate };
-        let Limits { pcr, mcr, .. } = self.limits;
-        RmCell { er: code(pcr), ccr: code(self.acr), mcr: code(mcr), ci: false, ni: false, bn: false }
+        let Limits { er, mcr, .. } = self.limits;
+        RmCell { er: code(er), ccr: code(self.acr), mcr: code(mcr), ci: false, ni: false, bn: false }
     }
 
     /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
@@ -343,8 +345,8 @@ impl AbrSource {
     fn advance(&mut self, now: Ps) {
         self.carry_last = if now == self.t_next { self.carry } else { 0 };
         self.t_last = now;
-        if let Some(proportional) = &self.proportional {
-            let acr = proportional.after_cell(self.acr);
+        if let Some(law) = &mut self.law {
+            let acr = law.after_cell(now, self.acr);
             self.set_acr(now, acr);
         }
         self.schedule();
@@ -361,8 +363,8 @@ impl AbrSource {
             self.frms_without_brm = 0;
         }
         let before = self.acr;
-        let acr = match &mut self.proportional {
-            Some(proportional) => proportional.after_brm(before, rm),
+        let acr = match &mut self.law {
+            Some(law) => law.after_brm(now, before, rm),
             None => {
                 let stepped = self.step(rm);
                 self.bounded(stepped, rm.er)
@@ -435,6 +437,7 @@ impl Limits {
         Limits {
             pcr,
             mcr,
+            er: RateLaw::explicit_rate(config, pcr),
             icr: config.icr_cells(link_rate, frtt).min(pcr).max(mcr),
             ceiling: pcr.min(link_rate.cells_per_second()),
             increase: config.rif * pcr,

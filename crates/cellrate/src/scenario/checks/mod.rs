@@ -5,6 +5,7 @@ mod finding;
 mod flows;
 mod names;
 mod run;
+mod smith;
 mod switches;
 mod vsvd;
 
@@ -27,6 +28,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             problems.extend(ends::check(scenario, &graph));
             problems.extend(switches::check(scenario, &graph));
             problems.extend(vsvd::check(scenario, &graph));
+            problems.extend(smith::check(scenario, &graph));
             (Some(graph), problems)
         }
         Err(more) => {

@@ -1,6 +1,7 @@
 //! Virtual sources and destinations of switches: where they are, and what they go with.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 
@@ -8,7 +9,7 @@ use crate::scenario::graph::{Graph, Node};
 use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::suggest::{listed, nearest};
 use crate::scenario::topology::{GraphNode, Topology};
-use crate::scenario::types::Scenario;
+use crate::scenario::types::{Scenario, Switch};
 
 /// What is wrong with `vsvd` wherever it is written.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
@@ -79,14 +80,13 @@ impl Site<'_> {
             let message = "no ABR flow passes: there is no loop of control to end and begin";
             problems.push(Problem::error(self.place.clone(), message, "`service = \"abr\"`, or no `vsvd`"));
         }
-        let refused =
-            switches.iter().find_map(|(_, node)| Some((node, follows_order(&node.switch.as_ref()?.discard)?)));
+        let refused = switches.iter().find_map(|(_, node)| Some((node, follows_order(node.switch.as_ref()?)?)));
         if let Some((node, policy)) = refused {
             let message = format!(
                 "`{policy}` at `{}` needs one queue that serves in the order of arrival, not one for each channel",
                 node.name
             );
-            problems.push(Problem::error(self.place.clone(), message, "another discard policy, or no `vsvd`"));
+            problems.push(Problem::error(self.place.clone(), message, "another one, or no `vsvd`"));
         }
     }
 
@@ -112,8 +112,11 @@ impl Site<'_> {
     }
 }
 
-/// The name of a policy that reckons by which cells a queue took last.
-fn follows_order(discard: &DiscardConfig) -> Option<&'static str> {
-    let follows = matches!(discard, DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_));
-    follows.then(|| discard.name())
+/// The name of a policy or scheme that reckons by which cells a queue took last.
+fn follows_order(switch: &Switch) -> Option<&'static str> {
+    match (&switch.discard, &switch.control) {
+        (DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_), _) => Some(switch.discard.name()),
+        (_, ControlConfig::SmithPredictor(_)) => Some(switch.control.name()),
+        _ => None,
+    }
 }

@@ -1,0 +1,53 @@
+//! Sources with a Smith predictor, and switches that tell the room which they predict with.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::control::ControlConfig;
+use cellrate_engine::endsystem::SourceRules;
+use cellrate_engine::kernel::Ps;
+
+use crate::scenario::graph::{Graph, Instance};
+use crate::scenario::problem::{Problem, place};
+use crate::scenario::types::Scenario;
+
+/// Which half is missing, or has another time constant.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let first = graph.flows.iter().filter(|flow| flow.index == 1);
+    first.filter_map(|instance| of_flow(scenario, graph, instance)).collect()
+}
+
+fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
+    let flow = &scenario.flows[instance.group];
+    if flow.service != ServiceClass::Abr {
+        return None;
+    }
+    let at = instance.group;
+    let predicts = flow.abr.rules == SourceRules::SmithPredictor;
+    let told: Vec<(&str, Ps)> = instance.forward.iter().filter_map(|link| teller(graph, *link)).collect();
+    match told.first() {
+        None if predicts => {
+            let message = format!("no switch on the way of `{}` tells it the room that it predicts with", flow.name);
+            let help = "switches with `control.scheme = \"smith-predictor\"`";
+            Some(Problem::warning(place!["flow", at, "abr", "rules"], message, help))
+        }
+        Some((switch, _)) if !predicts => {
+            let message =
+                format!("`{switch}` tells `{}` a room, of which its source takes no cell on the way off", flow.name);
+            Some(Problem::warning(place!["flow", at, "abr", "rules"], message, "`rules = \"smith-predictor\"`"))
+        }
+        _ => {
+            let own = flow.abr.time_constant?;
+            let (switch, other) = told.into_iter().find(|(_, other)| *other != own)?;
+            let message = format!("a time constant of {own}, but of {other} at `{switch}`: rooms are read wrongly");
+            Some(Problem::warning(place!["flow", at, "abr", "time_constant"], message, "the same for both"))
+        }
+    }
+}
+
+/// The switch that sends on `link`, and its time constant, if it has the scheme.
+fn teller(graph: &Graph, link: usize) -> Option<(&str, Ps)> {
+    let node = &graph.nodes[graph.links[link].from];
+    match &node.switch.as_ref()?.control {
+        ControlConfig::SmithPredictor(smith) => Some((&node.name, smith.time_constant)),
+        _ => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they replace.
+
+use super::config::{AbrConfig, SourceRules};
+use super::prca::Proportional;
+use super::smith::SmithPredictor;
+use crate::atm::cell::RmCell;
+use crate::atm::rm;
+use crate::kernel::Ps;
+
+/// A law at work.
+#[derive(Clone, Debug)]
+pub(super) enum RateLaw {
+    /// PRCA and EPRCA.
+    Proportional(Proportional),
+    /// EPRCA by Smith's principle.
+    Smith(SmithPredictor),
+}
+
+impl RateLaw {
+    /// The law of `config` for a source that starts at `icr`; none if it is that of TM 4.0. Rates in cells/s.
+    pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
+        match config.rules {
+            SourceRules::Tm4 => None,
+            SourceRules::Prca | SourceRules::Eprca => {
+                Some(RateLaw::Proportional(Proportional::new(config, icr, mcr, pcr)))
+            }
+            SourceRules::SmithPredictor => Some(RateLaw::Smith(SmithPredictor::new(config, (icr, mcr, pcr), frtt))),
+        }
+    }
+
+    /// ACR after a cell that is sent at `now`.
+    #[inline]
+    pub fn after_cell(&mut self, now: Ps, acr: f64) -> f64 {
+        match self {
+            RateLaw::Proportional(law) => law.after_cell(acr),
+            RateLaw::Smith(law) => law.after_cell(now),
+        }
+    }
+
+    /// ACR after a BRM that arrives at `now`.
+    pub fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64 {
+        match self {
+            RateLaw::Proportional(law) => law.after_brm(acr, rm),
+            RateLaw::Smith(law) => law.after_brm(now, rm.er),
+        }
+    }
+
+    /// ER of an FRM: PCR, unless it is to carry more than a rate.
+    pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
+        if config.rules == SourceRules::SmithPredictor { rm::MAX_RATE } else { pcr }
+    }
+}
