@@ -17,12 +17,15 @@ T = TypeVar("T")
 def _of_loop(function: Callable[[EfciLoop], T]) -> Callable[..., T]:
     """The function of a loop as one of the loop's parameters, with their documentation."""
     parameters = (inspect.getdoc(loop_of) or "").partition("\n")[2]
+    gives = inspect.signature(function).return_annotation
 
     def of_numbers(*args: float, **named: object) -> T:
         return function(loop_of(*args, **named))  # type: ignore[arg-type]
 
     of_numbers.__name__ = of_numbers.__qualname__ = function.__name__
     of_numbers.__doc__ = f"{inspect.getdoc(function)}\n{parameters}"
+    signature = inspect.signature(loop_of).replace(return_annotation=gives)
+    of_numbers.__signature__ = signature  # type: ignore[attr-defined]
     return of_numbers
 
 
