@@ -258,7 +258,7 @@ class Run(Record):
     def longest_queue_cells(self) -> int:
         """The longest queue: of ABR and UBR where some port serves them, otherwise of any class."""
         ports = self._table["ports"]
-        queues = [q for p in ports for q in _shared_queues(p)] or [
+        queues = [q for p in ports for q in shared_queues(p)] or [
             q for p in ports for q in p["queues"]
         ]
         return max(int(queue["queue_max_cells"]) for queue in queues)
