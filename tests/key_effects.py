@@ -201,6 +201,9 @@ MESSAGES = (
     'flow.tcp.source={ kind = "messages", mean_length = "4 kB", mean_rate = "1 Mbit/s" }',
     *ROOMY,
 )
+# A client that thinks for longer than a retransmission timeout.
+BROWSER = ('flow.tcp.source={ kind = "www", think_time = "5 ms" }', *ROOMY)
+HEAVY_TAILED = (*BROWSER, "flow.tcp.source.pareto_shape=1.2")
 LOT = (
     (
         'topology={ template = "parking-lot", link_rate = "20 Mbit/s", switches = 3,'
@@ -454,6 +457,7 @@ ERICA_KEYS = [
 TCP_KEYS = [
     row("tcp.recovery", '"tahoe"', '"timeout-only"', "falls", FAST, *UBR),
     row("tcp.recovery", '"reno"', '"jacobson88"', "differs", digest, *UBR),
+    row("tcp.recovery", '"newreno"', '"sack"', "differs", digest, *UBR),
     row(
         "tcp.mss",
         '"512 bytes"',
@@ -568,6 +572,7 @@ FLOW_KEYS = [
         scenario=GRAPH,
     ),
     row("flow.cbr.source.period", '"20 ms"', '"150 ms"', "differs", digest, *VIDEO, scenario=GRAPH),
+    row("flow.tcp.reverse", "false", "true", "differs", digest, *UBR),
     row("flow.tcp.enters", "1", "2", "falls", DELAY, *LOT_BY_ACCESS, *IDLE),
     row("flow.tcp.hops", "1", "2", "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
     row(
@@ -658,6 +663,13 @@ FLOW_KEYS = [
     row("flow.tcp.source.mean_rate", '"0.5 Mbit/s"', '"2 Mbit/s"', "rises", THROUGHPUT, *MESSAGES),
     row("flow.tcp.source.mean_length", '"1 kB"', '"8 kB"', "rises", DELAY, *MESSAGES),
     row("flow.tcp.source.peak_rate", '"1.1 Mbit/s"', '"9 Mbit/s"', "differs", digest, *MESSAGES),
+    row("flow.tcp.source.think_time", '"2 ms"', '"20 ms"', "falls", THROUGHPUT, *BROWSER),
+    row("flow.tcp.source.objects", "1.0", "8.0", "rises", THROUGHPUT, *BROWSER),
+    row("flow.tcp.source.pipelined", "false", "true", "rises", THROUGHPUT, *BROWSER),
+    row("flow.tcp.source.server_time", '"0 s"', '"10 ms"', "falls", THROUGHPUT, *BROWSER),
+    row("flow.tcp.source.pareto_shape", "1.1", "3.0", "differs", digest, *BROWSER),
+    row("flow.tcp.source.smallest", '"1 kB"', '"8 kB"', "differs", digest, *HEAVY_TAILED),
+    row("flow.tcp.source.largest", '"4 kB"', '"1 MB"', "differs", digest, *HEAVY_TAILED),
     row("tcp.idle_restart", "false", "true", "falls", mean_window, *MESSAGES),
     row("flow.cbr.source.duty_cycle", "0.2", "0.8", "rises", CBR_BYTES, *VIDEO, scenario=GRAPH),
 ]

@@ -41,7 +41,7 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
 
     assert {"none", "efci", "erica"} <= listed("schemes")
     assert {"tail-drop", "ppd", "epd", "intelligent-tail-drop"} <= listed("policies")
-    assert {"tahoe", "reno", "timeout-only", "jacobson88"} <= listed("recoveries")
+    assert {"tahoe", "reno", "timeout-only", "sack", "jacobson88"} <= listed("recoveries")
     assert {
         "greedy",
         "transfer",
@@ -51,6 +51,7 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
         "mmdp",
         "mpeg2",
         "messages",
+        "www",
     } <= listed("sources")
     assert {"n-source", "parking-lot", "gfc-1", "gfc-2", "satellite", "graph"} <= listed(
         "templates"

@@ -403,13 +403,28 @@ fn only_policies_with_fast_retransmit_avoid_the_timeout_of_a_single_loss() {
         let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40]));
         transfer.send(100_000);
         let stats = transfer.sender.stats();
-        let fast = matches!(recovery, Recovery::Tahoe | Recovery::Reno | Recovery::NewReno);
+        let fast = matches!(recovery, Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack);
         assert_eq!((stats.fast_retransmits, stats.timeouts), (fast as u64, !fast as u64), "{recovery:?}");
     }
 }
 
 #[test]
-fn newreno_recovers_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not() {
+fn sack_fills_the_holes_in_one_round_trip_and_newreno_in_one_each() {
+    let run = |recovery| {
+        let config = TcpConfig { recovery, initial_ssthresh: Some(Bytes(20_480)), ..TcpConfig::default() };
+        let mut transfer = Transfer::new(&config, Ps::ZERO, 200_000, losing(&[60, 63, 66, 69, 72]));
+        transfer.send(200_000);
+        let mut seen = std::collections::BTreeSet::new();
+        let again: Vec<Ps> = transfer.sent.iter().filter(|sent| !seen.insert(sent.1)).map(|sent| sent.0).collect();
+        assert_eq!((again.len(), transfer.sender.stats().timeouts), (5, 0), "{recovery:?}");
+        (again[4] - again[0]).as_secs_f64()
+    };
+    // A round trip lasts 100 ms, and all segments of a window leave together.
+    assert!(run(Recovery::Sack) < 0.1 && run(Recovery::NewReno) >= 0.4);
+}
+
+#[test]
+fn newreno_and_sack_recover_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not() {
     let run = |recovery| {
         // A timer that outlasts three round trips, which the impatient variant does not restart for each hole.
         let config = TcpConfig { recovery, ..TcpConfig::default() };
@@ -418,7 +433,8 @@ fn newreno_recovers_from_several_losses_of_a_window_without_a_timeout_where_reno
         let stats = *transfer.sender.stats();
         (stats.timeouts, stats.segments_retransmitted)
     };
-    // One fast retransmission, two holes filled by partial acknowledgements, nothing else sent twice.
-    assert_eq!(run(Recovery::NewReno), (0, 3));
+    // One fast retransmission, two holes filled by partial acknowledgements or from the scoreboard, nothing else sent
+    // twice.
+    assert_eq!([Recovery::NewReno, Recovery::Sack].map(run), [(0, 3); 2]);
     assert!(run(Recovery::Reno).0 > 0);
 }

@@ -57,7 +57,7 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
             one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows)
         ]
         fails += [reason for one in met if (reason := _unfair(one))]
-    if any(flow.kind in ("transfer", "messages") for flow in flows):
+    if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return list(dict.fromkeys(fails))
 

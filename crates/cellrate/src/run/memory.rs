@@ -9,6 +9,7 @@ use cellrate_engine::kernel::trace::{Point, Trace};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::log::Event;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
+use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 use cellrate_engine::traffic::{Load, SourceConfig};
 
 use crate::scenario::{Scenario, TraceKind};
@@ -163,7 +164,9 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
     }
     let header = u64::from(flow.tcp.header_bytes + flow.encapsulation.bytes());
     let segments = flow.tcp.window.0.div_ceil(flow.tcp.mss.0.max(1));
-    let per_segment = u64::from(cells_for(flow.tcp.mss.0 + header)) + u64::from(cells_for(header));
+    let blocks = if flow.tcp.recovery.is_selective() { MOST_OPTION_BYTES } else { 0 };
+    let acknowledgement = u64::from(cells_for(header + u64::from(blocks)));
+    let per_segment = u64::from(cells_for(flow.tcp.mss.0 + header)) + acknowledgement;
     let carried = flow.forward.first().map_or(0, |link| cells_in(plan.links[*link].rate, duration));
     let reached = u64::from(flow.tcp.initial_window).saturating_mul(per_segment).saturating_add(2 * carried);
     segments.saturating_mul(per_segment).min(reached)
@@ -257,7 +260,9 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
             (mean, (10.0 * (peak - mean)).ceil() as u64)
         }
         SourceConfig::Persistent(_) => (access, 1),
-        SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) => (0.0, 0),
+        SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) | SourceConfig::Www(_) => {
+            (0.0, 0)
+        }
     }
 }
 

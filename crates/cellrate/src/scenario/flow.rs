@@ -48,6 +48,10 @@ pub struct Flow {
     /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the last switch.
     #[schemars(range(min = 1))]
     pub hops: Option<u32>,
+    /// Whether the flow goes the other way, from a source at switch B to a destination at A over the same lengths;
+    /// `n-source` only. With flows in both directions data and acknowledgements share the bottleneck's queues.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub reverse: bool,
     /// Delay or length of the source's link, instead of the topology's; not for `graph`.
     pub access: Option<Delay>,
     /// Delay or length of the destination's link, instead of the topology's; `n-source` and `parking-lot` only.

@@ -23,6 +23,8 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "TCP sources at different distances from one bottleneck",
         include_str!("templates/unequal-lengths.toml"),
     ),
+    ("two-way", "TCP in both directions over one ABR bottleneck", include_str!("templates/two-way.toml")),
+    ("www", "clients of Web servers over ABR, in short bursts", include_str!("templates/www.toml")),
     ("satellite", "TCP sources over ABR and a satellite link", include_str!("templates/satellite.toml")),
     (
         "lan-messages",

@@ -57,6 +57,14 @@ pub const MESSAGES: &str = r#"
     flow = [{ name = "tcp", count = 3, service = "ubr", source = { kind = "messages", mean_length = "20 kB", mean_rate = "2 Mbit/s" } }]
 "#;
 
+/// Clients of Web servers.
+pub const WWW: &str = r#"
+    run = { duration = "1 s" }
+    topology = { template = "n-source", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
+    tcp = { granularity = "1 ms", min_rto = "10 ms", initial_rto = "50 ms" }
+    flow = [{ name = "www", count = 2, service = "ubr", source = { kind = "www", think_time = "30 ms" } }]
+"#;
+
 /// TCP over ABR with EFCI, both ways over one bottleneck.
 pub const ABR: &str = r#"
     run = { duration = "300 ms" }

@@ -2,6 +2,7 @@
 
 use super::bases::{
     ABR, BURSTY, DEAF, ERICA, EXPONENTIAL, FAR, GRAPH, LOT_BY_ACCESS, MESSAGES, NOTHING, PARKING_LOT, PERSISTENT, UBR,
+    WWW,
 };
 
 /// Settings of which no two give the same run.
@@ -700,6 +701,7 @@ pub const CASES: &[Case] = &[
             r#"tcp.recovery="tahoe""#,
             r#"tcp.recovery="reno""#,
             r#"tcp.recovery="newreno""#,
+            r#"tcp.recovery="sack""#,
             r#"tcp.recovery="jacobson88""#,
         ],
     ),
@@ -835,6 +837,7 @@ pub const CASES: &[Case] = &[
             r#"flow.tcp.source={ kind = "mmdp", sources = 2, peak = "5 Mbit/s", mean_on = "5 ms", burstiness = 2.0 }"#,
             r#"flow.tcp.source={ kind = "mpeg2", mean = "5 Mbit/s", standard_deviation = "5 Mbit/s" }"#,
             r#"flow.tcp.source={ kind = "messages", mean_length = "20 kB", mean_rate = "5 Mbit/s" }"#,
+            r#"flow.tcp.source={ kind = "www", think_time = "2 ms" }"#,
             r#"flow.tcp.source={ kind = "persistent" }"#,
         ],
     ),
@@ -892,5 +895,27 @@ pub const CASES: &[Case] = &[
     case("flow.source.messages.mean_length", MESSAGES, &["", r#"flow.tcp.source.mean_length="21 kB""#]),
     case("flow.source.messages.mean_rate", MESSAGES, &["", r#"flow.tcp.source.mean_rate="2.1 Mbit/s""#]),
     case("flow.source.messages.peak_rate", MESSAGES, &["", r#"flow.tcp.source.peak_rate="10 Mbit/s""#]),
+    case("flow.reverse", UBR, &["", "flow.tcp.reverse=true"]),
+    case("flow.source.www.think_time", WWW, &["", r#"flow.www.source.think_time="31 ms""#]),
+    case("flow.source.www.objects", WWW, &["", "flow.www.source.objects=2.0"]),
+    case("flow.source.www.pipelined", WWW, &["", "flow.www.source.pipelined=true"]),
+    case("flow.source.www.server_time", WWW, &["", r#"flow.www.source.server_time="1 ms""#]),
+    case(
+        "flow.source.www.pareto_shape",
+        WWW,
+        &["", "flow.www.source.pareto_shape=1.2", "flow.www.source.pareto_shape=1.3"],
+    ),
+    with(
+        "flow.source.www.smallest",
+        WWW,
+        &["flow.www.source.pareto_shape=1.2"],
+        &["", r#"flow.www.source.smallest="2 kB""#],
+    ),
+    with(
+        "flow.source.www.largest",
+        WWW,
+        &["flow.www.source.pareto_shape=1.2"],
+        &["", r#"flow.www.source.largest="20 kB""#],
+    ),
     case("flow.source.poisson.rate", ABR, &["", r#"flow.poisson.source.rate="3 Mbit/s""#]),
 ];

@@ -494,8 +494,11 @@ impl Terminal {
         match &mut self.app {
             App::Sender(sender) => {
                 let event = sender.on_ack(now, segment);
-                if self.completed.is_none() && sender.is_done() && matches!(self.supply, Supply::Bytes(_)) {
-                    self.completed = Some(now);
+                if sender.is_done() {
+                    match &mut self.supply {
+                        Supply::Bytes(_) => self.completed = self.completed.or(Some(now)),
+                        Supply::Writes(writes) => writes.on_all_acknowledged(now),
+                    }
                 }
                 self.note_event(now, event, out.log);
                 self.send_segments(now, out);

@@ -7,6 +7,7 @@ use core::fmt::Display;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::blocks::LARGEST_WINDOW;
 use super::recovery::Recovery;
 use super::segment::HEADER_BYTES;
 use crate::kernel::Ps;
@@ -63,7 +64,7 @@ pub struct TcpConfig {
     /// `tahoe` only: go on after the fast retransmission where sending had stopped (4.3BSD). False:
     /// go back to the lost segment and send everything from there again.
     pub restore_snd_nxt: bool,
-    /// TCP and IP header bytes of every segment.
+    /// TCP and IP header bytes of every segment. SACK blocks come on top.
     #[schemars(extend("x-not-searched" = "follows from the protocols"))]
     pub header_bytes: u32,
     /// Add MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
@@ -115,6 +116,8 @@ impl TcpConfig {
         let widest = Bytes(u32::MAX as u64);
         let window = (self.mss.0..=widest.0).contains(&self.window.0);
         check(window, "window", self.window, format!("the mss ({}) to {widest}", self.mss))?;
+        let reported = !self.recovery.is_selective() || self.window.0 <= LARGEST_WINDOW;
+        check(reported, "window", self.window, format!("at most {} with SACK", Bytes(LARGEST_WINDOW)))?;
         check(self.initial_window > 0, "initial_window", self.initial_window, "at least 1 segment")?;
         let ssthresh = self.initial_ssthresh.unwrap_or(self.window);
         check(ssthresh >= self.mss, "initial_ssthresh", ssthresh, format!("at least the mss ({})", self.mss))
@@ -169,6 +172,8 @@ mod tests {
             broken(|c| c.window = Bytes(100)),
             "`window` is 100 bytes; allowed: the mss (512 bytes) to 4294967295 bytes"
         );
+        let selective = broken(|c| (c.recovery, c.window) = (Recovery::Sack, Bytes(1 << 31)));
+        assert_eq!(selective, "`window` is 2097152 KiB; allowed: at most 2147483647 bytes with SACK");
         assert_eq!(broken(|c| c.min_rto = Ps::from_s(65)), "`min_rto` is 65 s; allowed: at most max_rto (64 s)");
     }
 

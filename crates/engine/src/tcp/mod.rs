@@ -1,9 +1,12 @@
 //! TCP: one sender and one receiver as pure state machines; how they recover from loss is a policy.
 
+pub mod blocks;
 pub mod config;
 pub mod estimator;
+pub mod intervals;
 pub mod receiver;
 pub mod recovery;
+pub mod scoreboard;
 pub mod segment;
 pub mod sender;
 pub mod ticks;

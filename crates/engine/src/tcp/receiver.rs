@@ -1,9 +1,9 @@
 //! The receiving half of a connection: cumulative acknowledgements and a store for segments that
 //! arrive out of order (RFC 793, RFC 1122; immediate duplicates as 4.3BSD sends them).
 
-use alloc::vec::Vec;
-
+use super::blocks::Blocks;
 use super::config::TcpConfig;
+use super::intervals::Intervals;
 use super::segment::Segment;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
@@ -33,27 +33,15 @@ pub struct ReceiverStats {
     pub acks_sent: u64,
 }
 
-/// Bytes `from..to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Interval {
-    from: u64,
-    to: u64,
-}
-
-impl Interval {
-    const fn len(self) -> u64 {
-        self.to - self.from
-    }
-}
-
 /// A receiver whose application reads at once, so that its window never shrinks. The host calls
 /// [`Self::poll_ack`] after every segment and timer.
 #[derive(Clone, Debug)]
 pub struct TcpReceiver {
     rcv_nxt: u64,
-    /// Bytes above rcv_nxt that have arrived: sorted, disjoint, not adjacent.
-    store: Vec<Interval>,
-    held: u64,
+    /// Bytes above rcv_nxt that have arrived.
+    store: Intervals,
+    /// Whether acknowledgements carry SACK blocks.
+    selective: bool,
     window: u32,
     delayed_ack: Option<Ticks>,
     unacknowledged: bool,
@@ -73,8 +61,8 @@ impl TcpReceiver {
     pub fn with_phase(config: &TcpConfig, phase: Ps) -> TcpReceiver {
         TcpReceiver {
             rcv_nxt: 0,
-            store: Vec::with_capacity(8),
-            held: 0,
+            store: Intervals::default(),
+            selective: config.recovery.is_selective(),
             window: config.window.0 as u32,
             delayed_ack: config.delayed_ack.then(|| Ticks::new(config.delayed_ack_interval, phase)),
             unacknowledged: false,
@@ -89,9 +77,9 @@ impl TcpReceiver {
         if segment.len == 0 {
             return ReceiveOutcome::default();
         }
-        let arrived = Interval { from: segment.seq, to: segment.seq + segment.len as u64 };
-        let in_order = arrived.from <= self.rcv_nxt && arrived.to > self.rcv_nxt && self.store.is_empty();
-        let outcome = self.take(arrived);
+        let (from, to) = (segment.seq, segment.seq + segment.len as u64);
+        let in_order = from <= self.rcv_nxt && to > self.rcv_nxt && self.store.is_empty();
+        let outcome = self.take(from, to);
         self.stats.segments += 1;
         self.stats.delivered_bytes += outcome.delivered;
         self.stats.duplicate_bytes += outcome.duplicate;
@@ -103,44 +91,17 @@ impl TcpReceiver {
         outcome
     }
 
-    fn take(&mut self, arrived: Interval) -> ReceiveOutcome {
-        let (before, held_before) = (self.rcv_nxt, self.held);
-        if arrived.from <= self.rcv_nxt {
-            self.rcv_nxt = self.rcv_nxt.max(arrived.to);
-            self.release();
-        } else {
-            self.hold(arrived);
+    fn take(&mut self, from: u64, to: u64) -> ReceiveOutcome {
+        if from > self.rcv_nxt {
+            let held = self.store.insert(from, to);
+            return ReceiveOutcome { delivered: 0, duplicate: to - from - held, held };
         }
+        let (before, held_before) = (self.rcv_nxt, self.store.bytes());
+        self.rcv_nxt = self.store.release(self.rcv_nxt.max(to));
         let delivered = self.rcv_nxt - before;
-        // What is new either left with rcv_nxt or waits.
-        let new = delivered + self.held - held_before;
-        ReceiveOutcome { delivered, duplicate: arrived.len() - new, held: self.held.saturating_sub(held_before) }
-    }
-
-    /// Moves what rcv_nxt has reached from the store to the application.
-    fn release(&mut self) {
-        let reached = self.store.partition_point(|held| held.from <= self.rcv_nxt);
-        if reached > 0 {
-            self.rcv_nxt = self.rcv_nxt.max(self.store[reached - 1].to);
-            self.held -= self.store.drain(..reached).map(Interval::len).sum::<u64>();
-        }
-    }
-
-    /// Merges `arrived` with all intervals that it touches.
-    fn hold(&mut self, arrived: Interval) {
-        let first = self.store.partition_point(|held| held.to < arrived.from);
-        let last = self.store.partition_point(|held| held.from <= arrived.to);
-        if first == last {
-            self.store.insert(first, arrived);
-            self.held += arrived.len();
-            return;
-        }
-        let touched: u64 = self.store[first..last].iter().map(|held| held.len()).sum();
-        let from = self.store[first].from.min(arrived.from);
-        let to = self.store[last - 1].to.max(arrived.to);
-        self.store[first] = Interval { from, to };
-        self.store.drain(first + 1..last);
-        self.held += to - from - touched;
+        // What waited is not new.
+        let new = delivered - (held_before - self.store.bytes());
+        ReceiveOutcome { delivered, duplicate: to - from - new, held: 0 }
     }
 
     /// In order and nothing waiting: this one may be acknowledged together with the next.
@@ -163,7 +124,8 @@ impl TcpReceiver {
         self.unacknowledged = false;
         self.ack_at = Ps::NEVER;
         self.stats.acks_sent += 1;
-        Some(Segment { seq: 0, ack: self.rcv_nxt, sent: now, len: 0, window: self.window })
+        let blocks = if self.selective { Blocks::latest(&self.store, self.rcv_nxt) } else { Blocks::default() };
+        Some(Segment::acknowledgement(now, self.rcv_nxt, self.window, blocks))
     }
 
     /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed.
@@ -186,7 +148,7 @@ impl TcpReceiver {
     }
     /// Bytes that wait for earlier ones.
     pub fn held_bytes(&self) -> u64 {
-        self.held
+        self.store.bytes()
     }
     /// Counts since the start.
     pub fn stats(&self) -> &ReceiverStats {
@@ -197,6 +159,7 @@ impl TcpReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::Recovery;
 
     fn receiver() -> TcpReceiver {
         TcpReceiver::new(&TcpConfig::default())
@@ -216,7 +179,7 @@ mod tests {
         assert_eq!(r.on_segment(Ps(0), &bytes(20, 30)), outcome(0, 0, 10));
         assert_eq!(r.on_segment(Ps(0), &bytes(10, 20)), outcome(0, 0, 10));
         assert_eq!(r.on_segment(Ps(0), &bytes(0, 10)), outcome(30, 0, 0));
-        assert_eq!((r.rcv_nxt(), r.held_bytes(), r.store.len()), (30, 0, 0));
+        assert_eq!((r.rcv_nxt(), r.held_bytes(), r.store.as_slice().len()), (30, 0, 0));
     }
 
     #[test]
@@ -233,17 +196,6 @@ mod tests {
     }
 
     #[test]
-    fn intervals_merge_only_where_they_touch() {
-        let mut r = receiver();
-        for (from, to) in [(10, 20), (30, 40), (50, 60)] {
-            r.on_segment(Ps(0), &bytes(from, to));
-        }
-        assert_eq!(r.store.len(), 3);
-        assert_eq!(r.on_segment(Ps(0), &bytes(20, 50)), outcome(0, 10, 20));
-        assert_eq!(r.store, [Interval { from: 10, to: 60 }]);
-    }
-
-    #[test]
     fn every_segment_is_acknowledged_at_once_when_acknowledgements_are_not_delayed() {
         let mut r = receiver();
         for (from, to, ack) in [(0, 10, 10), (20, 30, 10), (20, 30, 10), (10, 20, 30)] {
@@ -252,6 +204,21 @@ mod tests {
             assert_eq!(r.poll_ack(Ps(5)), None);
         }
         assert_eq!(r.stats().acks_sent, 4);
+    }
+
+    #[test]
+    fn only_a_selective_receiver_says_what_it_holds() {
+        for recovery in [Recovery::NewReno, Recovery::Sack] {
+            let mut r = TcpReceiver::new(&TcpConfig { recovery, ..TcpConfig::default() });
+            r.on_segment(Ps(5), &bytes(10, 20));
+            let ack = r.poll_ack(Ps(5)).unwrap();
+            let block = (recovery == Recovery::Sack).then_some((10, 20));
+            assert_eq!((ack.ack, ack.len, ack.blocks().above(ack.ack).next()), (0, 0, block));
+            // What is delivered is not said again.
+            r.on_segment(Ps(6), &bytes(0, 10));
+            let ack = r.poll_ack(Ps(6)).unwrap();
+            assert_eq!((ack.ack, ack.blocks().option_bytes(), ack.sent), (20, 0, Ps(6)));
+        }
     }
 
     #[test]

@@ -7,11 +7,13 @@ pub mod greedy;
 pub mod messages;
 pub mod mmdp;
 pub mod mpeg2;
+pub mod object_sizes;
 pub mod on_off;
 pub mod persistent;
 pub mod piecewise;
 pub mod poisson;
 pub mod transfer;
+pub mod www;
 
 use alloc::string::String;
 
@@ -34,6 +36,8 @@ pub trait Application {
     fn next(&self) -> Ps;
     /// Writes; how many bytes.
     fn write(&mut self) -> u64;
+    /// All that was written has been acknowledged.
+    fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
 /// What a source asks of its end system.
@@ -126,6 +130,9 @@ macro_rules! registry {
             fn write(&mut self) -> u64 {
                 match self { $(Writes::$writes(source) => source.write(),)* }
             }
+            fn on_all_acknowledged(&mut self, now: Ps) {
+                match self { $(Writes::$writes(source) => source.on_all_acknowledged(now),)* }
+            }
         }
 
         /// Key and one-line description of every source.
@@ -141,6 +148,7 @@ registry! {
     Transfer = "transfer", "file transfer of a given size over TCP", transfer::TransferConfig;
     Messages = "messages", "messages of exponential length over TCP, with exponential pauses",
         messages::MessagesConfig;
+    Www = "www", "pages of a Web client over one persistent TCP connection", www::WwwConfig;
     Cbr = "cbr", "bare cells at a constant rate", cbr::CbrConfig;
     OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", on_off::OnOffConfig;
     ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods",
@@ -160,12 +168,14 @@ registry! {
     }
     applications {
     Messages(messages::Messages);
+    Www(www::Www);
     }
 }
 
 impl SourceConfig {
     /// Whether the source runs over TCP.
     pub fn over_tcp(&self) -> bool {
-        matches!(self, SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_))
+        use SourceConfig::{Greedy, Messages, Transfer, Www};
+        matches!(self, Greedy(_) | Transfer(_) | Messages(_) | Www(_))
     }
 }

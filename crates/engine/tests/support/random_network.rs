@@ -9,7 +9,7 @@ use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, Plan, SwitchPlan};
-use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::tcp::{Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -439,6 +439,16 @@ fn source() -> impl Strategy<Value = SourceConfig> {
             }
             source
         }),
+        2 => (1..5_000u64, 1.0..6.0, any::<bool>(), any::<bool>()).prop_map(|(think, objects, pipelined, pareto)| {
+            let mut source = json!({
+                "kind": "www", "think_time": format!("{think} us"), "objects": objects, "pipelined": pipelined,
+                "server_time": if pareto { "0 s" } else { "70 us" },
+            });
+            if pareto {
+                (source["pareto_shape"], source["smallest"]) = (json!(1.1), json!("40 bytes"));
+            }
+            source
+        }),
         2 => Just(json!({"kind": "persistent"})),
     ]
     .prop_map(read)
@@ -488,7 +498,7 @@ fn flow() -> impl Strategy<Value = FlowDraft> {
 }
 
 fn tcp() -> impl Strategy<Value = TcpConfig> {
-    let recovery = select(vec!["timeout-only", "tahoe", "reno", "newreno", "jacobson88"]);
+    let recovery = select(Recovery::ALL).prop_map(|recovery| recovery.name());
     let sizes = (select(vec![1u64, 48, 512, 1_460, 9_140]), 1..40u64, 1..5u32, prop::option::of(1..20u64));
     let times = (
         select(vec!["100 us", "1 ms", "10 ms"]),

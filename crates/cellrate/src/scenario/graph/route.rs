@@ -27,6 +27,7 @@ fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
         ("egress", flow.egress.is_some(), delays),
         ("enters", flow.enters.is_some(), ways),
         ("hops", flow.hops.is_some(), ways),
+        ("reverse", flow.reverse, ways),
     ];
     let (key, _, (why, instead)) = keys.into_iter().find(|(_, is_set, _)| *is_set)?;
     let message = format!("`{key}` has no meaning in the template `graph`, {why}");

@@ -8,7 +8,7 @@ use crate::scenario::problem::{Problem, place};
 use crate::scenario::topology::{NSource, SingleSwitch};
 use crate::scenario::types::Scenario;
 
-/// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`.
+/// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; a reverse flow has `src.FLOW` at `B` and `dst.FLOW` at `A`.
 pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Problem>> {
     refuse(scenario, "n-source", &[("from", Flow::has_from), ("to", Flow::has_to)])?;
     let switches = ["A", "B"].map(|name| Node::named_switch(name, &scenario.switch));
@@ -19,8 +19,14 @@ pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Pr
         let flow = &scenario.flows[group];
         let source = graph.add_node(Node::host(format!("src.{}", flow.instance(index))));
         let destination = graph.add_node(Node::host(format!("dst.{}", flow.instance(index))));
-        let access = graph.add_duplex(source, 0, rate, own(flow.access, template.access));
-        let egress = graph.add_duplex(1, destination, rate, own(flow.egress, template.egress));
+        let (near, far) = if flow.reverse { (1, 0) } else { (0, 1) };
+        let (across, access, egress) = if flow.reverse {
+            ((across.1, across.0), template.egress, template.access)
+        } else {
+            (across, template.access, template.egress)
+        };
+        let access = graph.add_duplex(source, near, rate, own(flow.access, access));
+        let egress = graph.add_duplex(far, destination, rate, own(flow.egress, egress));
         let forward = vec![access.0, across.0, egress.0];
         graph.add_flow(scenario, (group, index), forward, vec![egress.1, across.1, access.1]);
     }
@@ -61,9 +67,10 @@ pub type Key = (&'static str, fn(&Flow) -> bool);
 pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
     let routes: [Key; 2] = [("route", Flow::has_route), ("return_route", Flow::has_return_route)];
     let row: &[Key] = if template == "parking-lot" { &[] } else { &ROW };
+    let both_ways: &[Key] = if template == "n-source" { &[] } else { &[("reverse", Flow::is_reverse)] };
     let mut problems = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        for (key, _) in keys.iter().chain(&routes).chain(row).filter(|(_, is_set)| is_set(flow)) {
+        for (key, _) in keys.iter().chain(&routes).chain(row).chain(both_ways).filter(|(_, is_set)| is_set(flow)) {
             let message =
                 format!("`{key}` has no meaning in the template `{template}`, which has its own way for a flow");
             problems.push(Problem::error(place!["flow", index, *key], message, "remove it"));
@@ -78,6 +85,9 @@ const ROW: [Key; 2] = [("enters", Flow::has_enters), ("hops", Flow::has_hops)];
 impl Flow {
     fn has_enters(&self) -> bool {
         self.enters.is_some()
+    }
+    fn is_reverse(&self) -> bool {
+        self.reverse
     }
     fn has_hops(&self) -> bool {
         self.hops.is_some()

@@ -92,6 +92,29 @@ fn a_template_gives_every_flow_its_own_hosts() {
     assert_eq!((graph.links[far.forward[2]].delay, far.backward.len()), (Ps::from_ms(7), 0));
 }
 
+#[test]
+fn a_reverse_flow_goes_the_other_way_over_the_same_lengths() {
+    let text = |template: &str| {
+        format!(
+            r#"
+        run.duration = "1 s"
+        topology = {{ template = "{template}", link_rate = "155.52 Mbit/s", access = "1 ms", bottleneck = "5 ms" }}
+        flow = [{{ name = "tcp", service = "abr" }}, {{ name = "back", service = "abr", reverse = true }}]"#
+        )
+    };
+    let read = |text: &str| serde::Deserialize::deserialize(text.parse::<toml::Table>().unwrap()).unwrap();
+    let two_way = text("n-source").replace(r#""5 ms""#, r#""5 ms", egress = "2 ms""#);
+    let graph = expand(&read(&two_way)).unwrap();
+    let back = &graph.flows[1];
+    assert_eq!(names(&graph, &back.forward), "src.back.1->B B->A A->dst.back.1");
+    assert_eq!(names(&graph, &back.backward), "dst.back.1->A A->B B->src.back.1");
+    let delays: Vec<Ps> = back.forward.iter().map(|link| graph.links[*link].delay).collect();
+    assert_eq!(delays, [2, 5, 1].map(Ps::from_ms));
+    // One switch has no other side.
+    let problems = expand(&read(&text("single-switch"))).unwrap_err();
+    assert!(problems[0].message.contains("`reverse` has no meaning"), "{problems:?}");
+}
+
 /// Every way without a repeated node, shortest first and then by the order of its links.
 fn all_ways(graph: &Graph, from: usize, to: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();

@@ -3,6 +3,7 @@
 pub mod jacobson88;
 pub mod newreno;
 pub mod reno;
+pub mod sack;
 pub mod tahoe;
 pub mod timeout_only;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::jacobson88::Jacobson88;
 use self::newreno::NewReno;
 use self::reno::Reno;
+use self::sack::Sack;
 use self::tahoe::Tahoe;
 use self::timeout_only::TimeoutOnly;
 use super::config::TcpConfig;
@@ -44,6 +46,8 @@ pub trait RecoveryPolicy {
     fn recovers_fully(&self) -> bool {
         false
     }
+    /// A sender that keeps a scoreboard sees a loss with `flight` bytes outstanding (RFC 6675 section 5 step 4).
+    fn on_selective_loss(&mut self, _window: &mut Window, _flight: u64) {}
     /// In a recovery that lasts, `acked` bytes were acknowledged, but not all; the oldest segment is sent again.
     fn on_partial_ack(&mut self, _window: &mut Window, _acked: u64) {}
     /// New data acknowledged after three or more duplicates, before [`Self::grow`], or instead of it if the
@@ -101,7 +105,15 @@ registry! {
     Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", Tahoe::new;
     Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", |_| Reno;
     NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", |_| NewReno;
+    Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", |_| Sack;
     Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", |_| Jacobson88::default();
+}
+
+impl Recovery {
+    /// Whether receivers send SACK blocks and senders keep a scoreboard of them.
+    pub const fn is_selective(self) -> bool {
+        matches!(self, Recovery::Sack)
+    }
 }
 
 #[cfg(test)]

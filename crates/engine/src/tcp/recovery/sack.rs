@@ -1,0 +1,44 @@
+//! Selective acknowledgements: the window in the loss recovery of RFC 6675.
+
+use super::RecoveryPolicy;
+use crate::tcp::window::Window;
+
+/// The receiver reports up to three blocks of what it holds (RFC 2018; two where they lie further than 2 MiB above
+/// the hole). The sender keeps a scoreboard of them, notices a loss at the third duplicate or when the scoreboard
+/// shows it, and for one recovery sends what the scoreboard says while the data thought to be on their way are less
+/// than cwnd (RFC 6675 sections 4 and 5). cwnd is not inflated: it is halved once, and stays. Before that, one new
+/// segment goes out for each of the first two duplicates. A timeout forgets the scoreboard (RFC 2018 section 8); the
+/// slow start after it passes over what is reported anew, and no recovery begins before all that was out is
+/// acknowledged (RFC 6675 section 5.1). A retransmission that is lost again waits for the timer.
+#[derive(Clone, Copy, Debug)]
+pub struct Sack;
+
+impl RecoveryPolicy for Sack {
+    // RFC 5681 equation (4).
+    fn on_selective_loss(&mut self, window: &mut Window, flight: u64) {
+        window.ssthresh = (flight / 2).max(2 * window.mss);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn recovers_fully(&self) -> bool {
+        true
+    }
+
+    fn grow(&mut self, window: &mut Window, _acked: u64) {
+        window.grow_as_bsd();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_halves_what_is_out_once_and_leaves_two_segments_at_least() {
+        let mut w = Window { cwnd: 8_192, ssthresh: 65_536, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        Sack.on_selective_loss(&mut w, 5_120);
+        assert_eq!((w.ssthresh, w.cwnd), (2_560, 2_560));
+        Sack.on_selective_loss(&mut w, 1_536);
+        assert_eq!((w.ssthresh, w.cwnd), (1_024, 1_024));
+    }
+}

@@ -1,0 +1,198 @@
+//! What a sender knows of what arrived out of order, and what to send next (RFC 6675 section 4).
+//!
+//! Positions are bytes; `high_rxt` and ends of ranges are one above the last byte, where the RFC names the last.
+
+use super::blocks::Blocks;
+use super::intervals::Intervals;
+
+/// DupThresh of RFC 6675: duplicates, or blocks above a hole, that mean a loss.
+pub const DUP_THRESH: u32 = 3;
+
+/// Bytes `seq..end` that [`Scoreboard::next_seg`] wants to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// First byte.
+    pub seq: u64,
+    /// One above the last.
+    pub end: u64,
+    /// It is the rescue retransmission, which leaves HighRxt where it is.
+    pub rescue: bool,
+}
+
+/// The scoreboard of one sender.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    sacked: Intervals,
+    high_rxt: u64,
+    rescued: bool,
+}
+
+impl Scoreboard {
+    /// Takes the blocks of an acknowledgement of everything below `una`; what lies beyond `snd_max` is nonsense and
+    /// ignored. Returns whether they told anything new: only then is the acknowledgement a duplicate that counts
+    /// (RFC 6675 section 2).
+    pub fn update(&mut self, una: u64, snd_max: u64, blocks: Blocks) -> bool {
+        self.sacked.forget_below(una);
+        let known = blocks.above(una).filter(|(from, to)| from < to && *to <= snd_max);
+        known.map(|(from, to)| self.sacked.insert(from, to)).sum::<u64>() > 0
+    }
+
+    /// Forgets everything: after a timeout the receiver may have, too (RFC 2018 section 8).
+    pub fn clear(&mut self) {
+        self.sacked.clear();
+    }
+
+    /// A recovery begins with nothing sent again yet.
+    pub fn begin(&mut self, una: u64) {
+        (self.high_rxt, self.rescued) = (una, false);
+    }
+
+    /// IsLost() of everything that is missing below: the hole has DupThresh blocks above it, or more than
+    /// DupThresh - 1 segments in them.
+    pub fn lost_below(&self, mss: u64) -> u64 {
+        let (mut count, mut bytes) = (0, 0);
+        for block in self.sacked.as_slice().iter().rev() {
+            count += 1;
+            bytes += block.len();
+            if count >= DUP_THRESH || bytes > (DUP_THRESH as u64 - 1) * mss {
+                return block.from;
+            }
+        }
+        0
+    }
+
+    /// SetPipe(): bytes that are thought to be on their way, each missing one unless it is lost, and once more if
+    /// it was sent again.
+    pub fn pipe(&self, una: u64, snd_max: u64, mss: u64) -> u64 {
+        let lost = self.lost_below(mss).clamp(una, snd_max);
+        let again = self.high_rxt.clamp(una, snd_max);
+        self.missing(lost, snd_max) + self.missing(una, again)
+    }
+
+    fn missing(&self, from: u64, to: u64) -> u64 {
+        to - from - self.sacked.covered(from, to)
+    }
+
+    /// NextSeg() but for its rule (2): the first hole not sent again that is lost (rule 1); if there are no new data
+    /// to send, the first that may be (rule 3); else, once in a recovery, the last missing bytes (rule 4).
+    pub fn next_seg(&self, una: u64, snd_max: u64, mss: u64, new_data: bool) -> Option<Again> {
+        let first = self.first_hole(una.max(self.high_rxt), mss);
+        if let Some(hole) = first.filter(|hole| hole.seq < self.lost_below(mss) || !new_data) {
+            return Some(hole);
+        }
+        if new_data || self.rescued { None } else { self.last_missing(una, snd_max, mss) }
+    }
+
+    /// The first missing bytes at or above `from`, a segment at most, if something above them has arrived.
+    fn first_hole(&self, from: u64, mss: u64) -> Option<Again> {
+        let seq = self.skip(from);
+        let next = self.sacked.after(seq)?;
+        Some(Again { seq, end: next.from.min(seq + mss), rescue: false })
+    }
+
+    fn last_missing(&self, una: u64, snd_max: u64, mss: u64) -> Option<Again> {
+        let last = self.sacked.as_slice().last();
+        // The bytes behind the last block or, if that ends everything, before it.
+        let (from, end) = match last {
+            Some(block) if block.to >= snd_max => {
+                let below = self.sacked.as_slice().iter().rev().nth(1);
+                (below.map_or(una, |block| block.to), block.from)
+            }
+            Some(block) => (block.to, snd_max),
+            None => (una, snd_max),
+        };
+        (from < end).then(|| Again { seq: from.max(end.saturating_sub(mss)), end, rescue: true })
+    }
+
+    /// `again` has been sent.
+    pub fn sent_again(&mut self, again: Again) {
+        if again.rescue {
+            self.rescued = true;
+        } else {
+            self.high_rxt = again.end;
+        }
+    }
+
+    /// The first byte at or above `position` that is missing.
+    pub fn skip(&self, position: u64) -> u64 {
+        self.sacked.at(position).map_or(position, |block| block.to)
+    }
+    /// Where the next block above `position` begins.
+    pub fn next_block(&self, position: u64) -> Option<u64> {
+        self.sacked.after(position).map(|block| block.from)
+    }
+    /// Bytes below `position` that are known to have arrived out of order.
+    pub fn sacked_below(&self, position: u64) -> u64 {
+        self.sacked.covered(0, position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 10;
+
+    /// Segments of ten bytes; those given have arrived.
+    fn board(arrived: &[u64]) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        arrived.iter().for_each(|n| {
+            board.sacked.insert(n * MSS, (n + 1) * MSS);
+        });
+        board
+    }
+
+    fn next(board: &Scoreboard, new_data: bool) -> Option<(u64, u64, bool)> {
+        board.next_seg(0, 10 * MSS, MSS, new_data).map(|a| (a.seq / MSS, a.end / MSS, a.rescue))
+    }
+
+    #[test]
+    fn three_blocks_or_more_than_two_segments_above_a_hole_mean_that_it_is_lost() {
+        assert_eq!(board(&[1, 2]).lost_below(MSS), 0);
+        assert_eq!(board(&[1, 2, 3]).lost_below(MSS), 10);
+        // Three blocks: what is below the lowest of them; the bytes of two are not more than two segments.
+        assert_eq!(board(&[1, 3, 5]).lost_below(MSS), 10);
+        assert_eq!(board(&[1, 3, 5, 6]).lost_below(MSS), 30);
+    }
+
+    #[test]
+    fn the_pipe_counts_what_is_missing_and_not_lost_and_what_was_sent_again() {
+        // Of ten, 0 and 2 are missing below three blocks of five segments; 4, 6, 8 and 9 may be on their way.
+        let mut board = board(&[1, 3, 5, 7]);
+        // The upper three blocks make 2 lost, too.
+        assert_eq!(board.lost_below(MSS), 30);
+        assert_eq!(board.pipe(0, 100, MSS), 40);
+        board.begin(0);
+        board.sent_again(Again { seq: 0, end: 10, rescue: false });
+        assert_eq!(board.pipe(0, 100, MSS), 50);
+    }
+
+    #[test]
+    fn lost_holes_come_first_then_new_data_then_other_holes_then_one_rescue() {
+        let mut board = board(&[1, 3, 5, 7]);
+        board.begin(0);
+        for hole in [0, 2] {
+            assert_eq!(next(&board, true), Some((hole, hole + 1, false)));
+            board.sent_again(Again { seq: hole * MSS, end: (hole + 1) * MSS, rescue: false });
+        }
+        // Rule 2 is the sender's; without new data rule 3 gives 4 and 6, and rule 4 the end.
+        assert_eq!(next(&board, true), None);
+        for hole in [4, 6] {
+            assert_eq!(next(&board, false), Some((hole, hole + 1, false)));
+            board.sent_again(Again { seq: hole * MSS, end: (hole + 1) * MSS, rescue: false });
+        }
+        assert_eq!(next(&board, false), Some((9, 10, true)));
+        board.sent_again(Again { seq: 90, end: 100, rescue: true });
+        assert_eq!(next(&board, false), None);
+    }
+
+    #[test]
+    fn the_rescue_has_the_last_missing_bytes_wherever_they_are() {
+        let mut last_arrived = board(&[1, 9]);
+        last_arrived.begin(80);
+        assert_eq!(next(&last_arrived, false), Some((8, 9, false)));
+        last_arrived.begin(90);
+        assert_eq!(next(&last_arrived, false), Some((8, 9, true)));
+        assert_eq!(next(&board(&[]), false), Some((9, 10, true)));
+    }
+}

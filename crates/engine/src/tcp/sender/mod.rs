@@ -1,0 +1,261 @@
+//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), without a clock of its own.
+
+mod acks;
+mod selective;
+mod stats;
+
+use alloc::boxed::Box;
+
+pub use self::stats::{SenderStats, TcpEvent};
+use super::config::TcpConfig;
+use super::estimator::RttEstimator;
+use super::recovery::Policy;
+use super::scoreboard::Scoreboard;
+use super::segment::Segment;
+use super::window::Window;
+use crate::kernel::Ps;
+
+/// The one segment whose round trip is being measured.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    seq: u64,
+    since: u64,
+}
+
+/// A sender. The host calls [`Self::poll_segment`] until it gives nothing after every other call,
+/// and [`Self::on_timer`] when [`Self::next_timer`] has come.
+#[derive(Clone, Debug)]
+pub struct TcpSender {
+    window: Window,
+    policy: Policy,
+    estimator: RttEstimator,
+    snd_una: u64,
+    snd_nxt: u64,
+    snd_max: u64,
+    /// End of the data supplied so far.
+    snd_end: u64,
+    dup_acks: u32,
+    /// snd_max when the last loss was noticed (`recover` of RFC 6582); nothing before the first.
+    recover: Option<u64>,
+    /// A recovery that lasts until `recover` is acknowledged goes on; whether it has been in part.
+    recovering: bool,
+    partly_recovered: bool,
+    /// The segment at snd_una is to be sent again, wherever snd_nxt is.
+    resend: bool,
+    /// What has arrived out of order, under selective acknowledgement.
+    board: Option<Box<Scoreboard>>,
+    /// snd_max at the first duplicate: what is sent because of duplicates does not count as outstanding
+    /// (RFC 6675 section 5 step 4.2).
+    flight_end: u64,
+    timed: Option<Timed>,
+    rto_at: Ps,
+    last_heard: Ps,
+    idle_restart: bool,
+    rtt_excludes_transmission: bool,
+    /// End of the data whose last cell has left the host since the last going back; with
+    /// `rtt_excludes_transmission` only.
+    transmitted: u64,
+    rcv_window: u32,
+    stats: SenderStats,
+}
+
+impl TcpSender {
+    /// A sender without data. Its clock ticks at `phase + k * granularity`.
+    pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
+        TcpSender {
+            window: Window::new(config),
+            policy: Policy::new(config),
+            estimator: RttEstimator::new(config, phase),
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            snd_end: 0,
+            dup_acks: 0,
+            recover: None,
+            recovering: false,
+            partly_recovered: false,
+            resend: false,
+            board: config.recovery.is_selective().then(Box::default),
+            flight_end: 0,
+            timed: None,
+            rto_at: Ps::NEVER,
+            last_heard: Ps::ZERO,
+            idle_restart: config.idle_restart,
+            rtt_excludes_transmission: config.rtt_excludes_transmission,
+            transmitted: 0,
+            rcv_window: config.window.0 as u32,
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// The application writes `bytes` more; `u64::MAX` is an endless supply.
+    pub fn supply(&mut self, bytes: u64) {
+        self.snd_end = self.snd_end.saturating_add(bytes);
+    }
+
+    /// The next segment that window and supply permit. Only full segments are sent, except the last
+    /// of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4).
+    pub fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
+        if self.board.is_some() {
+            return self.poll_selective(now);
+        }
+        if self.resend {
+            self.resend = false;
+            return Some(self.emit(now, self.snd_una, self.len_at(self.snd_una)));
+        }
+        self.restart_after_idle(now);
+        self.may_send().then(|| self.emit(now, self.snd_nxt, self.len_at(self.snd_nxt)))
+    }
+
+    /// Payload of a segment at `seq`.
+    #[inline]
+    fn len_at(&self, seq: u64) -> u64 {
+        self.window.mss.min(self.snd_end - seq)
+    }
+
+    #[inline]
+    fn may_send(&self) -> bool {
+        if let Some(board) = &self.board {
+            return self.selected(board).is_some();
+        }
+        let len = self.len_at(self.snd_nxt);
+        len > 0 && self.snd_nxt + len <= self.snd_una + self.window.usable()
+    }
+
+    fn emit(&mut self, now: Ps, seq: u64, len: u64) -> Segment {
+        let end = seq + len;
+        self.count_sent(seq, end);
+        if end > self.snd_max {
+            // Karn: only a segment that carries nothing but new data is timed. One that is sent again may be longer
+            // than before, if the application has written since.
+            if seq >= self.snd_max {
+                self.timed.get_or_insert_with(|| Timed { seq, since: self.estimator.tick(now) });
+            }
+            self.snd_max = end;
+        }
+        self.snd_nxt = self.snd_nxt.max(end);
+        if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
+            self.rto_at = self.estimator.expiry(now);
+        }
+        Segment { seq, ack: 0, sent: now, len: len as u32, window: self.rcv_window }
+    }
+
+    fn count_sent(&mut self, seq: u64, end: u64) {
+        let again = end.min(self.snd_max).saturating_sub(seq);
+        self.stats.segments_sent += 1;
+        self.stats.bytes_sent_once += end - seq - again;
+        self.stats.segments_retransmitted += (again > 0) as u64;
+        self.stats.bytes_retransmitted += again;
+    }
+
+    /// Slow start after an idle time of an RTO (Jacobson 1988; Net/3 tcp_output).
+    fn restart_after_idle(&mut self, now: Ps) {
+        let idle = self.idle_restart && self.snd_una == self.snd_max && self.snd_end > self.snd_max;
+        if idle && self.snd_max > 0 && self.window.cwnd > self.window.mss && self.silent_for_an_rto(now) {
+            self.window.cwnd = self.window.mss;
+            self.stats.idle_restarts += 1;
+        }
+    }
+
+    fn silent_for_an_rto(&self, now: Ps) -> bool {
+        self.estimator.rto_since(self.last_heard, now)
+    }
+
+    /// The last cell of `segment` left the host, or the host refused it. Needed only with `rtt_excludes_transmission`,
+    /// where the round trip, and the timer of the oldest segment, start here; otherwise without effect.
+    pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
+        if !self.rtt_excludes_transmission {
+            return;
+        }
+        if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
+            timed.since = self.estimator.tick(now);
+        }
+        let end = segment.seq + segment.len as u64;
+        self.transmitted = self.transmitted.max(end);
+        if segment.seq <= self.snd_una && self.snd_una < end {
+            self.time_the_oldest(now);
+        }
+    }
+
+    /// When [`Self::on_timer`] is due; `NEVER` if nothing is outstanding.
+    #[inline]
+    pub fn next_timer(&self) -> Ps {
+        self.rto_at
+    }
+
+    /// Goes back to snd_una with a window of one segment and a doubled RTO, if the timer is due.
+    pub fn on_timer(&mut self, now: Ps) -> Option<TcpEvent> {
+        if now < self.rto_at {
+            return None;
+        }
+        self.estimator.on_timeout();
+        self.policy.get().on_timeout(&mut self.window);
+        self.timed = None;
+        self.dup_acks = 0;
+        (self.recover, self.recovering) = (Some(self.snd_max), false);
+        self.resend = false;
+        self.snd_nxt = self.snd_una;
+        if let Some(board) = &mut self.board {
+            board.clear();
+        }
+        self.transmitted = self.snd_una;
+        self.time_the_copy(now);
+        self.stats.timeouts += 1;
+        self.stats.last_timeout = Some(now);
+        let (ssthresh, backoff) = (self.window.ssthresh, self.estimator.backoff());
+        Some(TcpEvent::Timeout { seq: self.snd_una, ssthresh, backoff })
+    }
+
+    /// There is data to send but the window forbids it.
+    pub fn is_window_limited(&self) -> bool {
+        !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
+    }
+    /// Everything supplied so far has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.snd_una == self.snd_end
+    }
+    /// Bytes sent and not yet acknowledged cumulatively (FlightSize of RFC 5681).
+    pub fn bytes_in_flight(&self) -> u64 {
+        self.snd_max - self.snd_una
+    }
+    /// Congestion window in bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+    /// Slow start threshold in bytes.
+    pub fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+    /// Receive window that was advertised last, in bytes.
+    pub fn rwnd(&self) -> u64 {
+        self.window.rwnd
+    }
+    /// Oldest byte not acknowledged.
+    pub fn snd_una(&self) -> u64 {
+        self.snd_una
+    }
+    /// Next byte to send; below [`Self::snd_max`] while going back.
+    pub fn snd_nxt(&self) -> u64 {
+        self.snd_nxt
+    }
+    /// One above the highest byte ever sent. A polled segment that begins below it is a
+    /// retransmission (ask before polling).
+    pub fn snd_max(&self) -> u64 {
+        self.snd_max
+    }
+    /// Current nominal retransmission timeout, backoff included.
+    pub fn rto(&self) -> Ps {
+        self.estimator.rto()
+    }
+    /// Smoothed round trip, `None` before the first sample.
+    pub fn srtt(&self) -> Option<Ps> {
+        self.estimator.srtt()
+    }
+    /// Counts since the start.
+    pub fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! What a sender reports and counts.
+
+use crate::kernel::Ps;
+
+/// What a sender did about a loss, for the event log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TcpEvent {
+    /// The retransmission timer expired; everything from `seq` on is sent again.
+    Timeout {
+        /// snd_una in bytes.
+        seq: u64,
+        /// ssthresh after the timeout, in bytes.
+        ssthresh: u64,
+        /// Timeouts since the last valid round trip, this one included.
+        backoff: u32,
+    },
+    /// The third duplicate acknowledgement; the segment at `seq` is sent again at once.
+    FastRetransmit {
+        /// snd_una in bytes.
+        seq: u64,
+        /// ssthresh after the reaction, in bytes.
+        ssthresh: u64,
+    },
+}
+
+/// Counts since the start of the connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Payload bytes sent for the first time.
+    pub bytes_sent_once: u64,
+    /// Segments that began with bytes sent before.
+    pub segments_retransmitted: u64,
+    /// Payload bytes sent again.
+    pub bytes_retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Duplicate acknowledgements counted as such.
+    pub dup_acks: u64,
+    /// Round trips measured.
+    pub rtt_samples: u64,
+    /// Slow starts after an idle time.
+    pub idle_restarts: u64,
+    /// When the retransmission timer expired last.
+    pub last_timeout: Option<Ps>,
+}
