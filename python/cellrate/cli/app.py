@@ -34,6 +34,7 @@ for command in (
 ):
     app.command(command, name="list" if command is inspect.list_names else None)
 # Imported when they are asked for: they need scipy, which takes its time.
+app.command("cellrate.cli.import_graph:import_graph", name="import-graph")
 app.command("cellrate.cli.theory:app", name="theory")
 app.command("cellrate.cli.explain:explain", name="explain")
 app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")

@@ -1,0 +1,70 @@
+"""`cellrate import-graph`: a scenario out of a GraphML file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cellrate.graphml import GraphOptions, scenario_of
+from cellrate.problems import BadInput, choose, reading
+from cellrate.source import STANDARD_INPUT
+
+SERVICES = ("cbr", "vbr", "abr", "ubr", "random")
+
+
+def import_graph(
+    file: Annotated[
+        str,
+        Parameter(name="FILE", allow_leading_hyphen=True, help="GraphML; - is standard input."),
+    ],
+    /,
+    *,
+    flow: Annotated[
+        list[str],
+        Parameter(
+            show_default=False,
+            negative="",
+            help="A flow between two hosts, FROM:TO; repeatable, beside those of the file.",
+        ),
+    ] = [],  # noqa: B006  cyclopts never changes it
+    service: Annotated[str, Parameter(help="Service class of the flows.")] = "abr",
+    rate: Annotated[str | None, Parameter(help="Rate of links without one.")] = None,
+    delay: Annotated[
+        str | None, Parameter(help="Delay of links without one, or length, as in 300 km.")
+    ] = None,
+    host_rate: Annotated[
+        str | None,
+        Parameter(help="Give every switch a host, h. and its name, over a link of this rate."),
+    ] = None,
+    host_delay: Annotated[str, Parameter(help="Delay or length of these links.")] = "1 km",
+    duration: Annotated[str, Parameter(help="Simulated time.")] = "1 s",
+) -> None:
+    """Print a scenario with the nodes and links of a GraphML file, to go on with.
+
+    A node with the attribute `kind` is a host or a switch; without it, one with a single neighbour
+    is a host. Links have `rate` ("155.52 Mbit/s") and `delay` or `length` ("300 km") as text, or
+    `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name others in
+    `flows_to`, switches may have a `buffer` ("1000 cells"). Needs networkx: the extra `graph`.
+    """
+    with reading(file):
+        data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+    options = GraphOptions(
+        rate=rate,
+        delay=delay,
+        flows=[_ends(text) for text in flow],
+        service=choose(service, SERVICES, "service"),
+        host_rate=host_rate,
+        host_delay=host_delay,
+        duration=duration,
+    )
+    sys.stdout.write(scenario_of(data, "<stdin>" if file == STANDARD_INPUT else file, options))
+
+
+def _ends(text: str) -> tuple[str, str]:
+    source, colon, destination = text.partition(":")
+    if not (source and colon and destination):
+        raise BadInput(f"--flow {text!r}: must be FROM:TO, the names of two hosts")
+    return source, destination

@@ -1,0 +1,30 @@
+"""What is said beside a graph, for what its attributes leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """What holds where a graph says nothing.
+
+    Attributes:
+        rate: Line rate of links without one.
+        delay: Delay or length of links without one.
+        flows: Flows in addition to those of the nodes' attributes: names of two hosts.
+        service: Service class of all flows.
+        host_rate: If given, every switch gets a host of its own, `h.` and its name, over a link of
+            this rate.
+        host_delay: Delay or length of these links.
+        duration: Simulated time.
+    """
+
+    rate: str | None = None
+    delay: str | None = None
+    flows: Sequence[tuple[str, str]] = ()
+    service: str = "abr"
+    host_rate: str | None = None
+    host_delay: str = "1 km"
+    duration: str = "1 s"

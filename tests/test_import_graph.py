@@ -1,0 +1,154 @@
+"""A GraphML file becomes a scenario with the same network; what is wrong with it is said where."""
+
+from __future__ import annotations
+
+import io
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+from cellrate import _core
+from cellrate.graphml import GraphOptions, scenario_of
+from cellrate.network import Network
+from cellrate.problems import BadInput
+from conftest import Command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SMALL = """<?xml version="1.0"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="r" for="edge" attr.name="rate" attr.type="string"/>
+  <key id="n" for="edge" attr.name="rate_bits_per_second" attr.type="double"/>
+  <key id="l" for="edge" attr.name="length" attr.type="string"/>
+  <key id="k" for="node" attr.name="kind" attr.type="string"/>
+  <key id="t" for="node" attr.name="flows_to" attr.type="string"/>
+  <key id="b" for="node" attr.name="buffer" attr.type="string"/>
+  <graph edgedefault="undirected">
+    <node id="h1"><data key="t">h2</data></node>
+    <node id="h2"/>
+    <node id="S"><data key="k">switch</data><data key="b">1000 cells</data></node>
+    <edge source="h1" target="S"><data key="r">25.6 Mbit/s</data><data key="l">10 km</data></edge>
+    <edge source="S" target="h2"><data key="n">2e7</data><data key="l">1000 km</data></edge>
+  </graph>
+</graphml>
+"""
+
+
+def test_a_file_becomes_a_scenario_that_runs(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "small.graphml"
+    file.write_text(SMALL, encoding="utf-8")
+    done = command("import-graph", file, "--flow", "h2:h1", "--duration", "20 ms")
+    assert done.returncode == 0, done.stderr
+    network = Network.of(done.stdout)
+    assert {node.name: node.switch is None for node in network.nodes} == {
+        "h1": True,
+        "h2": True,
+        "S": False,
+    }
+    assert [link.delay_seconds for link in network.links] == [5e-5, 5e-5, 5e-3, 5e-3]
+    assert [flow.name for flow in network.flows] == ["f1.1", "f2.1"]
+    assert tomllib.loads(done.stdout)["topology"]["node"][2]["buffer"] == "1000 cells"
+    summary = json.loads(_core.run(done.stdout, "small", [], None, None).summary())
+    assert summary["flows"][0]["delivered_bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "line", "words"),
+    [
+        ('">25.6 Mbit/s<', '">fast<', 13, "rate: "),
+        ('"r">25.6 Mbit/s<', '"l">25.6 Mbit/s<', 13, "a link without rate"),
+        ('"n">2e7<', '"n">-2e7<', 14, "rate_bits_per_second: "),
+        ('"n">2e7</data><data key="l">1000 km', '"n">2e7</data><data key="l">1000', 14, "length: "),
+        ("h2</data>", "h3</data>", 10, "hosts: h1, h2"),
+        ("h2</data>", "S</data>", 10, "no host, but a switch"),
+        ('"b">1000 cells', '"b">1000 apples', 12, "buffer: "),
+        ('"k">switch', '"k">router', 12, "allowed: host, switch"),
+        ('<edge source="S" target="h2">', '<edge source="S" target="S">', 14, "to itself"),
+        ('<edge source="S" target="h2">', '<edge source="h1" target="S">', 14, "second link"),
+        ('<node id="h2"/>', '<node id="h2">', 15, "no XML: mismatched tag"),
+    ],
+)
+def test_what_is_wrong_is_said_where(found: str, instead: str, line: int, words: str) -> None:
+    assert found in SMALL
+    broken = SMALL.replace(found, instead, 1)
+    with pytest.raises(BadInput) as caught:
+        scenario_of(broken.encode(), "net.graphml", GraphOptions())
+    assert words in str(caught.value)
+    assert f" --> net.graphml:{line}" in str(caught.value)
+
+
+def test_options_say_what_the_file_leaves_open(command: Command, tmp_path: Path) -> None:
+    graph = nx.path_graph(["New York", "Chicago", "Los Angeles"])
+    nx.set_node_attributes(graph, "switch", "kind")
+    nx.set_edge_attributes(graph, 155_520_000, "LinkSpeedRaw")
+    file = tmp_path / "zoo.graphml"
+    nx.write_graphml(graph, file)
+    flow = ("--flow", "h.New-York:h.Los-Angeles")
+    asked = ("import-graph", file, "--host-rate", "25.6 Mbit/s", "--service", "ubr", *flow)
+    bare = command(*asked)
+    assert bare.returncode == 2
+    assert "a link without delay or length; --delay says it" in bare.stderr
+    done = command(*asked, "--delay", "1000 km")
+    assert done.returncode == 0, done.stderr
+    [found] = Network.of(done.stdout).flows
+    assert [link.bits_per_second for link in found.forward] == [25.6e6, 155.52e6, 155.52e6, 25.6e6]
+    for wrong, words in [
+        ("h.Boston:h.Chicago", "no node named 'h.Boston'"),
+        ("h.Chicago", "FROM:TO"),
+    ]:
+        refused = command(*asked, "--delay", "1 ms", "--flow", wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert words in refused.stderr
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Any:  # noqa: ANN401  networkx has no types
+    """Some switches that hang together, two hosts, and whatever else links them."""
+    graph = nx.DiGraph() if draw(st.booleans()) else nx.Graph()
+    count = draw(st.integers(1, 6))
+    graph.add_nodes_from(
+        [(f"s{number}", {"kind": "switch"}) for number in range(count)]
+        + [("h1", {"kind": "host", "flows_to": "h2"}), ("h2", {"kind": "host"})]
+    )
+    tree = [(f"s{draw(st.integers(0, number - 1))}", f"s{number}") for number in range(1, count)]
+    number = st.integers(0, count - 1)
+    chords = [(f"s{one}", f"s{other}") for one, other in draw(st.lists(st.tuples(number, number)))]
+    hosts = [("h1", f"s{draw(number)}"), (f"s{draw(number)}", "h2")]
+    for one, other in [*tree, *chords, *hosts]:
+        if one != other:
+            both = [(one, other), (other, one)] if graph.is_directed() else [(one, other)]
+            for ends in both:
+                graph.add_edge(
+                    *ends,
+                    rate_bits_per_second=draw(st.integers(1_000, 10**10)),
+                    delay_seconds=draw(st.integers(0, 10**9)) / 1e12,
+                )
+    return graph
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(graphs())
+def test_what_networkx_writes_is_read_back_the_same(graph: Any) -> None:  # noqa: ANN401
+    written = io.BytesIO()
+    nx.write_graphml(graph, written)
+    network = Network.of(scenario_of(written.getvalue(), "random", GraphOptions(service="ubr")))
+    kinds = nx.get_node_attributes(graph, "kind")
+    assert {node.name: "switch" if node.switch else "host" for node in network.nodes} == kinds
+    expected: dict[tuple[str, str], tuple[float, float]] = {}
+    for one, other, data in graph.edges(data=True):
+        line = (data["rate_bits_per_second"], round(data["delay_seconds"] * 1e12))
+        expected[one, other] = line
+        if not graph.is_directed():
+            expected[other, one] = line
+    assert {
+        (link.sender.name, link.receiver.name): (
+            link.bits_per_second,
+            round(link.delay_seconds * 1e12),
+        )
+        for link in network.links
+    } == expected
+    [flow] = network.flows
+    assert (flow.forward[0].sender.name, flow.forward[-1].receiver.name) == ("h1", "h2")
