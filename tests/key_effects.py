@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from cellrate import Result
@@ -193,6 +194,21 @@ STREAMS = (
     (
         'flow.cbr.source={ kind = "mpeg2", mean = "2 Mbit/s", standard_deviation = "2 Mbit/s",'
         ' peak = "4 Mbit/s", interval_low = "1 ms", interval_high = "3 ms" }'
+    ),
+)
+DATA = Path(__file__).parent.parent / "crates/cellrate/tests/data"
+EXAMPLES = DATA.parents[3] / "examples"
+TRACE = (f'flow.cbr.source={{ kind = "rate-trace", file = "{DATA / "rates.csv"}" }}',)
+PROGRAM = (
+    (
+        f'flow.cbr.source={{ kind = "transport-stream", file = "{DATA / "two-programs.ts"}",'
+        " program = 1 }"
+    ),
+)
+CLOCK = (
+    (
+        f'flow.cbr.source={{ kind = "transport-stream", file = "{DATA / "two-programs.ts"}",'
+        " pcr_pid = 256 }"
     ),
 )
 PACKETS = (*STREAMS, 'flow.cbr.source.rates="transport-packets"')
@@ -658,6 +674,37 @@ FLOW_KEYS = [
         "rises",
         CBR_BYTES,
         *PACKETS,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.file",
+        f'"{DATA / "rates.csv"}"',
+        f'"{EXAMPLES / "rates.csv"}"',
+        "differs",
+        digest,
+        *TRACE,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.repeat", "false", "true", "rises", CBR_BYTES, *TRACE, scenario=GRAPH),
+    row(
+        "flow.cbr.source.random_phase",
+        "false",
+        "true",
+        "differs",
+        digest,
+        *TRACE,
+        "flow.cbr.source.repeat=true",
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.program", "1", "2", "rises", CBR_BYTES, *PROGRAM, scenario=GRAPH),
+    row("flow.cbr.source.pcr_pid", "256", "257", "differs", digest, *PROGRAM, scenario=GRAPH),
+    row(
+        "flow.cbr.source.null_packets",
+        "false",
+        "true",
+        "rises",
+        CBR_BYTES,
+        *CLOCK,
         scenario=GRAPH,
     ),
     row("flow.tcp.source.mean_rate", '"0.5 Mbit/s"', '"2 Mbit/s"', "rises", THROUGHPUT, *MESSAGES),

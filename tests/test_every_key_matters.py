@@ -21,6 +21,7 @@ ELSEWHERE = {
     "topology.template": "test_inspect: every template runs",
     "topology.node.kind": "test_bad_input: hosts end flows, switches forward",
     "topology.node.name": "test_bad_input: names that are unknown or not unique",
+    "flow.source.sha256": "crates/cellrate/src/traffic_files/tests.rs: another content is refused",
     "flow.source.kind": "the effect of flow.source",
 }
 # Tables that stand for all their keys, since these have effects of their own elsewhere.

@@ -50,6 +50,8 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
         "exponential-on-off",
         "mmdp",
         "mpeg2",
+        "transport-stream",
+        "rate-trace",
         "messages",
         "www",
     } <= listed("sources")

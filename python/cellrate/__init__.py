@@ -7,10 +7,13 @@
 ['tcp.1', 'tcp.2', 'tcp.3']
 """
 
+from cellrate import _core, parquet
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
 from cellrate.api import Result, run
 from cellrate.runner import Job, run_many
 from cellrate.series import Series
+
+_core.read_parquet_with(parquet.as_csv)
 
 __all__ = [
     "Cancelled",

@@ -4,3 +4,4 @@ pub mod build;
 pub mod run;
 pub mod scenario;
 pub mod store;
+pub mod traffic_files;

@@ -3,6 +3,7 @@
 
 mod bench;
 mod errors;
+mod files;
 mod jobs;
 mod listing;
 mod outcome;
@@ -17,6 +18,8 @@ mod _core {
     use super::bench::bench;
     #[pymodule_export]
     use super::errors::{Cancelled, ScenarioError};
+    #[pymodule_export]
+    use super::files::read_parquet_with;
     #[pymodule_export]
     use super::jobs::{check, describe, estimate, key, resolve, run};
     #[pymodule_export]

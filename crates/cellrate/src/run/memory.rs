@@ -259,6 +259,10 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
             let Load::Own { mean, peak } = flow.source.load() else { return (0.0, 0) };
             (mean, (10.0 * (peak - mean)).ceil() as u64)
         }
+        SourceConfig::RateTrace(_) | SourceConfig::TransportStream(_) => {
+            let Load::Own { mean, .. } = flow.source.load() else { return (0.0, 0) };
+            (mean, flow.source.content().map_or(0.0, |content| content.largest_burst().ceil()) as u64 + 1)
+        }
         SourceConfig::Persistent(_) => (access, 1),
         SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) | SourceConfig::Www(_) => {
             (0.0, 0)

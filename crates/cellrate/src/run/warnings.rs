@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// What kind, in a word that stays: `short-window`, `short-warm-up`, `buffer-never-filled`,
-    /// `parameter-clipped`, `short-block`, `window-empty`, `never-starts`, `events-omitted`, `scenario`.
+    /// `parameter-clipped`, `short-block`, `short-trace`, `window-empty`, `never-starts`, `events-omitted`, `scenario`.
     pub code: String,
     /// What it is about.
     pub message: String,
@@ -38,6 +38,7 @@ pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     for flow in first_of_each_group(plan) {
         clipped(flow, plan, &mut warnings);
         short_block(scenario, flow, &mut warnings);
+        short_trace(scenario, flow, &mut warnings);
     }
     if !scenario.measure.traces.is_empty() && (scenario.measure.trace_points as usize) < Trace::LEAST_BOUND {
         let (found, least) = (scenario.measure.trace_points, Trace::LEAST_BOUND);
@@ -109,6 +110,18 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
             flow.group, video.block
         );
         warnings.push(Warning::new("short-block", message));
+    }
+}
+
+/// A file that is played once and ends before the run.
+fn short_trace(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
+    let Some(content) = flow.source.content().filter(|_| !flow.source.repeats()) else { return };
+    let ends = flow.start.saturating_add(content.lasts());
+    if ends < scenario.run.duration {
+        let seconds = ends.as_secs_f64();
+        let message =
+            format!("flow group {}: its file ends at {seconds:.3} s; repeat = true plays it again", flow.group);
+        warnings.push(Warning::new("short-trace", message));
     }
 }
 

@@ -1,5 +1,7 @@
 //! From text to a checked scenario.
 
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::checks;
@@ -10,6 +12,7 @@ use super::problem::{Problem, Step};
 use super::source::{Span, Text};
 use super::types::Scenario;
 use super::{schema, set, shape};
+use crate::traffic_files;
 
 /// A scenario that can be run, and what to look at before its results are trusted.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +29,7 @@ pub struct Checked {
 const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
-    /// Reads the scenario of `text`, which stands in the file `path`, with `overrides` of the form
+    /// Reads the scenario of `text`, which stands in the file `path`, and the files beside that which its sources play, with `overrides` of the form
     /// `path=value` and, if given, another seed.
     ///
     /// # Errors
@@ -34,7 +37,8 @@ impl Scenario {
     pub fn parse(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Checked, Refusal> {
         let seed = seed.map(|seed| seed.to_string());
         let texts = texts(text, path, overrides, seed.as_ref());
-        match parse(&texts, overrides.len(), seed.as_deref()) {
+        let directory = Path::new(path).parent().unwrap_or(Path::new(""));
+        match parse(&texts, overrides.len(), seed.as_deref(), directory) {
             Ok((scenario, graph, warnings)) => {
                 Ok(Checked { scenario, graph, warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect() })
             }
@@ -68,7 +72,7 @@ const NO_TEXT: &str = "a scenario is a text file in TOML";
 type Parsed = (Scenario, Graph, Vec<Fault>);
 
 /// The file is the first text, then come the overrides, then perhaps the seed.
-fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>) -> Result<Parsed, Vec<Fault>> {
+fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>, directory: &Path) -> Result<Parsed, Vec<Fault>> {
     refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
     let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
     let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
@@ -80,6 +84,8 @@ fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>) -> Result<Par
     share(&mut root);
     let mut scenario = Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
     scenario.complete();
+    let unread = traffic_files::read_all(&mut scenario, directory);
+    refuse_any(unread.into_iter().map(|problem| place(problem, &root)).collect())?;
     judge(scenario, &root)
 }
 

@@ -29,6 +29,16 @@ pub const EXPONENTIAL: &str = r#"
     ]
 "#;
 
+/// Sources that play files.
+pub const FILES: &str = r#"
+    run = { duration = "1500 ms" }
+    topology = { template = "single-switch", link_rate = "50 Mbit/s", bottleneck_rate = "10 Mbit/s", access = "10 km", bottleneck = "10 km" }
+    flow = [
+        { name = "trace", service = "vbr", source = { kind = "rate-trace", file = "tests/data/rates.csv", repeat = true } },
+        { name = "stream", service = "vbr", source = { kind = "transport-stream", file = "tests/data/two-programs.ts", program = 1, repeat = true } },
+    ]
+"#;
+
 /// Flows that join on the way.
 pub const PARKING_LOT: &str = r#"
     run = { duration = "100 ms" }

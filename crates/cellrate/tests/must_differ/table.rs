@@ -1,8 +1,8 @@
 //! For every property: a scenario, what else to set in it, and values that all make a difference.
 
 use super::bases::{
-    ABR, BURSTY, DEAF, ERICA, EXPONENTIAL, FAR, GRAPH, LOT_BY_ACCESS, MESSAGES, NOTHING, PARKING_LOT, PERSISTENT, UBR,
-    WWW,
+    ABR, BURSTY, DEAF, ERICA, EXPONENTIAL, FAR, FILES, GRAPH, LOT_BY_ACCESS, MESSAGES, NOTHING, PARKING_LOT,
+    PERSISTENT, UBR, WWW,
 };
 
 /// Settings of which no two give the same run.
@@ -43,6 +43,8 @@ const PLUS: &str = "switch.control.queue_control={}";
 /// Properties that change nothing that happens, and why.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("run.strict", "decides what is an error"),
+    ("flow.source.rate-trace.sha256", "is what the file has, or an error"),
+    ("flow.source.transport-stream.sha256", "is what the file has, or an error"),
     ("measure.from", "what is measured, not what happens"),
     ("measure.to", "what is measured, not what happens"),
     ("measure.sample", "what is measured, not what happens"),
@@ -836,6 +838,8 @@ pub const CASES: &[Case] = &[
             r#"flow.tcp.source={ kind = "exponential-on-off", peak = "5 Mbit/s", mean_on = "5 ms", mean_off = "5 ms" }"#,
             r#"flow.tcp.source={ kind = "mmdp", sources = 2, peak = "5 Mbit/s", mean_on = "5 ms", burstiness = 2.0 }"#,
             r#"flow.tcp.source={ kind = "mpeg2", mean = "5 Mbit/s", standard_deviation = "5 Mbit/s" }"#,
+            r#"flow.tcp.source={ kind = "rate-trace", file = "tests/data/rates.csv" }"#,
+            r#"flow.tcp.source={ kind = "transport-stream", file = "../../examples/pictures.ts" }"#,
             r#"flow.tcp.source={ kind = "messages", mean_length = "20 kB", mean_rate = "5 Mbit/s" }"#,
             r#"flow.tcp.source={ kind = "www", think_time = "2 ms" }"#,
             r#"flow.tcp.source={ kind = "persistent" }"#,
@@ -892,6 +896,23 @@ pub const CASES: &[Case] = &[
         &["", "flow.video.source.packets_per_pdu=1"],
     ),
     case("flow.source.mpeg2.block", EXPONENTIAL, &["", "flow.video.source.block=2048"]),
+    case("flow.source.rate-trace.file", FILES, &["", r#"flow.trace.source.file="../../examples/rates.csv""#]),
+    case("flow.source.rate-trace.peak", FILES, &["", r#"flow.trace.source.peak="3 Mbit/s""#]),
+    case("flow.source.rate-trace.repeat", FILES, &["", "flow.trace.source.repeat=false"]),
+    case("flow.source.rate-trace.random_phase", FILES, &["", "flow.trace.source.random_phase=true"]),
+    case("flow.source.transport-stream.file", FILES, &["", r#"flow.stream.source.file="../../examples/pictures.ts""#]),
+    case("flow.source.transport-stream.program", FILES, &["", "flow.stream.source.program=2"]),
+    case("flow.source.transport-stream.pcr_pid", FILES, &["", "flow.stream.source.pcr_pid=257"]),
+    with(
+        "flow.source.transport-stream.null_packets",
+        FILES,
+        &[r#"flow.stream.source={ kind = "transport-stream", file = "tests/data/two-programs.ts", pcr_pid = 256 }"#],
+        &["", "flow.stream.source.null_packets=true"],
+    ),
+    case("flow.source.transport-stream.packets_per_pdu", FILES, &["", "flow.stream.source.packets_per_pdu=1"]),
+    case("flow.source.transport-stream.peak", FILES, &["", r#"flow.stream.source.peak="0.3 Mbit/s""#]),
+    case("flow.source.transport-stream.repeat", FILES, &["", "flow.stream.source.repeat=false"]),
+    case("flow.source.transport-stream.random_phase", FILES, &["", "flow.stream.source.random_phase=true"]),
     case("flow.source.messages.mean_length", MESSAGES, &["", r#"flow.tcp.source.mean_length="21 kB""#]),
     case("flow.source.messages.mean_rate", MESSAGES, &["", r#"flow.tcp.source.mean_rate="2.1 Mbit/s""#]),
     case("flow.source.messages.peak_rate", MESSAGES, &["", r#"flow.tcp.source.peak_rate="10 Mbit/s""#]),

@@ -11,8 +11,11 @@ pub mod object_sizes;
 pub mod on_off;
 pub mod persistent;
 pub mod piecewise;
+pub mod played;
 pub mod poisson;
+pub mod rate_trace;
 pub mod transfer;
+pub mod transport_stream;
 pub mod www;
 
 use alloc::string::String;
@@ -155,6 +158,9 @@ registry! {
         exponential_on_off::ExponentialOnOffConfig;
     Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", mmdp::MmdpConfig;
     Mpeg2 = "mpeg2", "bare cells of MPEG-2 video streams with long-range dependent rates", mpeg2::Mpeg2Config;
+    TransportStream = "transport-stream", "bare cells of an MPEG-2 transport stream from a file",
+        transport_stream::TransportStreamConfig;
+    RateTrace = "rate-trace", "bare cells at the rates of a file", rate_trace::RateTraceConfig;
     Poisson = "poisson", "bare cells with exponential gaps", poisson::PoissonConfig;
     Persistent = "persistent", "bare cells, as many as the service lets through", persistent::PersistentConfig;
     }
@@ -164,6 +170,7 @@ registry! {
     // Boxed, or every terminal would be as large as this one.
     Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
     Mpeg2(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<mpeg2::Encoder>>>);
+    Played(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<piecewise::Listed>>>);
     Poisson(poisson::Poisson);
     }
     applications {
@@ -177,5 +184,21 @@ impl SourceConfig {
     pub fn over_tcp(&self) -> bool {
         use SourceConfig::{Greedy, Messages, Transfer, Www};
         matches!(self, Greedy(_) | Transfer(_) | Messages(_) | Www(_))
+    }
+    /// The pieces of a source that plays a file.
+    pub fn content(&self) -> Option<&piecewise::Pieces> {
+        match self {
+            SourceConfig::RateTrace(trace) => Some(trace.content()),
+            SourceConfig::TransportStream(stream) => Some(stream.content()),
+            _ => None,
+        }
+    }
+    /// Whether a source that plays a file begins again at its end.
+    pub fn repeats(&self) -> bool {
+        match self {
+            SourceConfig::RateTrace(trace) => trace.repeat,
+            SourceConfig::TransportStream(stream) => stream.repeat,
+            _ => false,
+        }
     }
 }

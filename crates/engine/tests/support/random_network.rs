@@ -11,6 +11,8 @@ use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, Plan, SwitchPlan};
 use cellrate_engine::tcp::{Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::piecewise::{Piece, Pieces};
+use cellrate_engine::traffic::rate_trace::RateTraceConfig;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
@@ -418,6 +420,10 @@ fn services() -> impl Strategy<Value = (ServiceClass, ServiceClass)> {
 }
 
 fn source() -> impl Strategy<Value = SourceConfig> {
+    prop_oneof![24 => generated(), 2 => played()]
+}
+
+fn generated() -> impl Strategy<Value = SourceConfig> {
     let rate = || select(vec!["42.4 Mbit/s", "21.2 Mbit/s", "4.24 Mbit/s", "1 Mbit/s", "155.52 Mbit/s", "7.77 Mbit/s"]);
     prop_oneof![
         4 => Just(json!({"kind": "greedy"})),
@@ -452,6 +458,23 @@ fn source() -> impl Strategy<Value = SourceConfig> {
         2 => Just(json!({"kind": "persistent"})),
     ]
     .prop_map(read)
+}
+
+/// The rates of a file, played in any way.
+fn played() -> impl Strategy<Value = SourceConfig> {
+    let piece = (1..2_000_000_000u64, select(vec![0, 1_000_000, 7_770_000, 42_400_000]));
+    let pieces = prop::collection::vec(piece, 1..9);
+    (pieces, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(pieces, repeat, anywhere, bucket)| {
+        let piece = |(lasts, bps)| Piece { lasts: Ps(lasts), rate: Rate::from_bps(bps) };
+        // Something is sent in the end, or a repeated list has no end.
+        let pieces = pieces.into_iter().chain([(500_000_000, 4_240_000)]).map(piece).collect();
+        let peak = bucket.then(|| json!("30 Mbit/s"));
+        let mut source: RateTraceConfig = read(json!({
+            "file": "rates.csv", "repeat": repeat, "random_phase": repeat && anywhere, "peak": peak
+        }));
+        source.content = Some(Pieces::new(pieces));
+        SourceConfig::RateTrace(source)
+    })
 }
 
 /// Video with clock references so close that many pieces are played.

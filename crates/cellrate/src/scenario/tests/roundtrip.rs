@@ -62,7 +62,7 @@ fn uncomment(line: &str) -> &str {
 #[test]
 fn the_schema_knows_what_is_registered_and_has_no_null() {
     let text = serde_json::to_string(schema()).unwrap();
-    assert!(!text.contains("null"), "TOML has no null");
+    assert!(!text.contains("\"null\"") && !text.contains(":null"), "TOML has no null");
     for named in registry().schemes.iter().chain(&registry().policies).chain(&registry().sources) {
         assert!(text.contains(&format!("\"const\":\"{}\"", named.name)), "{}", named.name);
         assert!(text.contains(named.about), "{}", named.name);

@@ -1,0 +1,137 @@
+//! Files that sources play, read before a run.
+
+mod pieces;
+mod rate_table;
+mod transport;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::piecewise::Pieces;
+use sha2::{Digest, Sha256};
+
+use crate::scenario::Scenario;
+use crate::scenario::problem::{Problem, place};
+
+/// Longest file in bytes.
+const LONGEST: u64 = 1 << 28;
+
+/// What turns a Parquet file into the text of a CSV table, or says what is wrong with it.
+pub type ParquetReader = Box<dyn Fn(&Path) -> Result<String, String> + Send + Sync>;
+
+static PARQUET: OnceLock<ParquetReader> = OnceLock::new();
+
+/// Lets `reader` read Parquet files, which nothing here can; the first one stays.
+pub fn read_parquet_with(reader: ParquetReader) {
+    let _ = PARQUET.set(reader);
+}
+
+/// Reads the files that the sources of `scenario` name, relative to `directory`, and what is wrong with them.
+pub fn read_all(scenario: &mut Scenario, directory: &Path) -> Vec<Problem> {
+    let flows = scenario.flows.iter_mut().enumerate();
+    flows.filter_map(|(index, flow)| read_one(&mut flow.source, directory).err().map(|wrong| wrong.at(index))).collect()
+}
+
+/// What is wrong with a file, and the key of the source that it is told at.
+struct Wrong {
+    key: &'static str,
+    message: String,
+    help: String,
+}
+
+impl Wrong {
+    fn file(message: String) -> Wrong {
+        Wrong { key: "file", message, help: String::new() }
+    }
+    fn at(self, index: usize) -> Problem {
+        Problem::error(place!["flow", index, "source", self.key], self.message, self.help)
+    }
+}
+
+fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
+    match source {
+        SourceConfig::RateTrace(trace) => {
+            let path = directory.join(&trace.file);
+            let bytes = bytes_of(&path, &mut trace.sha256)?;
+            let text = table_text(&path, bytes)?;
+            let table = rate_table::read(&text)
+                .map_err(|(line, message)| Wrong::file(format!("{}, line {line}: {message}", path.display())))?;
+            trace.content = Some(Pieces::new(table));
+        }
+        SourceConfig::TransportStream(stream) => {
+            let path = directory.join(&stream.file);
+            let bytes = bytes_of(&path, &mut stream.sha256)?;
+            let choice = transport::Choice {
+                program: stream.program,
+                pcr_pid: stream.pcr_pid,
+                null_packets: stream.null_packets,
+            };
+            let stretches = transport::read(&bytes, &choice).map_err(|broken| broken.in_file(&path))?;
+            let per_pdu = stream.packets_per_pdu.clamp(1, 300);
+            stream.content = Some(Pieces::new(pieces::of_packets(&stretches, per_pdu)));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+impl transport::Broken {
+    fn in_file(self, path: &Path) -> Wrong {
+        let place = self.byte.map_or(String::new(), |byte| format!(", byte {byte}"));
+        Wrong { key: self.key, message: format!("{}{place}: {}", path.display(), self.message), help: self.help }
+    }
+}
+
+/// The bytes of a file. Its hash is told in `sha256`, or must be what that says.
+fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> {
+    let unread = |error: std::io::Error| Wrong {
+        key: "file",
+        message: format!("{} cannot be read: {error}", path.display()),
+        help: "paths of files are relative to the scenario's directory".into(),
+    };
+    let metadata = fs::metadata(path).map_err(unread)?;
+    if metadata.len() > LONGEST {
+        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), metadata.len());
+        return Err(Wrong::file(message));
+    }
+    let bytes = fs::read(path).map_err(unread)?;
+    let mut found = String::new();
+    for byte in Sha256::digest(&bytes) {
+        let _ = write!(found, "{byte:02x}");
+    }
+    match sha256 {
+        Some(wanted) if !wanted.eq_ignore_ascii_case(&found) => Err(Wrong {
+            key: "sha256",
+            message: format!("{} has another content: its SHA-256 is {found}", path.display()),
+            help: "the file has changed since this was written; without `sha256` any content is taken".into(),
+        }),
+        _ => {
+            *sha256 = Some(found);
+            Ok(bytes)
+        }
+    }
+}
+
+/// The text of a table, whatever file it is in.
+fn table_text(path: &Path, bytes: Vec<u8>) -> Result<String, Wrong> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    match (extension.to_ascii_lowercase().as_str(), PARQUET.get()) {
+        ("parquet", Some(read)) => read(path).map_err(|message| Wrong::file(format!("{}: {message}", path.display()))),
+        ("parquet", None) => {
+            Err(Wrong::file(format!("{}: Parquet files are read by the Python package", path.display())))
+        }
+        _ => String::from_utf8(bytes).map_err(|error| {
+            let byte = error.utf8_error().valid_up_to();
+            Wrong::file(format!(
+                "{}, byte {byte}: this is no UTF-8 text, and a rate trace is a CSV table",
+                path.display()
+            ))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! From clock references to the time that packets take.
+
+use super::packet::Packet;
+use super::{Broken, Stretch};
+
+/// Cycles of the system clock per second.
+pub const CLOCK_HERTZ: u64 = 27_000_000;
+/// Clock references begin again here: 33 bits of 300 cycles.
+const WRAP: u64 = (1 << 33) * 300;
+/// Longest time without a reference that is believed, a hundred times what the standard allows.
+const LONGEST: u64 = 10 * CLOCK_HERTZ;
+
+/// What the references have told so far.
+#[derive(Debug, Default)]
+pub struct Clock {
+    /// The last reference.
+    last: Option<u64>,
+    /// Whether a jump was announced since then.
+    jumps: bool,
+    /// Packets since the last reference, and before the first.
+    packets: u64,
+    before: u64,
+    stretches: Vec<Found>,
+}
+
+/// A stretch, or packets around a jump of the clock, whose time nobody tells.
+#[derive(Debug)]
+struct Found {
+    ticks: Option<u64>,
+    packets: u64,
+}
+
+impl Clock {
+    /// Counts a packet of the file, if it is sent.
+    pub fn count(&mut self, is_sent: bool) {
+        self.packets += u64::from(is_sent);
+    }
+
+    /// Reads the clock of a packet on the PID of the references.
+    pub fn look_at(&mut self, packet: &Packet<'_>) -> Result<(), Broken> {
+        self.jumps |= packet.discontinuity;
+        let Some(now) = packet.pcr else { return Ok(()) };
+        let packets = std::mem::take(&mut self.packets);
+        match self.last {
+            None => self.before = packets,
+            Some(_) if self.jumps => self.stretches.push(Found { ticks: None, packets }),
+            Some(last) => {
+                let ticks = elapsed(last, now, packet.byte)?;
+                self.stretches.push(Found { ticks: Some(ticks), packets });
+            }
+        }
+        (self.last, self.jumps) = (Some(now), false);
+        Ok(())
+    }
+
+    /// All packets with their times. Those whose time nobody tells go at the rate of their neighbours.
+    pub fn stretches(self, pid: u16) -> Result<Vec<Stretch>, Broken> {
+        let Clock { packets: behind, before, stretches, .. } = self;
+        let rate_of = |found: &Found| Some((found.ticks?, found.packets)).filter(|(_, packets)| *packets > 0);
+        let Some(first) = stretches.iter().find_map(rate_of) else {
+            let message = format!("no packets between the clock references on PID {pid}, or each announces a jump");
+            return Err(Broken::asked("file", message, ""));
+        };
+        let at_rate = |(ticks, of): (u64, u64), packets: u64| {
+            // At least a cycle: the stretch is no instant.
+            let ticks = (u128::from(ticks) * u128::from(packets) / u128::from(of)).max(1);
+            Stretch { ticks: ticks as u64, packets }
+        };
+        let mut rate = first;
+        let mut all = Vec::with_capacity(stretches.len() + 2);
+        if before > 0 {
+            all.push(at_rate(rate, before));
+        }
+        for found in stretches {
+            rate = rate_of(&found).unwrap_or(rate);
+            match found.ticks {
+                Some(ticks) => all.push(Stretch { ticks, packets: found.packets }),
+                None if found.packets > 0 => all.push(at_rate(rate, found.packets)),
+                None => {}
+            }
+        }
+        if behind > 0 {
+            all.push(at_rate(rate, behind));
+        }
+        Ok(all)
+    }
+}
+
+/// Cycles from a reference to the next.
+fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
+    let ticks = (now + WRAP - last) % WRAP;
+    let seconds = |ticks: u64| ticks as f64 / CLOCK_HERTZ as f64;
+    if ticks == 0 {
+        return Err(Broken::at(byte, "the clock reference is the one before again, and no jump is announced"));
+    }
+    if ticks > WRAP / 2 {
+        let (back, from, to) = (seconds(WRAP - ticks), seconds(last), seconds(now));
+        let message =
+            format!("the clock goes back by {back:.6} s, from {from:.6} to {to:.6} s, and no jump is announced");
+        return Err(Broken::at(byte, message));
+    }
+    if ticks > LONGEST {
+        let message =
+            format!("the clock goes on by {:.3} s, and no jump is announced; it may by 0.1 s", seconds(ticks));
+        return Err(Broken::at(byte, message));
+    }
+    Ok(ticks)
+}

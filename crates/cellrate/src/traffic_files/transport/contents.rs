@@ -1,0 +1,132 @@
+//! What there is in a stream, and what of it is meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::packet::Packet;
+use super::section::{Programs, Section, associations, program};
+use super::{Broken, Choice, NULL_PID};
+
+/// PID of the program association table.
+const ASSOCIATIONS: u16 = 0;
+
+/// What a pass over the packets finds.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// Sections under way, by PID.
+    sections: BTreeMap<u16, Section>,
+    /// PIDs of program maps, and the programs that they may describe.
+    maps: BTreeMap<u16, BTreeSet<u16>>,
+    programs: Programs,
+    /// How many clock references each PID has.
+    references: BTreeMap<u16, u64>,
+}
+
+/// What of a stream is sent.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// PID with the clock references.
+    pub pcr_pid: u16,
+    /// PIDs that are sent; all if there is nothing to choose between.
+    pub pids: Option<BTreeSet<u16>>,
+}
+
+impl Contents {
+    /// Notes what a packet tells.
+    pub fn look_at(&mut self, packet: &Packet<'_>) {
+        if packet.pcr.is_some() {
+            *self.references.entry(packet.pid).or_default() += 1;
+        }
+        if packet.pid != ASSOCIATIONS && !self.maps.contains_key(&packet.pid) {
+            return;
+        }
+        let section = self.sections.entry(packet.pid).or_default();
+        let Some(section) = section.take(packet.payload, packet.starts_unit) else { return };
+        if packet.pid == ASSOCIATIONS {
+            for (number, pid) in associations(&section) {
+                self.maps.entry(pid).or_default().insert(number);
+            }
+        } else if let Some((number, found)) = program(&section)
+            && self.maps[&packet.pid].contains(&number)
+        {
+            self.programs.insert(number, found);
+        }
+    }
+
+    /// What `choice` means here.
+    pub fn select(&self, choice: &Choice) -> Result<Selection, Broken> {
+        if self.references.values().all(|count| *count < 2) {
+            let message = "the stream has no two clock references of one PID, so nothing says how fast it is";
+            return Err(Broken::asked("file", message, ""));
+        }
+        let number = match choice.program {
+            None => self.only_program(choice)?,
+            Some(number) => Some(
+                u16::try_from(number)
+                    .ok()
+                    .filter(|n| self.programs.contains_key(n))
+                    .ok_or_else(|| Broken::asked("program", format!("there is no program {number}"), self.told()))?,
+            ),
+        };
+        let pcr_pid = self.pcr_pid(choice, number)?;
+        let alone = self.programs.len() < 2;
+        Ok(Selection { pcr_pid, pids: number.filter(|_| !alone).map(|number| self.pids_of(number, pcr_pid)) })
+    }
+
+    /// The program if there is one; none if the stream describes none, or a PID is enough.
+    fn only_program(&self, choice: &Choice) -> Result<Option<u16>, Broken> {
+        let mut numbers = self.programs.keys();
+        match (numbers.next(), numbers.next()) {
+            (Some(_), Some(_)) if choice.pcr_pid.is_none() => {
+                Err(Broken::asked("file", "the stream has several programs, of which `program` names one", self.told()))
+            }
+            (Some(number), None) => Ok(Some(*number)),
+            _ => Ok(None),
+        }
+    }
+
+    fn pcr_pid(&self, choice: &Choice, number: Option<u16>) -> Result<u16, Broken> {
+        let enough = |pid: &u16| self.references.get(pid).is_some_and(|count| *count >= 2);
+        if let Some(asked) = choice.pcr_pid {
+            let found = u16::try_from(asked).ok().filter(enough);
+            return found.ok_or_else(|| {
+                Broken::asked("pcr_pid", format!("PID {asked} has no two clock references"), self.told())
+            });
+        }
+        if let Some((number, program)) = number.and_then(|number| Some((number, self.programs.get(&number)?))) {
+            let message = format!("program {number} has no two clock references on its PID, {}", program.pcr_pid);
+            return Some(program.pcr_pid)
+                .filter(enough)
+                .ok_or_else(|| Broken::asked("file", message, format!("`pcr_pid` chooses another: {}", self.told())));
+        }
+        let mut pids = self.references.keys().copied().filter(enough);
+        match (pids.next(), pids.next()) {
+            (Some(pid), None) => Ok(pid),
+            _ => Err(Broken::asked(
+                "file",
+                "clock references are on several PIDs, of which `pcr_pid` names one",
+                self.told(),
+            )),
+        }
+    }
+
+    fn pids_of(&self, number: u16, pcr_pid: u16) -> BTreeSet<u16> {
+        let maps = self.maps.iter().filter(|(_, numbers)| numbers.contains(&number)).map(|(pid, _)| *pid);
+        let streams = self.programs[&number].streams.iter().copied();
+        maps.chain(streams).chain([ASSOCIATIONS, pcr_pid]).filter(|pid| *pid != NULL_PID).collect()
+    }
+
+    /// What there is to choose from.
+    fn told(&self) -> String {
+        let list = |pids: &mut dyn Iterator<Item = &u16>| {
+            let pids: Vec<String> = pids.map(u16::to_string).collect();
+            pids.join(", ")
+        };
+        let program = |(number, program): (&u16, &super::section::Program)| {
+            let streams = list(&mut program.streams.iter());
+            format!("program {number} has its clock on PID {} and streams {streams}", program.pcr_pid)
+        };
+        let mut parts: Vec<String> = self.programs.iter().map(program).collect();
+        parts.push(format!("clock references are on PIDs {}", list(&mut self.references.keys())));
+        parts.join("; ")
+    }
+}

@@ -1,0 +1,88 @@
+//! MPEG-2 transport streams (ISO/IEC 13818-1, 2.4): how many packets there are between the clock references of a
+//! program.
+
+mod clock;
+mod contents;
+mod packet;
+mod section;
+
+use cellrate_engine::traffic::mpeg2::TRANSPORT_PACKET_BYTES;
+
+use clock::Clock;
+use contents::Contents;
+use packet::{Packet, packets};
+
+pub use clock::CLOCK_HERTZ;
+
+/// PID of packets that only fill.
+const NULL_PID: u16 = 0x1fff;
+
+/// Packets over a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// In cycles of [`CLOCK_HERTZ`].
+    pub ticks: u64,
+    /// Packets that are sent in it.
+    pub packets: u64,
+}
+
+/// What of a stream is sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// Number of the program.
+    pub program: Option<u32>,
+    /// PID with the clock references.
+    pub pcr_pid: Option<u32>,
+    /// Whether null packets are sent.
+    pub null_packets: bool,
+}
+
+/// What is wrong with a stream, or with what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Key of the source that it is told at.
+    pub key: &'static str,
+    /// Offset in the file.
+    pub byte: Option<u64>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do; may be empty.
+    pub help: String,
+}
+
+impl Broken {
+    fn at(byte: u64, message: impl Into<String>) -> Broken {
+        Broken { key: "file", byte: Some(byte), message: message.into(), help: String::new() }
+    }
+    fn asked(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Broken {
+        Broken { key, byte: None, message: message.into(), help: help.into() }
+    }
+}
+
+/// The stretches of the stream in `bytes`.
+///
+/// # Errors
+/// The first thing that is broken, with its offset, or what the choice leaves open.
+pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
+    let mut contents = Contents::default();
+    for packet in packets(bytes) {
+        contents.look_at(&packet?);
+    }
+    let selection = contents.select(choice)?;
+    let is_sent = |packet: &Packet<'_>| match packet.pid {
+        NULL_PID => choice.null_packets,
+        pid => selection.pids.as_ref().is_none_or(|pids| pids.contains(&pid)),
+    };
+    let mut clock = Clock::default();
+    for packet in packets(bytes) {
+        let packet = packet?;
+        clock.count(is_sent(&packet));
+        if packet.pid == selection.pcr_pid {
+            clock.look_at(&packet)?;
+        }
+    }
+    clock.stretches(selection.pcr_pid)
+}
+
+#[cfg(test)]
+mod tests;

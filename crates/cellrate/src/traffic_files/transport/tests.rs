@@ -1,0 +1,167 @@
+use super::*;
+
+/// Builds streams packet by packet.
+#[derive(Default)]
+struct Stream(Vec<u8>);
+
+impl Stream {
+    fn packet(mut self, pid: u16, control: u8, rest: &[u8]) -> Stream {
+        let start = self.0.len();
+        self.0.extend([0x47, (pid >> 8) as u8, pid as u8, control << 4]);
+        self.0.extend(rest);
+        self.0.resize(start + 188, 0xff);
+        self
+    }
+    fn data(self, pid: u16, count: usize) -> Stream {
+        (0..count).fold(self, |stream, _| stream.packet(pid, 1, &[]))
+    }
+    /// An adaptation field with a clock reference and nothing else.
+    fn pcr(self, pid: u16, pcr: u64, flags: u8) -> Stream {
+        let (base, extension) = (pcr / 300, pcr % 300);
+        let [_, _, _, a, b, c, d, e] = (base << 7 | 0x7e).to_be_bytes();
+        let low = [a, b, c, d, e | (extension >> 8) as u8, extension as u8];
+        let mut rest = vec![183, 0x10 | flags];
+        rest.extend(&low);
+        self.packet(pid, 2, &rest)
+    }
+    fn section(mut self, pid: u16, body: &[u8]) -> Stream {
+        let mut section = body.to_vec();
+        let length = (body.len() - 3 + 4) as u16;
+        section[1] = 0xb0 | (length >> 8) as u8;
+        section[2] = length as u8;
+        section.extend(section::crc(&section).to_be_bytes());
+        let mut rest = vec![0];
+        rest.extend(section);
+        self = self.packet(pid, 1, &rest);
+        let start = self.0.len() - 188;
+        self.0[start + 1] |= 0x40;
+        self
+    }
+    /// Programs 1 and 2 with maps on PIDs 100 and 200, clocks and streams on 101 and 201, and a stream on 102.
+    fn two_programs(self) -> Stream {
+        self.section(0, &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 100, 0, 2, 0xe0, 200])
+            .section(
+                100,
+                &[2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe0, 101, 0xf0, 0, 2, 0xe0, 101, 0xf0, 0, 3, 0xe0, 102, 0xf0, 0],
+            )
+            .section(200, &[2, 0, 0, 0, 2, 0xc1, 0, 0, 0xe0, 201, 0xf0, 0, 2, 0xe0, 201, 0xf0, 0])
+    }
+    fn read(&self, choice: &Choice) -> Result<Vec<(u64, u64)>, Broken> {
+        read(&self.0, choice).map(|found| found.iter().map(|stretch| (stretch.ticks, stretch.packets)).collect())
+    }
+}
+
+const MS: u64 = 27_000;
+
+fn any() -> Choice {
+    Choice::default()
+}
+
+#[test]
+fn references_tell_how_long_packets_take() {
+    // The reference is in the tenth packet of ten in 20 ms, then in the fifth of five in 40 ms; four follow.
+    let stream = Stream::default().data(7, 2).pcr(7, 50 * MS, 0).data(7, 9).pcr(7, 70 * MS, 0).data(7, 4);
+    let stream = stream.pcr(7, 110 * MS, 0).data(7, 4);
+    // What precedes goes at 10 in 20 ms, what follows at 5 in 40 ms.
+    assert_eq!(stream.read(&any()), Ok(vec![(6 * MS, 3), (20 * MS, 10), (40 * MS, 5), (32 * MS, 4)]));
+}
+
+#[test]
+fn clocks_wrap_at_33_bits_of_300() {
+    let stream = Stream::default().pcr(7, (1 << 33) * 300 - MS, 0).data(7, 1).pcr(7, MS + 299, 0);
+    let found = stream.read(&any()).unwrap();
+    assert_eq!(found[1], (2 * MS + 299, 2));
+}
+
+#[test]
+fn an_announced_jump_goes_on_at_the_rate_before() {
+    let before = Stream::default().pcr(7, 100 * MS, 0).data(7, 3).pcr(7, 110 * MS, 0);
+    // 4 packets in 10 ms; then 2 without a time; then 4 in 5 ms of another clock.
+    let stream = before.data(7, 1).pcr(7, 3 * MS, 0x80).data(7, 3).pcr(7, 8 * MS, 0);
+    let expected = vec![(10 * MS / 4, 1), (10 * MS, 4), (5 * MS, 2), (5 * MS, 4)];
+    assert_eq!(stream.read(&any()), Ok(expected));
+    // A jump may be announced by an earlier packet of the PID than that with the reference.
+    let before = Stream::default().pcr(7, 100 * MS, 0).data(7, 3).pcr(7, 110 * MS, 0);
+    let announced = before.packet(7, 2, &[183, 0x80]).pcr(7, 3 * MS, 0).data(7, 3).pcr(7, 8 * MS, 0);
+    assert_eq!(announced.read(&any()).unwrap()[2], (5 * MS, 2));
+}
+
+#[test]
+fn several_programs_are_told_and_one_is_sent() {
+    let stream = Stream::default().two_programs().pcr(101, 0, 0).pcr(201, 5 * MS, 0).data(102, 3).data(201, 4);
+    let stream = stream.data(NULL_PID, 5).data(300, 2).pcr(201, 9 * MS, 0).pcr(101, 10 * MS, 0);
+    let chosen = |program| Choice { program: Some(program), ..any() };
+    // Program 1: three of its stream and its reference; before come the association, its map and its first reference.
+    assert_eq!(stream.read(&chosen(1)), Ok(vec![(10 * MS * 3 / 4, 3), (10 * MS, 4)]));
+    assert_eq!(stream.read(&chosen(2)).unwrap()[1], (4 * MS, 5));
+    // By a PID alone: all but null packets, or all.
+    let by_pid = |null_packets| Choice { pcr_pid: Some(101), null_packets, ..any() };
+    assert_eq!(stream.read(&by_pid(false)).unwrap()[1], (10 * MS, 12));
+    assert_eq!(stream.read(&by_pid(true)).unwrap()[1], (10 * MS, 17));
+
+    let broken = stream.read(&any()).unwrap_err();
+    assert_eq!((broken.key, broken.byte), ("file", None));
+    let told = "program 1 has its clock on PID 101 and streams 101, 102; program 2 has its clock on PID 201 and streams \
+                201; clock references are on PIDs 101, 201";
+    assert_eq!(broken.help, told);
+    for (choice, key) in [(chosen(3), "program"), (Choice { pcr_pid: Some(102), ..any() }, "pcr_pid")] {
+        let broken = stream.read(&choice).unwrap_err();
+        assert_eq!((broken.key, broken.help.as_str()), (key, told));
+    }
+}
+
+#[test]
+fn a_map_that_is_damaged_is_not_believed() {
+    let mut stream = Stream::default().two_programs().pcr(101, 0, 0).pcr(101, MS, 0).pcr(201, 0, 0).pcr(201, MS, 0);
+    // The clock of program 2 without its CRC: only program 1 is known.
+    stream.0[2 * 188 + 4 + 1 + 9] ^= 1;
+    assert_eq!(stream.read(&any()).unwrap()[1], (MS, 1));
+}
+
+#[test]
+fn broken_streams_are_told_with_their_byte() {
+    let good = || Stream::default().pcr(7, 0, 0).data(7, 1).pcr(7, 10 * MS, 0);
+    let broken = |stream: Stream| {
+        let found = stream.read(&any()).unwrap_err();
+        (found.byte, found.message, found.help)
+    };
+    let expect = |stream: Stream, byte: Option<u64>, part: &str| {
+        let (found, message, _) = broken(stream);
+        assert!(found == byte && message.contains(part), "{found:?}: {message}");
+    };
+    let mut lost = good();
+    lost.0.insert(188, 0x47);
+    expect(lost, Some(2 * 188), "the byte is 0xff, not 0x47");
+    let mut cut = good();
+    cut.0.truncate(3 * 188 - 1);
+    expect(cut, Some(2 * 188), "187 of its 188 bytes");
+    expect(good().pcr(7, 9 * MS, 0), Some(3 * 188), "the clock goes back by 0.001000 s");
+    expect(good().pcr(7, 10 * MS, 0), Some(3 * 188), "the one before again");
+    expect(good().pcr(7, 20_000 * MS, 0), Some(3 * 188), "goes on by 19.990 s");
+    expect(good().packet(7, 2, &[184]), Some(3 * 188 + 4), "184 bytes does not fit");
+    expect(good().packet(7, 3, &[183]), Some(3 * 188 + 4), "at most 182");
+    expect(good().packet(7, 2, &[3, 0x10]), Some(3 * 188 + 5), "no clock reference fits");
+    expect(
+        good().packet(7, 2, &[183, 0x10, 0, 0, 0, 0, 1, 44]),
+        Some(3 * 188 + 10),
+        "extension of a clock reference is 300",
+    );
+    expect(good().pcr(8, 0, 0).pcr(8, MS, 0), None, "on several PIDs");
+    expect(Stream::default().pcr(7, 0, 0).data(7, 4), None, "no two clock references");
+    expect(Stream::default(), None, "no two clock references");
+    // Packets with four bytes of time stamp before them.
+    let mut stamped = Stream::default();
+    (0..5).for_each(|i| {
+        stamped.0.extend([0; 4]);
+        stamped.0.extend(&good().0[(i % 3) * 188..][..188]);
+    });
+    assert!(broken(stamped).2.contains("192 bytes"));
+}
+
+/// A packet that an earlier link marked as damaged is sent, and not read.
+#[test]
+fn damaged_packets_are_not_read() {
+    let mut stream = Stream::default().pcr(7, 0, 0).pcr(7, 5 * MS, 0).pcr(7, 10 * MS, 0);
+    stream.0[188 + 1] |= 0x80;
+    assert_eq!(stream.read(&any()), Ok(vec![(5 * MS, 1), (10 * MS, 2)]));
+}

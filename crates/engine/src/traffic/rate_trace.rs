@@ -1,0 +1,56 @@
+//! A rate trace from a file.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::piecewise::Pieces;
+use super::played::Playing;
+use super::{Demand, Load};
+use crate::kernel::{Ps, Rate, Stream};
+
+/// Bare cells at the rates of a file, evenly spaced while a rate lasts. The file is a table with two columns, `rate`
+/// and either `duration` or `time`, with the units of scenarios in every value or, in parentheses, in the heading:
+/// `duration (ms),rate (Mbit/s)`. With `time` a rate lasts until the next row, the first is at 0, and the last, with
+/// rate 0, is the end. Tables are CSV (`.csv`), or, where the package reads them, Parquet (`.parquet`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateTraceConfig {
+    /// The file, its path relative to that of the scenario.
+    pub file: String,
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must have it. Resolved scenarios tell it, so that
+    /// kept results belong to the content.
+    pub sha256: Option<String>,
+    /// Greatest rate of the cells: a bucket delays what exceeds it. Without it there is none.
+    pub peak: Option<Rate>,
+    /// Whether the trace begins again at its end.
+    #[serde(default)]
+    pub repeat: bool,
+    /// Whether each flow enters the trace at a random time of its own, rather than at the beginning; needs `repeat`.
+    #[serde(default)]
+    pub random_phase: bool,
+    /// What the file says, read before the run.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub content: Option<Pieces>,
+}
+
+impl RateTraceConfig {
+    fn playing(&self) -> Playing {
+        Playing { peak: self.peak, repeat: self.repeat, random_phase: self.random_phase }
+    }
+    /// What the file says. It is read before anything is asked of the source.
+    pub fn content(&self) -> &Pieces {
+        self.content.as_ref().expect("the file of a rate trace is read before the run")
+    }
+    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+        self.playing().check(self.content.as_ref())
+    }
+    pub(super) fn load(&self) -> Load {
+        self.playing().load(self.content())
+    }
+    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+        self.playing().cells(self.content(), start, stream)
+    }
+}

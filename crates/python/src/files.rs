@@ -1,0 +1,19 @@
+//! Files that only Python can read.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+
+/// Lets a function read Parquet files: it gets a path and returns the text of a CSV table.
+///
+/// Args:
+///     reader: The function; what it raises is told as what is wrong with the file. The first one stays.
+#[pyfunction]
+pub fn read_parquet_with(reader: Py<PyAny>) {
+    cellrate::traffic_files::read_parquet_with(Box::new(move |path: &Path| {
+        Python::attach(|py| {
+            let text = reader.bind(py).call1((path,)).and_then(|text| text.extract::<String>());
+            text.map_err(|error| error.value(py).to_string())
+        })
+    }));
+}

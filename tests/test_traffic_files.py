@@ -1,0 +1,83 @@
+"""Sources that play files, through the package and the command."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+from cellrate import ScenarioError, _core
+from conftest import Command
+
+SCENARIO = """
+run = { duration = "1 s" }
+[topology]
+template = "single-switch"
+link_rate = "20 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "trace"
+service = "vbr"
+source = { kind = "rate-trace", file = "FILE" }
+"""
+TABLE = pl.DataFrame({"duration (ms)": [100, 250, 650], "rate (Mbit/s)": [4.24, 0.1, 2.0]})
+
+
+def scenario(directory: Path, file: str) -> Path:
+    path = directory / "scenario.toml"
+    path.write_text(SCENARIO.replace("FILE", file), encoding="utf-8")
+    return path
+
+
+def digest_of(path: Path) -> str:
+    outcome = _core.run(path.read_text(encoding="utf-8"), str(path), [], None, None)
+    found: str = json.loads(outcome.summary())["digest"]
+    return found
+
+
+def test_a_table_is_the_same_in_csv_and_parquet(tmp_path: Path) -> None:
+    TABLE.write_csv(tmp_path / "rates.csv")
+    TABLE.write_parquet(tmp_path / "rates.parquet")
+    times = [timedelta(milliseconds=ms) for ms in TABLE["duration (ms)"]]
+    rates = TABLE["rate (Mbit/s)"]
+    pl.DataFrame({"duration": times, "rate (Mbit/s)": rates}).write_parquet(tmp_path / "d.parquet")
+    files = ["rates.csv", "rates.parquet", "d.parquet"]
+    digests = {digest_of(scenario(tmp_path, file)) for file in files}
+    assert len(digests) == 1
+
+
+def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    path = scenario(tmp_path, "bad.parquet")
+    with pytest.raises(ScenarioError) as caught:
+        _core.check(path.read_text(encoding="utf-8"), str(path), [], None)
+    (found,) = caught.value.diagnostics
+    assert "bad.parquet: this is no Parquet file that can be read" in found["message"]
+    assert (found["line"], found["path"]) == (11, str(path))
+
+
+def test_files_are_looked_for_beside_the_scenario(tmp_path: Path, command: Command) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    TABLE.write_csv(inner / "rates.csv")
+    done = command("run", scenario(inner, "rates.csv"), "--json")
+    assert done.returncode == 0, done.stderr
+    sent = {vc["cells_sent"] for vc in json.loads(done.stdout)["vcs"]}
+    # 1.749 Mbit of cells of 424 bits, 4125 exactly; the last one is whole when the run ends.
+    assert sent & {4124, 4125}
+    found = command("explain", inner / "scenario.toml")
+    assert found.returncode == 0, found.stderr
+
+
+def test_a_changed_file_is_another_run(tmp_path: Path) -> None:
+    """The key of a kept result knows what is in the file."""
+    path = scenario(tmp_path, "rates.csv")
+    keys = set()
+    for rate in (2.0, 2.5, 2.0):
+        TABLE.with_columns(pl.lit(rate).alias("rate (Mbit/s)")).write_csv(tmp_path / "rates.csv")
+        resolved = _core.resolve(path.read_text(encoding="utf-8"), str(path), [], None)
+        keys.add(_core.key(resolved))
+    assert len(keys) == 2
