@@ -5,6 +5,10 @@
 //! loop are turned round into the opposite channel, whose virtual source sends them back, and the backward ones are
 //! the feedback of that virtual source.
 
+mod meter;
+
+use meter::Meter;
+
 use super::log::{Event, Log, What};
 use crate::atm::cell::{Body, Info, Kind, RmCell};
 use crate::atm::link::Link;
@@ -35,29 +39,6 @@ struct Allowed {
     er: f64,
     ci: bool,
     ni: bool,
-}
-
-/// The rate at which a virtual source sends, measured from one of its FRMs to the next.
-#[derive(Clone, Copy, Debug, Default)]
-struct Meter {
-    cells: u32,
-    since: Ps,
-    rate: Option<f64>,
-}
-
-impl Meter {
-    /// An in-rate cell is sent. SR := Nrm / T: the cells from an FRM up to the next, which are Nrm unless the time
-    /// clause of source rule 3 called for the next, by the time that they took.
-    fn count(&mut self, now: Ps, is_frm: bool) {
-        if is_frm {
-            let seconds = (now - self.since).as_secs_f64();
-            if self.cells > 0 && seconds > 0.0 {
-                self.rate = Some(self.cells as f64 / seconds);
-            }
-            (self.since, self.cells) = (now, 0);
-        }
-        self.cells += 1;
-    }
 }
 
 /// RM cells that begin and end at a virtual end system.
@@ -290,29 +271,5 @@ impl Allowed {
         rm.er = rm.er.min(self.er);
         rm.ci |= self.ci;
         rm.ni |= self.ni;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_is_measured_from_frm_to_frm() {
-        let mut meter = Meter::default();
-        let mut at = |us: u64, is_frm| {
-            meter.count(Ps::from_us(us), is_frm);
-            meter.rate.map(libm::round)
-        };
-        assert_eq!(at(0, true), None);
-        for cell in 1..32 {
-            assert_eq!(at(10 * cell, false), None);
-        }
-        // 32 cells in 320 us.
-        assert_eq!(at(320, true), Some(100_000.0));
-        // The time clause: 3 cells in 100 ms.
-        at(330, false);
-        at(340, false);
-        assert_eq!(at(100_320, true), Some(30.0));
     }
 }

@@ -1,0 +1,51 @@
+//! The rate of a virtual source, measured.
+
+use crate::kernel::Ps;
+
+/// The rate at which a virtual source sends, measured from one of its FRMs to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meter {
+    cells: u32,
+    since: Ps,
+    /// Cells/s, once two FRMs have gone out.
+    pub rate: Option<f64>,
+}
+
+impl Meter {
+    /// An in-rate cell is sent. SR := Nrm / T: the cells from an FRM up to the next, which are Nrm unless the time
+    /// clause of source rule 3 called for the next, by the time that they took.
+    pub fn count(&mut self, now: Ps, is_frm: bool) {
+        if is_frm {
+            let seconds = (now - self.since).as_secs_f64();
+            if self.cells > 0 && seconds > 0.0 {
+                self.rate = Some(self.cells as f64 / seconds);
+            }
+            (self.since, self.cells) = (now, 0);
+        }
+        self.cells += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_measured_from_frm_to_frm() {
+        let mut meter = Meter::default();
+        let mut at = |us: u64, is_frm| {
+            meter.count(Ps::from_us(us), is_frm);
+            meter.rate.map(libm::round)
+        };
+        assert_eq!(at(0, true), None);
+        for cell in 1..32 {
+            assert_eq!(at(10 * cell, false), None);
+        }
+        // 32 cells in 320 us.
+        assert_eq!(at(320, true), Some(100_000.0));
+        // The time clause: 3 cells in 100 ms.
+        at(330, false);
+        at(340, false);
+        assert_eq!(at(100_320, true), Some(30.0));
+    }
+}
