@@ -19,7 +19,7 @@ class Series:
     """One traced quantity of one thing.
 
     Attributes:
-        kind: What was traced: queue, acr, cwnd, sequence or utilisation.
+        kind: What was traced: queue, acr, cwnd, sequence, source-queue or utilisation.
         entity: Of which port queue, channel or flow.
         unit: Unit of the values.
         time: Seconds of simulated time.

@@ -2,14 +2,18 @@
 
 mod support;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
-use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::network::log::What;
+use cellrate_engine::network::plan::{EventKinds, FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
+use cellrate_engine::traffic::poisson::PoissonConfig;
 use support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch};
 
 fn run(plan: Plan, from: Ps, to: Ps) -> Report {
@@ -62,6 +66,74 @@ fn without_stamps_there_are_no_delays() {
     let flows = vec![every_40_us("f", Cbr, 0, dumbbell.paths.remove(0))];
     let report = run(dumbbell.graph.plan(flows), Ps::ZERO, Ps::from_ms(1));
     assert_eq!(report.classes[0].delays, Default::default());
+}
+
+#[test]
+fn the_last_cell_of_a_pdu_is_measured_too() {
+    let mut graph = Graph::default();
+    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
+    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
+    let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
+    let mut tcp = flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), vec![access, out]);
+    tcp.backward = back(&tcp.forward);
+    // 40 + 40 + 8 + 8 = 96 bytes: two cells, and no more than one segment on its way.
+    (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
+    let mut plan = graph.plan(vec![tcp]);
+    plan.measure.cell_delay = true;
+    let delays = &run(plan, Ps::ZERO, Ps::from_ms(10)).flows[0].delays;
+    // The first cell: 10 + 5 + 20 + 5. The second is sent 10 us later and waits as long for the first.
+    let us = |seconds: Option<f64>| seconds.unwrap() * 1e6;
+    assert!((us(delays.cell_delay_min_seconds) - 40.0).abs() < 1e-9, "{delays:?}");
+    assert!((us(delays.cell_delay_max_seconds) - 50.0).abs() < 1e-9, "{delays:?}");
+}
+
+#[test]
+fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
+    let rate = Rate::from_bps(10_000_000);
+    let settings = SwitchPlan { buffer: Buffer(30), ..plain_switch() };
+    let mut graph = Graph::default();
+    let switches = ["s", "t", "u"].map(|name| graph.switch(name, settings.clone()));
+    let row = [0, 1].map(|i| graph.duplex(switches[i], switches[i + 1], rate, Ps::from_us(20)));
+    let flows = (0..4usize).map(|number| {
+        // TCP over both links, and as many random cells beside it on each.
+        let enters = [0, 0, 0, 1][number % 4];
+        let (from, to) = (graph.host(&format!("a{number}")), graph.host(&format!("b{number}")));
+        let mut path = vec![graph.duplex(from, switches[enters], rate, Ps::from_us(20))];
+        path.extend(&row[enters..]);
+        path.push(graph.duplex(switches[2], to, rate, Ps::from_us(20)));
+        if number > 1 {
+            let cells = SourceConfig::Poisson(PoissonConfig { rate: Rate::from_bps(4_000_000) });
+            return flow(&format!("cells{number}"), Ubr, cells, path);
+        }
+        let greedy = SourceConfig::Greedy(GreedyConfig {});
+        let mut flow = FlowPlan { backward: back(&path), ..flow(&format!("f{number}"), Ubr, greedy, path) };
+        (flow.tcp.mss, flow.tcp.window, flow.tcp.granularity) = (Bytes(2_048), Bytes(32_768), Ps::from_ms(1));
+        (flow.tcp.min_rto, flow.tcp.initial_rto, flow.tcp.max_rto) = (Ps::from_ms(2), Ps::from_ms(20), Ps::from_ms(20));
+        flow
+    });
+    let flows = flows.collect();
+    let mut plan = graph.plan(flows);
+    plan.measure.events = EventKinds { loss: true, ..EventKinds::default() };
+    plan.measure.event_limit = 1_000_000;
+    let end = Ps::from_s(1);
+    let mut simulation: Simulation = Simulation::new(plan).unwrap();
+    let report = simulation.measure(Ps::ZERO, end, end);
+    let (events, omitted) = simulation.events(1_000_000);
+    assert_eq!(omitted, 0);
+    // Every PDU has 44 cells (2048 + 56 bytes), and no channel sends as many as numbers go.
+    let mut hit: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut at_each_switch = BTreeSet::new();
+    for event in events.into_iter().filter(|event| event.channel < 4) {
+        let What::Loss { number, rm: false, .. } = event.what else { panic!("{event:?}") };
+        hit.entry(event.channel).or_default().insert(number / 44);
+        at_each_switch.insert((event.channel, number / 44, event.link));
+    }
+    assert!(hit.keys().all(|channel| channel.is_multiple_of(2)), "acknowledgements are not lost");
+    let twice = at_each_switch.len() - hit.values().map(BTreeSet::len).sum::<usize>();
+    assert!(twice > 20, "only {twice} PDUs were hit twice");
+    for (index, flow) in report.flows.iter().enumerate().take(2) {
+        assert_eq!(flow.packets_lost, hit[&(2 * index as u32)].len() as u64, "{}", flow.name);
+    }
 }
 
 /// A greedy TCP connection beside 4 of the 10 Mbit/s of a bottleneck.

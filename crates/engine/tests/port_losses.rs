@@ -12,7 +12,7 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Segment;
 use support::plans::cell_time_us;
 
-/// Cells of one channel, `x` in a PDU and `e` at its end, into a buffer of two on a line of 10 us per
+/// Cells of one channel, `x` in a PDU and `e` at its end, `-` and `=` those that were lost before, into a buffer of two on a line of 10 us per
 /// cell; a cell every microsecond, and where there is a space 100 us without any.
 fn losses<S: Server>(cells: &str) -> Losses {
     let rate = cell_time_us(10);
@@ -27,16 +27,26 @@ fn losses<S: Server>(cells: &str) -> Losses {
         channels: 1,
     });
     let (mut link, mut now) = (Link::default(), Ps::ZERO);
-    for (number, cell) in cells.chars().enumerate() {
+    let (mut number, mut first, mut hit) = (0, 0, false);
+    for cell in cells.chars() {
         now += if cell == ' ' { Ps::from_us(100) } else { Ps::from_us(1) };
         let (info, mut body) = match cell {
-            'x' => (Info::data(number as u32).with_payload(48), None),
+            'x' => (Info::data(number).with_payload(48), None),
+            // One that a switch before has refused: it never comes here.
+            '-' | '=' => {
+                number += 1;
+                (first, hit) = if cell == '=' { (number, false) } else { (first, true) };
+                continue;
+            }
             'e' => {
-                let pdu = Pdu { segment: Segment::default(), first: 0, cells: 1 };
-                (Info::end_of_message(number as u32).with_payload(8), Some(Body::Pdu(pdu)))
+                let cells = (number + 1 - first) as u16;
+                let pdu = Pdu { segment: Segment::default(), sent: now, first, cells, hit };
+                (first, hit) = (number + 1, false);
+                (Info::end_of_message(number).with_payload(8), Some(Body::Pdu(pdu)))
             }
             _ => continue,
         };
+        number += 1;
         let arrival =
             Arrival { slot: 0, control_slot: 0, queue: 0, controlled: false, cell: Queued { label: 0, info } };
         port.arrive(now, arrival, body.as_mut(), &mut link, &mut false);
@@ -45,7 +55,11 @@ fn losses<S: Server>(cells: &str) -> Losses {
 }
 
 fn expect(cells: &str, lost: u64, bytes: u64, packets: u64) {
-    let expected = Losses { cells: lost, bytes, packets };
+    expect_repeated(cells, lost, bytes, packets, 0);
+}
+
+fn expect_repeated(cells: &str, lost: u64, bytes: u64, packets: u64, repeated: u64) {
+    let expected = Losses { cells: lost, bytes, packets, repeated };
     assert_eq!(losses::<LazyServer>(cells), expected, "{cells}");
     assert_eq!(losses::<PriorityServer>(cells), expected, "{cells}");
     assert_eq!(losses::<EagerServer>(cells), expected, "{cells}");
@@ -71,4 +85,19 @@ fn what_is_lost_behind_an_end_is_another_packet() {
 #[test]
 fn a_pdu_that_loses_cells_twice_is_one_packet() {
     expect("xxx xxx e", 2, 96, 1);
+}
+
+#[test]
+fn a_pdu_that_was_hit_before_is_not_counted_again() {
+    // Hit before, and here; only before; hit before, then one that is hit here alone.
+    expect_repeated("-xxxe", 2, 48 + 8, 1, 1);
+    expect_repeated("-xe", 0, 0, 0, 0);
+    expect_repeated("-xe xxxe", 2, 48 + 8, 1, 0);
+    // The end was lost before: what is lost here of the same PDU is nothing new,
+    expect_repeated("xxx= e", 1, 48, 1, 1);
+    // what is lost of the next is, whether the first lost some here or not.
+    expect_repeated("x= xxxe", 2, 48 + 8, 1, 0);
+    expect_repeated("xxx=xe", 3, 48 + 48 + 8, 1, 0);
+    // One that is hit here alone, and one whose end was lost before.
+    expect_repeated("xxxe xxx= e", 3, 48 + 8 + 48, 2, 1);
 }

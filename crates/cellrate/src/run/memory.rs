@@ -124,7 +124,7 @@ fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     let of = |kind: &TraceKind| match kind {
         TraceKind::Queue => 2 * ports,
         TraceKind::Utilisation => ports,
-        TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence => plan.flows.len() as u64,
+        TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence | TraceKind::SourceQueue => plan.flows.len() as u64,
     };
     scenario.measure.traces.iter().map(of).sum()
 }

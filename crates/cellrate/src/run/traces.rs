@@ -9,7 +9,7 @@ use crate::scenario::TraceKind;
 /// A traced quantity, as it is handed out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// What was traced: `queue`, `acr`, `cwnd`, `sequence` or `utilisation`.
+    /// What was traced: `queue`, `acr`, `cwnd`, `sequence`, `source-queue` or `utilisation`.
     pub kind: String,
     /// Of which queue, channel, flow or port.
     pub entity: String,
@@ -31,6 +31,7 @@ enum Quantity {
     VirtualAcr { flow: usize, place: usize },
     Cwnd { flow: usize },
     Sequence { flow: usize },
+    SourceQueue { flow: usize },
     Utilisation { port: usize, cells_per_second: f64, departed: u64, since: Ps },
 }
 
@@ -41,6 +42,7 @@ impl Quantity {
             Quantity::Acr { .. } | Quantity::VirtualAcr { .. } => ("acr", "cells/s"),
             Quantity::Cwnd { .. } => ("cwnd", "bytes"),
             Quantity::Sequence { .. } => ("sequence", "bytes"),
+            Quantity::SourceQueue { .. } => ("source-queue", "cells"),
             Quantity::Utilisation { .. } => ("utilisation", "ratio"),
         }
     }
@@ -54,6 +56,7 @@ impl Quantity {
             Quantity::VirtualAcr { flow, place } => simulation.virtual_acrs(*flow).get(*place).map(|(_, acr)| *acr),
             Quantity::Cwnd { flow } => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence { flow } => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
+            Quantity::SourceQueue { flow } => simulation.source_queue(*flow).map(|cells| cells as f64),
             Quantity::Utilisation { port, cells_per_second, departed, since } => {
                 let (cells, now) = (ports[*port].departed, simulation.now());
                 let span = (now - *since).as_secs_f64();
@@ -81,7 +84,9 @@ impl Recorder {
             let wanted = match kind {
                 TraceKind::Queue => queues(simulation),
                 TraceKind::Utilisation => lines(simulation),
-                TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence => flows(simulation, *kind),
+                TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence | TraceKind::SourceQueue => {
+                    flows(simulation, *kind)
+                }
             };
             recorder.looks_at_ports |= matches!(kind, TraceKind::Queue | TraceKind::Utilisation);
             recorder.traces.extend(wanted.into_iter().map(|(what, name)| (what, name, Trace::new(points))));
@@ -153,6 +158,7 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
     let names = simulation.plan().flows.iter().map(|flow| &flow.name).enumerate();
     let quantity = |(flow, name): (usize, &String)| match kind {
         TraceKind::Acr => simulation.acr(flow).map(|_| (Quantity::Acr { flow }, format!("{name}/forward"))),
+        TraceKind::SourceQueue => simulation.source_queue(flow).map(|_| (Quantity::SourceQueue { flow }, name.clone())),
         TraceKind::Cwnd => simulation.tcp_window(flow).map(|_| (Quantity::Cwnd { flow }, name.clone())),
         _ => simulation.tcp_window(flow).map(|_| (Quantity::Sequence { flow }, name.clone())),
     };

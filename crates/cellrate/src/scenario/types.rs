@@ -83,7 +83,7 @@ pub struct Measure {
     pub events: Vec<EventKind>,
     /// Most events kept.
     pub event_limit: u32,
-    /// Whether cell delays are measured; every cell is stamped.
+    /// Whether delays of data cells are measured; every one is stamped, which costs time.
     pub cell_delay: bool,
 }
 
@@ -114,7 +114,9 @@ pub enum TraceKind {
     Cwnd,
     /// Bytes acknowledged to each TCP sender.
     Sequence,
-    /// Share of each link that is used.
+    /// Cells that wait at each source for its turn to send.
+    SourceQueue,
+    /// Share of each link that was used since the last sample.
     Utilisation,
 }
 

@@ -94,10 +94,10 @@ impl Reassembler {
         let first = mem::replace(&mut self.first, self.next);
         let cells = mem::take(&mut self.cells);
         let broken = mem::take(&mut self.broken);
-        if !broken && first == pdu.first && cells == pdu.cells as u64 {
+        if !broken && first == pdu.first && cells == u64::from(pdu.cells) {
             return Outcome::Delivered(pdu.segment);
         }
-        let begins_before = first.wrapping_sub(pdu.first) & NUMBER_MASK >= pdu.cells;
+        let begins_before = first.wrapping_sub(pdu.first) & NUMBER_MASK >= u32::from(pdu.cells);
         self.merges += begins_before as u64;
         Outcome::Corrupt
     }
@@ -115,17 +115,20 @@ impl Reassembler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Ps;
 
     /// A PDU of `cells` cells from number `first` on.
-    fn pdu(first: u32, cells: u32) -> Pdu {
-        Pdu { segment: Segment { seq: first as u64, ..Segment::default() }, first: first & NUMBER_MASK, cells }
+    fn pdu(first: u32, cells: u16) -> Pdu {
+        let segment = Segment { seq: first as u64, ..Segment::default() };
+        Pdu { segment, sent: Ps::ZERO, first: first & NUMBER_MASK, cells, hit: false }
     }
 
     /// Gives the cells of `pdu` whose index passes `arrives`.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
-        for index in (0..pdu.cells).filter(|index| arrives(*index)) {
-            if index + 1 == pdu.cells {
+        let cells = u32::from(pdu.cells);
+        for index in (0..cells).filter(|index| arrives(*index)) {
+            if index + 1 == cells {
                 outcome = Some(r.on_eom(Info::end_of_message(pdu.first + index), pdu));
             } else {
                 r.on_cell(Info::data(pdu.first + index));

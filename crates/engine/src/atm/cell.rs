@@ -153,10 +153,22 @@ pub struct RmCell {
 pub struct Pdu {
     /// The TCP segment inside.
     pub segment: Segment,
+    /// When its last cell was sent.
+    pub sent: Ps,
     /// Number of its first cell, modulo [`Info::NUMBERS`].
     pub first: u32,
     /// Cells it was cut into.
-    pub cells: u32,
+    pub cells: u16,
+    /// Whether a switch on the way has refused a cell of it: no field of the trailer, but what keeps
+    /// a PDU that loses cells at two switches from being counted twice.
+    pub hit: bool,
+}
+
+impl Pdu {
+    /// Whether the data cell with that number is one of its cells.
+    pub fn holds(&self, number: u32) -> bool {
+        number.wrapping_sub(self.first) % Info::NUMBERS < u32::from(self.cells)
+    }
 }
 
 /// What travels beside a cell whose [`Info::has_body`] is set.
@@ -166,7 +178,7 @@ pub enum Body {
     Rm(RmCell),
     /// The PDU that an EOM cell ends.
     Pdu(Pdu),
-    /// When a data cell was sent, where cell delays are measured.
+    /// When a data cell that ends no PDU was sent, where cell delays are measured.
     Stamp(Ps),
 }
 
@@ -203,6 +215,13 @@ mod tests {
     fn a_cell_is_sixteen_bytes() {
         assert_eq!(size_of::<Cell>(), 16);
         assert_eq!(size_of::<Body>(), 48);
+    }
+
+    #[test]
+    fn a_pdu_knows_its_cells_also_where_the_numbers_wrap() {
+        let pdu = Pdu { segment: Segment::default(), sent: Ps::ZERO, first: Info::NUMBERS - 2, cells: 3, hit: false };
+        let held = [Info::NUMBERS - 3, Info::NUMBERS - 2, Info::NUMBERS - 1, 0, 1].map(|number| pdu.holds(number));
+        assert_eq!(held, [false, true, true, true, false]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod aal5;
 pub mod cell;
 pub mod link;
+mod losses;
 pub mod port;
 pub mod rm;
 pub mod server;

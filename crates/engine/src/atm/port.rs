@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 
 use super::cell::{Body, Info, ServiceClass};
 use super::link::Link;
+use super::losses::LossCounts;
+pub use super::losses::Losses;
 use super::server::{Line, Outlet, Queued, Server};
 use crate::control::{Control, QueueReading, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
@@ -41,17 +43,6 @@ pub struct PortSettings {
 struct Queue {
     settings: QueueSettings,
     dropped: u64,
-}
-
-/// What a port counted of one channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Losses {
-    /// Cells refused.
-    pub cells: u64,
-    /// Application bytes in them.
-    pub bytes: u64,
-    /// PDUs of which at least one cell was refused.
-    pub packets: u64,
 }
 
 /// Counters of one queue over a window.
@@ -95,10 +86,7 @@ pub struct Port<S> {
     reads_queue: bool,
     /// Whether it does so at RM cells but not at others.
     reads_at_rm: bool,
-    losses: Vec<Losses>,
-    /// Channels whose current PDU has lost a cell here.
-    damaged: Vec<bool>,
-    damage: u32,
+    losses: LossCounts,
     digest: Digest,
     rate: Rate,
     front: Front,
@@ -128,9 +116,7 @@ impl<S: Server> Port<S> {
             control: settings.control,
             queues,
             controlled: settings.controlled,
-            losses: alloc::vec![Losses::default(); settings.channels],
-            damaged: alloc::vec![false; settings.channels],
-            damage: 0,
+            losses: LossCounts::new(settings.channels),
             digest: Digest::default(),
             rate: settings.rate,
             front: Front::default(),
@@ -161,8 +147,8 @@ impl<S: Server> Port<S> {
             } else {
                 self.control.on_background(now);
             }
+            self.losses.pass(arrival.slot, cell.info, &mut body);
             *was_empty |= server.send(now, cell, body.as_deref(), link);
-            self.end_damage(arrival.slot, cell.info);
             return None;
         }
         if self.freely_below < u64::MAX && !self.server.surely_shorter(now, index, self.freely_below) {
@@ -173,10 +159,10 @@ impl<S: Server> Port<S> {
         } else {
             self.control.on_background(now);
         }
+        self.losses.pass(arrival.slot, cell.info, &mut body);
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         self.server.push(now, index, cell, body.as_deref(), &mut outlet);
         *was_empty |= outlet.link_was_empty;
-        self.end_damage(arrival.slot, cell.info);
         None
     }
 
@@ -228,6 +214,7 @@ impl<S: Server> Port<S> {
         let info = cell.info;
         let refused = match verdict {
             Verdict::Accept => {
+                self.losses.pass(slot, info, &mut body);
                 let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
                 self.server.push(now, index, cell, body.as_deref(), &mut outlet);
                 *was_empty |= outlet.link_was_empty;
@@ -235,31 +222,17 @@ impl<S: Server> Port<S> {
             }
             Verdict::Drop(cause) => {
                 self.lose(now, slot, index, info);
+                self.losses.pass(slot, info, &mut body);
                 Some(cause)
             }
         };
-        self.end_damage(slot, info);
         refused
-    }
-
-    /// What is lost behind the end of a PDU is lost of another.
-    #[inline]
-    fn end_damage(&mut self, slot: u32, info: Info) {
-        if self.damage > 0 && info.is_eom() && core::mem::take(&mut self.damaged[slot as usize]) {
-            self.damage -= 1;
-        }
     }
 
     #[cold]
     fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
         self.queues[queue].dropped += 1;
-        let losses = &mut self.losses[slot as usize];
-        losses.cells += 1;
-        losses.bytes += info.payload() as u64;
-        if info.is_data() && !core::mem::replace(&mut self.damaged[slot as usize], true) {
-            losses.packets += 1;
-            self.damage += 1;
-        }
+        self.losses.add(slot, info);
         self.digest.add(now.0);
         self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
@@ -329,7 +302,7 @@ impl<S: Server> Port<S> {
     }
     /// What was lost of the channel in `slot`.
     pub fn losses(&self, slot: u32) -> Losses {
-        self.losses[slot as usize]
+        self.losses.of(slot)
     }
     /// The control scheme.
     pub fn control(&self) -> &Control {

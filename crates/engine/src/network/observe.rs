@@ -86,6 +86,13 @@ impl<S: Server> Simulation<S> {
         self.relays_of(2 * flow).map(|(before, relay)| (switch(before), relay.source().acr())).collect()
     }
 
+    /// Cells that wait at the source of `flow`; `None` if nothing ever does, because cells go out as they
+    /// are generated, or one is always waiting.
+    pub fn source_queue(&self, flow: usize) -> Option<u64> {
+        let source = self.terminal(flow, 0);
+        source.may_wait().then(|| source.queue().cells())
+    }
+
     /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
         match self.terminal(flow, 0).app() {

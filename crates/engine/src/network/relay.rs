@@ -133,15 +133,16 @@ impl Relay {
     pub fn take_data<S: Server>(&mut self, now: Ps, info: Info, body: Option<&Body>, way: &mut Way<'_, S>) -> bool {
         self.destination.on_data(info);
         let mut info = info.without_efci();
-        let meters = self.meters_arrivals();
-        let refused = way.port.arrive_in_front(now, &self.arrival, &mut info, meters, way.link, &mut way.was_empty);
+        let (mut body, meters) = (body.copied(), self.meters_arrivals());
+        let cell = (&mut info, body.as_mut());
+        let refused = way.port.arrive_in_front(now, &self.arrival, cell, meters, way.link, &mut way.was_empty);
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
             return false;
         }
         self.cells.push(info);
         if let Some(body) = body {
-            self.bodies.push(*body);
+            self.bodies.push(body);
         }
         self.cells.len() == 1
     }

@@ -27,9 +27,18 @@ pub struct SourceQueue {
     longest: u64,
     integral: u128,
     since: Ps,
-    dropped_bytes: u64,
-    dropped_pdus: u64,
-    dropped_cells: u64,
+    dropped: Refused,
+}
+
+/// What a source queue refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// Application bytes.
+    pub bytes: u64,
+    /// PDUs.
+    pub packets: u64,
+    /// Cells, those of the PDUs and bare ones.
+    pub cells: u64,
 }
 
 impl SourceQueue {
@@ -44,9 +53,7 @@ impl SourceQueue {
             longest: 0,
             integral: 0,
             since: Ps::ZERO,
-            dropped_bytes: 0,
-            dropped_pdus: 0,
-            dropped_cells: 0,
+            dropped: Refused::default(),
         }
     }
     fn count_until(&mut self, now: Ps) {
@@ -57,9 +64,9 @@ impl SourceQueue {
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
         let cells = cells_for((self.header + segment.blocks().option_bytes() + segment.len) as u64);
         if self.cells + cells as u64 > self.limit {
-            self.dropped_bytes += segment.len as u64;
-            self.dropped_pdus += 1;
-            self.dropped_cells += cells as u64;
+            self.dropped.bytes += segment.len as u64;
+            self.dropped.packets += 1;
+            self.dropped.cells += cells as u64;
             return false;
         }
         self.count_until(now);
@@ -71,7 +78,7 @@ impl SourceQueue {
     /// Queues a bare cell; false if there is no room.
     pub fn push_bare(&mut self, now: Ps) -> bool {
         if self.cells >= self.limit {
-            self.dropped_cells += 1;
+            self.dropped.cells += 1;
             return false;
         }
         self.count_until(now);
@@ -106,7 +113,9 @@ impl SourceQueue {
         let payload = (begin + CELL_PAYLOAD).min(header + pdu.segment.len).saturating_sub(begin.max(header));
         let done = pdu.sent == pdu.cells;
         let cell = if done {
-            let body = Body::Pdu(Pdu { segment: pdu.segment, first: pdu.first, cells: pdu.cells });
+            // A packet of at most 65,535 bytes is 1,366 cells.
+            let cells = pdu.cells as u16;
+            let body = Body::Pdu(Pdu { segment: pdu.segment, sent: now, first: pdu.first, cells, hit: false });
             self.pdus.pop();
             (Info::end_of_message(number).with_payload(payload), Some(body))
         } else {
@@ -144,9 +153,9 @@ impl SourceQueue {
         self.count_until(now);
         self.integral as f64
     }
-    /// Application bytes, PDUs and cells refused.
-    pub fn dropped(&self) -> (u64, u64, u64) {
-        (self.dropped_bytes, self.dropped_pdus, self.dropped_cells)
+    /// What was refused.
+    pub fn dropped(&self) -> Refused {
+        self.dropped
     }
     /// Bytes of storage.
     pub fn storage(&self) -> usize {

@@ -463,6 +463,9 @@ impl Terminal {
                 self.reassembler.on_cell(info);
             }
             Body::Pdu(pdu) => {
+                if self.stamps {
+                    self.cell_delay.add(now.0 - pdu.sent.0);
+                }
                 let bytes = core::mem::take(&mut self.partial_bytes);
                 match self.reassembler.on_eom(info, &pdu) {
                     Outcome::Delivered(segment) => self.deliver(now, segment, out),
@@ -543,6 +546,10 @@ impl Terminal {
     pub fn counts(&self) -> TerminalCounts {
         self.counts
     }
+    /// Whether cells may have to wait in the source queue.
+    pub fn may_wait(&self) -> bool {
+        !matches!((&self.shaper, &self.app), (Shaper::None, _) | (_, App::Persistent))
+    }
     /// The source queue.
     pub fn queue(&self) -> &SourceQueue {
         &self.queue
@@ -593,6 +600,7 @@ impl Terminal {
     }
 }
 
+/// A data cell with its time of sending; what ends a PDU has it already.
 #[inline]
 fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Option<Body>) {
     if stamps && body.is_none() { (info.with_body(), Some(Body::Stamp(at))) } else { (info, body) }

@@ -27,6 +27,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         }
         problems.extend(bursts(flow, at));
         problems.extend(too_far(graph, instance));
+        problems.extend(never_arrives(scenario, graph, instance));
     }
     problems
 }
@@ -83,13 +84,17 @@ fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> 
     }
     let mut problems: Vec<Problem> =
         findings.iter().map(|finding| problem(finding, place.clone(), scenario.run.strict)).collect();
-    if let Some(pcr) = flow.abr.pcr.filter(|pcr| *pcr > forward) {
-        let mut place = place;
-        place.push(Step::from("pcr"));
-        let message = format!("PCR of {pcr} exceeds the link of {forward} that the source sends on");
-        problems.push(Problem::warning(place, message, format!("at most {forward}")));
-    }
+    problems.extend(flow.abr.pcr.and_then(|pcr| pcr_above_link(pcr, forward, backward, place)));
     problems
+}
+
+/// ACR may rise above what the end system can send.
+fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) -> Option<Problem> {
+    let ends = [(forward, "the source"), (backward, "the destination")];
+    let (link, end) = ends.into_iter().find(|(link, _)| pcr > *link)?;
+    place.push(Step::from("pcr"));
+    let message = format!("PCR of {pcr} exceeds the link of {link} that {end} sends on");
+    Some(Problem::warning(place, message, format!("at most {link}")))
 }
 
 /// Bursts shorter than a cell.
@@ -108,5 +113,15 @@ fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     (graph.round_trip(instance) > LONGEST).then(|| {
         let message = format!("the round trip of `{}` takes more than {LONGEST}", instance.name);
         Problem::error(place!["flow", instance.group], message, "shorter delays, or faster links")
+    })
+}
+
+/// A way that takes longer than the run: not one cell arrives.
+fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
+    let links = instance.forward.iter().map(|link| &graph.links[*link]);
+    let way = links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay + link.rate.cell_time_floor()));
+    (scenario.run.duration > Ps::ZERO && way >= scenario.run.duration).then(|| {
+        let message = format!("a cell of `{}` takes {way} to arrive, longer than the run", instance.name);
+        Problem::error(place!["flow", instance.group], message, format!("a `duration` above {way}, or shorter delays"))
     })
 }

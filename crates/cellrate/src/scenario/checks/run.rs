@@ -77,7 +77,7 @@ fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
         let (is_there, what) = match trace {
             TraceKind::Acr => (has_abr, "ABR"),
             TraceKind::Cwnd | TraceKind::Sequence => (has_tcp, "TCP"),
-            TraceKind::Queue | TraceKind::Utilisation => (true, ""),
+            TraceKind::Queue | TraceKind::SourceQueue | TraceKind::Utilisation => (true, ""),
         };
         if !is_there {
             let message = format!("no flow uses {what}: there is nothing to trace");

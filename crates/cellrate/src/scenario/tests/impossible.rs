@@ -175,6 +175,17 @@ fn graphs() {
 }
 
 #[test]
+fn a_way_that_takes_longer_than_the_run_is_refused() {
+    let near = r#"{ from = "Y", to = "h2", rate = "100 Mbit/s", delay = "10 km" }"#;
+    let text = with(GRAPH, near, &near.replace("10 km", "500000 km"));
+    let refusal = the_error(&with(&text, "[[flow]]", "«[[flow]]"));
+    let message = &refusal.diagnostics[0].message;
+    assert!(message.starts_with("a cell of `f` takes 2500") && message.ends_with("longer than the run"), "{message}");
+    // In three seconds it arrives.
+    assert!(parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\"")).is_ok());
+}
+
+#[test]
 fn an_abr_flow_returns_the_way_it_came() {
     let back = "to = \"h2\"\nreturn_route = «[\"h2\", \"Y\", \"Z\", \"X\", \"h1\"]\n";
     let text = with(GRAPH, "to = \"h2\"\n", back);

@@ -60,7 +60,7 @@ impl<S: Server> Port<S> {
         &mut self,
         now: Ps,
         arrival: &Arrival,
-        info: &mut Info,
+        (info, mut body): (&mut Info, Option<&mut Body>),
         meters: bool,
         link: &mut Link,
         was_empty: &mut bool,
@@ -70,7 +70,7 @@ impl<S: Server> Port<S> {
             self.control.on_forward(now, arrival.control_slot, info, None, length);
         }
         if self.front.asks
-            && let Some(cause) = self.refuses(now, arrival, *info, length)
+            && let Some(cause) = self.refuses(now, arrival, (*info, &mut body), length)
         {
             return Some(cause);
         }
@@ -80,7 +80,13 @@ impl<S: Server> Port<S> {
         None
     }
 
-    fn refuses(&mut self, now: Ps, arrival: &Arrival, info: Info, length: u64) -> Option<Cause> {
+    fn refuses(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        (info, body): (Info, &mut Option<&mut Body>),
+        length: u64,
+    ) -> Option<Cause> {
         let index = arrival.queue as usize;
         let queue = &mut self.queues[index];
         let verdict = queue.settings.discard.admit(arrival.slot, info, length, queue.settings.buffer);
@@ -91,7 +97,7 @@ impl<S: Server> Port<S> {
                 Some(cause)
             }
         };
-        self.end_damage(arrival.slot, info);
+        self.losses.pass(arrival.slot, info, body);
         refused
     }
 
@@ -141,7 +147,7 @@ impl<S: Server> Port<S> {
                 None => self.control.on_forward(now, arrival.control_slot, info, None, length),
             }
         }
-        if asks && let Some(cause) = self.refuses(now, &arrival, arrival.cell.info, length) {
+        if asks && let Some(cause) = self.refuses(now, &arrival, (arrival.cell.info, &mut body), length) {
             return Some(cause);
         }
         if let Some(server) = self.server.express() {

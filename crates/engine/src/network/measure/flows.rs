@@ -28,6 +28,9 @@ impl<S: Server> Simulation<S> {
         let (packets, cells) = &self.window.end.delays[2 * index + 1];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
+        // A PDU that lost its first cell before the window may turn out in it to be no new one.
+        let packets_lost =
+            (sends.losses.packets - sent.losses.packets).saturating_sub(sends.losses.repeated - sent.losses.repeated);
         FlowReport {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -48,7 +51,7 @@ impl<S: Server> Simulation<S> {
             bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
-            packets_lost: if over_tcp { sends.losses.packets - sent.losses.packets } else { 0 },
+            packets_lost: if over_tcp { packets_lost } else { 0 },
             packets_merged: self.terminal(index, 1).merges(),
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
             rate_limited_share: rate_limited,
@@ -60,7 +63,8 @@ impl<S: Server> Simulation<S> {
             delays: CellDelay::new(cells),
             source_queue_max_cells: self.window.end.source_queue_max[2 * index],
             source_queue_mean_cells: (sends.queue_integral - sent.queue_integral) / (window * 1e12),
-            source_queue_dropped_packets: sends.queue_drops - sent.queue_drops,
+            source_queue_dropped_packets: sends.queue_drops.packets - sent.queue_drops.packets,
+            source_queue_dropped_cells: sends.queue_drops.cells - sent.queue_drops.cells,
             balance: over_tcp.then(|| self.balance(index, in_flight)),
         }
     }
@@ -83,7 +87,7 @@ impl<S: Server> Simulation<S> {
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
             dropped_at_switch_bytes: self.losses(2 * flow).bytes,
-            dropped_at_source_queue_bytes: source.queue().dropped().0,
+            dropped_at_source_queue_bytes: source.queue().dropped().bytes,
             in_source_queue_bytes: source.queue().bytes(),
             in_path_bytes: in_flight[2 * flow].bytes + destination.unfinished_bytes(),
             dropped_by_aal5_bytes: destination.counts().aal5_bytes,

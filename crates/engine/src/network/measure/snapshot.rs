@@ -8,6 +8,7 @@ use crate::endsystem::Counters;
 use crate::kernel::Ps;
 use crate::network::relay::RelayCounts;
 use crate::network::simulation::Simulation;
+use crate::network::source_queue::Refused;
 use crate::network::terminal::{App, TerminalCounts};
 use crate::tcp::SenderStats;
 
@@ -35,7 +36,7 @@ pub struct Sends {
     pub(super) relayed: RelayCounts,
     pub(super) delivered: u64,
     pub(super) queue_integral: f64,
-    pub(super) queue_drops: u64,
+    pub(super) queue_drops: Refused,
 }
 
 /// Bytes of a flow.
@@ -76,7 +77,7 @@ impl<S: Server> Simulation<S> {
             relayed,
             delivered,
             queue_integral: terminal.queue_mut().integral(now),
-            queue_drops: terminal.queue().dropped().1,
+            queue_drops: terminal.queue().dropped(),
         }
     }
 
@@ -89,6 +90,7 @@ impl<S: Server> Simulation<S> {
             sum.cells += lost.cells;
             sum.bytes += lost.bytes;
             sum.packets += lost.packets;
+            sum.repeated += lost.repeated;
         }
         sum
     }

@@ -52,7 +52,8 @@ pub struct FlowReport {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// PDUs that lost at least one cell at a switch; 0 for bare cells.
+    /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
+    /// some; 0 for bare cells.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (Kalyanaraman 97 section 8.12; whole run).
@@ -78,8 +79,10 @@ pub struct FlowReport {
     pub source_queue_max_cells: u64,
     /// Mean length of the source queue.
     pub source_queue_mean_cells: f64,
-    /// PDUs refused by the source queue.
+    /// PDUs refused by the source queue; 0 for bare cells.
     pub source_queue_dropped_packets: u64,
+    /// Cells of the PDUs refused by the source queue, and bare cells refused.
+    pub source_queue_dropped_cells: u64,
     /// Where every byte is (whole run); null for bare cells.
     pub balance: Option<Balance>,
 }

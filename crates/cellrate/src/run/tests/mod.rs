@@ -1,3 +1,5 @@
+mod warnings;
+
 use cellrate_engine::kernel::Ps;
 use serde_json::Value;
 
@@ -201,6 +203,23 @@ fn rates_are_traced_of_abr_channels_only_and_queues_by_priority() {
 }
 
 #[test]
+fn source_queues_are_traced_where_cells_may_wait() {
+    let traced =
+        outcome(LOSSY, &["measure.traces=[\"source-queue\"]", "measure.to=\"600 ms\"", "measure.from=\"0 s\""]);
+    let names: Vec<&str> = traced.series.iter().map(|series| series.entity.as_str()).collect();
+    assert_eq!(names, ["tcp.1", "tcp.2", "tcp.3"]);
+    let report = summary(&traced);
+    for (series, flow) in traced.series.iter().zip(report["flows"].as_array().unwrap()) {
+        assert_eq!((series.kind.as_str(), series.unit.as_str()), ("source-queue", "cells"));
+        let longest = series.high.iter().copied().fold(0.0, f64::max);
+        let most = flow["source_queue_max_cells"].as_f64().unwrap();
+        assert!(longest > 0.0 && longest <= most, "{longest} {most}");
+    }
+    // Random cells go out as they are generated, and of a persistent source one always waits.
+    assert_eq!(outcome(MARKED, &["measure.traces=[\"source-queue\"]"]).series, []);
+}
+
+#[test]
 fn nothing_grows_with_the_simulated_time() {
     let after = |milliseconds: u64, traces: &str| {
         let overrides = [format!("run.duration=\"{milliseconds} ms\""), "measure.to=\"500 ms\"".into(), traces.into()];
@@ -266,34 +285,4 @@ fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
         assert!(estimate.cells_in_flight >= most, "{} {most}", estimate.cells_in_flight);
         assert!(estimate.memory_bytes < 20_000_000, "{estimate:?}");
     }
-}
-
-#[test]
-fn what_calls_for_a_look_is_said() {
-    let sound = outcome(&LOSSY.replace("count = 3", "count = 1"), &[r#"topology.bottleneck_rate="20 Mbit/s""#]);
-    assert_eq!(codes(&sound), Vec::<String>::new(), "{}", sound.summary);
-    let has = |text: &str, overrides: &[&str], code: &str| {
-        let codes = codes(&outcome(text, overrides));
-        assert!(codes.contains(&code.into()), "{overrides:?}: {codes:?}");
-    };
-    // A round trip is 1.2 ms and a few cell times.
-    has(LOSSY, &[r#"measure.to="115 ms""#], "short-window");
-    has(LOSSY, &[r#"measure.from="20 ms""#], "short-warm-up");
-    has(LOSSY, &[r#"switch.buffer="100000 cells""#], "buffer-never-filled");
-    has(LOSSY, &[r#"tcp.initial_window=1000"#], "parameter-clipped");
-    has(LOSSY, &[r#"tcp.min_rto="1 ms""#], "parameter-clipped");
-    has(&LOSSY.replace("count = 3", r#"start = "550 ms""#), &[], "window-empty");
-    has(&LOSSY.replace("count = 3", r#"start = "700 ms""#), &[], "never-starts");
-    has(MARKED, &["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"], "parameter-clipped");
-    has(&MARKED.replace(r#"rate = "5 Mbit/s""#, r#"rate = "60 Mbit/s""#), &[], "parameter-clipped");
-}
-
-#[test]
-fn transfers_need_no_warm_up() {
-    let text =
-        LOSSY.replace(r#"service = "ubr" }"#, r#"service = "ubr", source = { kind = "transfer", size = "200 kB" } }"#);
-    let outcome = outcome(&text, &[r#"measure.from="0 s""#]);
-    assert!(!codes(&outcome).contains(&"short-warm-up".into()));
-    let flow = &summary(&outcome)["flows"][0];
-    assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
 }

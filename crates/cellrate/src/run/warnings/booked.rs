@@ -1,0 +1,45 @@
+//! Links to which more is promised than they carry.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::kernel::Rate;
+use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
+use cellrate_engine::traffic::Load;
+
+use super::Warning;
+
+/// Rounding of sums of rates.
+const SLACK: f64 = 1.0 + 1e-9;
+
+/// Switch links on which the mean rates of sources that do not yield and the MCRs of the others exceed the rate.
+pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
+    let mut booked = vec![0.0; plan.links.len()];
+    for flow in &plan.flows {
+        flow.forward.iter().for_each(|link| booked[*link] += forward(flow));
+        flow.backward.iter().for_each(|link| booked[*link] += mcr(flow, flow.ack_service));
+    }
+    for (link, booked) in plan.links.iter().zip(booked) {
+        let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
+        if is_switch && booked > link.rate.cells_per_second() * SLACK {
+            let message = format!(
+                "{} of {} has to carry {} of sources that do not yield and of MCRs: its queue grows without end, or \
+                 overflows",
+                link.name,
+                link.rate,
+                Rate::from_cells_per_second(booked)
+            );
+            warnings.push(Warning::new("overbooked", message));
+        }
+    }
+}
+
+/// What the forward channel takes at least, in cells/s.
+fn forward(flow: &FlowPlan) -> f64 {
+    match flow.source.load() {
+        Load::Own { mean, .. } if flow.service != ServiceClass::Abr => mean,
+        _ => mcr(flow, flow.service),
+    }
+}
+
+fn mcr(flow: &FlowPlan, service: ServiceClass) -> f64 {
+    if service == ServiceClass::Abr { flow.abr.mcr_cells() } else { 0.0 }
+}

@@ -1,0 +1,72 @@
+//! What the engine does not take as it was written.
+
+use cellrate_engine::endsystem::CrmRounding;
+use cellrate_engine::kernel::trace::Trace;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::{FlowPlan, Plan};
+use cellrate_engine::traffic::Load;
+
+use super::Warning;
+use crate::run::memory::round_trip;
+use crate::scenario::Scenario;
+
+/// All of it.
+pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    for flow in super::first_of_each_group(plan) {
+        clipped(flow, plan, warnings);
+    }
+    if !scenario.measure.traces.is_empty() && (scenario.measure.trace_points as usize) < Trace::LEAST_BOUND {
+        let (found, least) = (scenario.measure.trace_points, Trace::LEAST_BOUND);
+        warnings.push(Warning::new("parameter-clipped", format!("trace_points of {found} was raised to {least}")));
+    }
+}
+
+/// Parameters of a flow.
+fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
+    let mut clip = |message: String| {
+        warnings.push(Warning::new("parameter-clipped", format!("flow group {}: {message}", flow.group)));
+    };
+    if flow.source.over_tcp() {
+        clipped_tcp(flow, &mut clip);
+    }
+    clipped_abr(flow, plan, &mut clip);
+    let access = flow.forward.first().map(|link| plan.links[*link].rate);
+    let peak = match flow.source.load() {
+        Load::Own { mean, peak } => Some(Rate::from_cells_per_second(if peak.is_finite() { peak } else { mean })),
+        Load::Elastic => None,
+    };
+    if let Some((peak, access)) = peak.zip(access).filter(|(peak, access)| peak > access) {
+        clip(format!("cells at {peak} leave at the {access} of the access link and wait at the source"));
+    }
+}
+
+fn clipped_tcp(flow: &FlowPlan, clip: &mut impl FnMut(String)) {
+    let tcp = &flow.tcp;
+    let initial = tcp.mss.0.saturating_mul(u64::from(tcp.initial_window));
+    if initial > tcp.window.0 {
+        clip(format!("initial_window of {initial} bytes exceeds window, {}, which is used", tcp.window));
+    }
+    if tcp.min_rto < tcp.granularity {
+        clip(format!("min_rto of {} is less than a tick; one tick, {}, is used", tcp.min_rto, tcp.granularity));
+    }
+    if tcp.initial_rto < tcp.min_rto || tcp.initial_rto > tcp.max_rto {
+        let bound = tcp.initial_rto.clamp(tcp.min_rto, tcp.max_rto);
+        clip(format!("initial_rto of {} lies outside min_rto and max_rto; {bound} is used", tcp.initial_rto));
+    }
+}
+
+fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
+    use cellrate_engine::atm::cell::ServiceClass::Abr;
+    let Some(access) = flow.forward.first().map(|link| plan.links[*link].rate).filter(|_| flow.service == Abr) else {
+        return;
+    };
+    let abr = &flow.abr;
+    let asked = abr.icr_cells(access, Ps::ZERO);
+    let given = abr.icr_cells(access, round_trip(flow, plan));
+    if given < asked {
+        clip(format!("ICR of {asked:.0} cells/s is cut to TBE per round trip, {given:.0} cells/s"));
+    }
+    if abr.crm.is_none() && abr.crm_rounding == CrmRounding::Down && abr.tbe.0 < u64::from(abr.nrm) {
+        clip(format!("CRM of TBE / Nrm = {} / {} rounds down to 0; 1 is used", abr.tbe, abr.nrm));
+    }
+}

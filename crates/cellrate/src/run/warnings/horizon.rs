@@ -1,0 +1,61 @@
+//! Spans of time that are short beside a round trip.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::Plan;
+use cellrate_engine::traffic::SourceConfig;
+
+use super::{Warning, first_of_each_group};
+use crate::run::memory::round_trip;
+use crate::scenario::Scenario;
+
+/// Round trips below which a warm-up or a window is short.
+const ROUND_TRIPS: u64 = 20;
+
+/// All that can be said of them before the run.
+pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    short(scenario, plan, warnings);
+    no_round_trip(scenario, plan, warnings);
+    for flow in plan.flows.iter().filter(|flow| flow.start >= scenario.run.duration) {
+        let message = format!("{} starts at {}, when the run is over", flow.name, flow.start);
+        warnings.push(Warning::new("never-starts", message));
+    }
+}
+
+fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    let Some((slowest, longest)) = plan.flows.iter().map(|f| (f, round_trip(f, plan))).max_by_key(|(_, rtt)| *rtt)
+    else {
+        return;
+    };
+    let enough = Ps(longest.0.saturating_mul(ROUND_TRIPS));
+    let (from, to) = scenario.window();
+    let window = to.saturating_sub(from);
+    let told = |what: &str, found: Ps| {
+        let trips = found.0 as f64 / longest.0.max(1) as f64;
+        format!("{what} of {found} is {trips:.1} round trips of {} ({longest}); {ROUND_TRIPS} are few", slowest.name)
+    };
+    if window < enough {
+        warnings.push(Warning::new("short-window", told("the measuring window", window)));
+    }
+    // Transfers are measured from their start to their end.
+    let endless = plan.flows.iter().filter(|flow| !matches!(flow.source, SourceConfig::Transfer(_)));
+    let Some(last_start) = endless.map(|flow| flow.start).filter(|start| *start < to).max() else { return };
+    let warm_up = from.saturating_sub(last_start);
+    if warm_up < enough {
+        warnings.push(Warning::new("short-warm-up", told("the warm-up after the last start", warm_up)));
+    }
+}
+
+/// Loops that are never closed: nothing that a flow does has come back to it when the run ends.
+fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    for flow in first_of_each_group(plan).filter(|flow| !flow.backward.is_empty()) {
+        let (left, trip) = (scenario.run.duration.saturating_sub(flow.start), round_trip(flow, plan));
+        if left > Ps::ZERO && trip >= left {
+            let message = format!(
+                "the round trip of {} takes {trip}, but the run ends {left} after its start: no feedback and no \
+                 acknowledgement ever reaches it",
+                flow.name
+            );
+            warnings.push(Warning::new("no-round-trip", message));
+        }
+    }
+}

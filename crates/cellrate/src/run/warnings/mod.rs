@@ -1,0 +1,47 @@
+//! Warnings: look before you trust this result.
+
+mod booked;
+mod clipped;
+mod horizon;
+mod seen;
+mod video;
+
+use cellrate_engine::network::plan::{FlowPlan, Plan};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Scenario;
+
+pub use seen::{Seen, after};
+
+/// One warning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What kind, in a word that stays: `short-window`, `short-warm-up`, `no-round-trip`, `never-starts`,
+    /// `parameter-clipped`, `overbooked`, `short-block`, `short-trace`, `buffer-never-filled`, `window-empty`,
+    /// `events-omitted`, `scenario`.
+    pub code: String,
+    /// What it is about.
+    pub message: String,
+}
+
+impl Warning {
+    /// A warning.
+    pub fn new(code: &str, message: impl Into<String>) -> Warning {
+        Warning { code: code.into(), message: message.into() }
+    }
+}
+
+/// What there is to say before anything has run.
+pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    horizon::check(scenario, plan, &mut warnings);
+    clipped::check(scenario, plan, &mut warnings);
+    booked::check(plan, &mut warnings);
+    video::check(scenario, plan, &mut warnings);
+    warnings
+}
+
+/// Groups share their parameters, so one flow of each stands for all.
+fn first_of_each_group(plan: &Plan) -> impl Iterator<Item = &FlowPlan> {
+    plan.flows.iter().filter(|flow| flow.index == 1)
+}

@@ -1,0 +1,65 @@
+//! What the run itself has shown.
+
+use cellrate_engine::network::plan::{NodeKind, Plan};
+use cellrate_engine::network::{Report, SwitchPort};
+
+use super::Warning;
+
+/// What the run itself has shown.
+pub struct Seen<'a> {
+    /// What was measured.
+    pub report: &'a Report,
+    /// Switch ports, and what they dropped in the whole run.
+    pub ports: Vec<(SwitchPort, u64)>,
+    /// Events beyond the limit.
+    pub omitted: u64,
+}
+
+/// What there is to say after the run.
+pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    never_filled(plan, seen, &mut warnings);
+    if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
+        warnings.push(Warning::new("window-empty", "no cell was delivered in the measuring window"));
+    } else {
+        for flow in &seen.report.flows {
+            let started = flow.start_seconds < seen.report.simulated_seconds;
+            if started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none() {
+                let message = format!("{} delivered nothing in the measuring window", flow.name);
+                warnings.push(Warning::new("window-empty", message));
+            }
+        }
+    }
+    if seen.omitted > 0 {
+        let message = format!("{} events beyond event_limit were not kept", seen.omitted);
+        warnings.push(Warning::new("events-omitted", message));
+    }
+    warnings
+}
+
+/// A finite buffer that refused nothing says nothing about buffers or discard policies.
+fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
+    let finite = |(port, _): &&(SwitchPort, u64)| port.queues.iter().any(|(_, buffer)| *buffer != u64::MAX);
+    let mut limited = seen.ports.iter().filter(finite).peekable();
+    if limited.peek().is_none() || limited.any(|(_, dropped)| *dropped > 0) {
+        return;
+    }
+    let longest = seen.report.ports.iter().flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
+    let Some((port, queue)) = longest.max_by_key(|(_, queue)| queue.queue_max_cells) else { return };
+    let policies = plan.nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Switch(switch) => Some(switch.discard.name()),
+        NodeKind::Host => None,
+    });
+    let mut policies: Vec<&str> = policies.collect();
+    policies.sort_unstable();
+    policies.dedup();
+    let message = format!(
+        "no buffer ever filled, so buffer sizes and {} did nothing; the longest queue in the measuring window \
+         was {} of {} cells at {}",
+        policies.join(", "),
+        queue.queue_max_cells,
+        queue.buffer_cells.map_or("unlimited".into(), |cells| cells.to_string()),
+        port.name
+    );
+    warnings.push(Warning::new("buffer-never-filled", message));
+}

@@ -1,0 +1,41 @@
+//! Rates that are not what they are taken for: blocks and files that end before the run.
+
+use cellrate_engine::network::plan::{FlowPlan, Plan};
+use cellrate_engine::traffic::SourceConfig;
+
+use super::{Warning, first_of_each_group};
+use crate::scenario::Scenario;
+
+/// All of it.
+pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    for flow in first_of_each_group(plan) {
+        short_block(scenario, flow, warnings);
+        short_trace(scenario, flow, warnings);
+    }
+}
+
+/// Rates depend on each other within a block only.
+fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
+    let SourceConfig::Mpeg2(video) = &flow.source else { return };
+    let (lasts, plays) = (video.block_lasts(), scenario.run.duration.saturating_sub(flow.start));
+    if lasts < plays {
+        let seconds = lasts.as_secs_f64();
+        let message = format!(
+            "flow group {}: a block of {} rates lasts some {seconds:.0} s, and rates of different blocks are independent",
+            flow.group, video.block
+        );
+        warnings.push(Warning::new("short-block", message));
+    }
+}
+
+/// A file that is played once and ends before the run.
+fn short_trace(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
+    let Some(content) = flow.source.content().filter(|_| !flow.source.repeats()) else { return };
+    let ends = flow.start.saturating_add(content.lasts());
+    if ends < scenario.run.duration {
+        let seconds = ends.as_secs_f64();
+        let message =
+            format!("flow group {}: its file ends at {seconds:.3} s; repeat = true plays it again", flow.group);
+        warnings.push(Warning::new("short-trace", message));
+    }
+}
