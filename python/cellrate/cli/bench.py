@@ -4,15 +4,36 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+from typing import Annotated
 
-from cellrate import _core
+from cyclopts import Parameter
+
+from cellrate import _core, component_bench
 from cellrate.cli import tables
 from cellrate.cli.options import Json
 from cellrate.cli.progress import ProgressBar
 
 
-def bench(*, json: Json = False) -> None:
-    """Time the engine on one core against the bare floor loops, in ns per cell-hop."""
+def bench(
+    *, components: Annotated[bool, Parameter(negative="")] = False, json: Json = False
+) -> None:
+    """Time the engine on one core, in ns per cell-hop: a cell over one link.
+
+    Without options: workloads against the bare floor loops.
+
+    Args:
+        components: Instead, every control scheme, discard policy, source and TCP recovery against
+            the plain one of its kind.
+        json: Print JSON.
+    """
+    if components:
+        with ProgressBar("timing") as progress:
+            costs = component_bench.measure(progress)
+        if json:
+            sys.stdout.write(component_bench.as_json(costs) + "\n")
+        else:
+            tables.show_components(costs)
+        return
     with ProgressBar("timing") as progress:
         report = _core.bench(None, progress)
     if json:

@@ -13,6 +13,7 @@ from cellrate.terminal import console, say
 
 if TYPE_CHECKING:
     from cellrate.api import Result
+    from cellrate.component_bench import Cost
 
 # Above this, flows are shown by group.
 MOST_FLOWS = 20
@@ -153,4 +154,14 @@ def show_bench(report: dict[str, Any]) -> None:
     row("W1, 15 CBR sources, 5 µs links", "w1_lan", report["w1_lan"], report["floor_lan"])
     row("W2, 15 TCP over ERICA, 5 ms links", "w2", report["w2"], floors["15"])
     row("W2, 15 TCP over ERICA, 5 µs links", "w2_lan", report["w2_lan"], floors["15"])
+    console().print(table)
+
+
+def show_components(costs: Sequence[Cost]) -> None:
+    """Shows what each component costs, and whether that is within its limit."""
+    table = _table("component", "kind", "ns per cell-hop", "of the plain one", "at most")
+    for cost in costs:
+        limit = "-" if cost.limit is None else f"{cost.limit:g}"
+        verdict = limit + ("" if cost.limit is None or cost.ratio <= cost.limit else ", exceeded")
+        table.add_row(cost.name, cost.kind, f"{cost.nanoseconds:.1f}", f"{cost.ratio:.2f}", verdict)
     console().print(table)

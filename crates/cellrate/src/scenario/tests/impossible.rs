@@ -180,7 +180,7 @@ fn a_way_that_takes_longer_than_the_run_is_refused() {
     let text = with(GRAPH, near, &near.replace("10 km", "500000 km"));
     let refusal = the_error(&with(&text, "[[flow]]", "«[[flow]]"));
     let message = &refusal.diagnostics[0].message;
-    assert!(message.starts_with("a cell of `f` takes 2500") && message.ends_with("longer than the run"), "{message}");
+    assert!(message.starts_with("a cell of `f.1` takes 2500") && message.ends_with("longer than the run"), "{message}");
     // In three seconds it arrives.
     assert!(parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\"")).is_ok());
 }

@@ -1,0 +1,206 @@
+"""What each component costs: ns per cell-hop of every scheme, policy, source and recovery.
+
+The components are those of the registries. Each runs in a small network that is made for its kind,
+beside the same network with a plain one; only the ratios travel from machine to machine.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cellrate import _core
+
+# Each figure is the best of several rounds, and the components take turns, so that a disturbance of
+# the machine hits all alike.
+ROUNDS = 5
+
+# Fifteen flows over a bottleneck of one line rate: some four million cell-hops.
+NETWORK = """
+[run]
+duration = "2 s"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1000 km"
+bottleneck = "1000 km"
+egress = "1000 km"
+"""
+
+# Required parameters. A component that is not here needs none, or gets a line.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "efci": {"threshold": "500 cells"},
+    "cbr": {"rate": "9.8 Mbit/s"},
+    "poisson": {"rate": "9.8 Mbit/s"},
+    "on-off": {"peak": "19.6 Mbit/s", "period": "10 ms", "duty_cycle": 0.5},
+    "exponential-on-off": {"peak": "19.6 Mbit/s", "mean_on": "5 ms", "mean_off": "5 ms"},
+    "mmdp": {"sources": 14, "peak": "1.4 Mbit/s", "mean_on": "5 ms", "burstiness": 2.0},
+    "mpeg2": {"mean": "7.5 Mbit/s", "standard_deviation": "3 Mbit/s"},
+    "transfer": {"size": "100 MB"},
+    "www": {"think_time": "50 ms"},
+    "messages": {"mean_length": "20 kB", "mean_rate": "8 Mbit/s"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of component.
+
+    Attributes:
+        name: In words.
+        registry: Where it is listed.
+        plain: The one that the others are held against.
+        limit: What none should cost more than, in plain ones; none if they do different work.
+        scenario: Its network, `{}` where the component stands.
+    """
+
+    name: str
+    registry: str
+    plain: str
+    limit: float | None
+    scenario: str
+
+
+# Rates under a scheme may rise to twice their share; without one they stay below it.
+CONTROLLED = """
+[switch]
+buffer = "20000 cells"
+control = {}
+[abr]
+icr = "9.8 Mbit/s"
+pcr = "20 Mbit/s"
+[[flow]]
+name = "abr"
+count = 15
+service = "abr"
+source = {{ kind = "persistent" }}
+"""
+# TCP that overruns a buffer.
+DISCARDED = """
+[switch]
+buffer = "2000 cells"
+discard = {}
+[tcp]
+window = "512 KiB"
+granularity = "10 ms"
+min_rto = "50 ms"
+[[flow]]
+name = "tcp"
+count = 15
+stagger = "1 ms"
+service = "ubr"
+"""
+TAIL_DROP = '{{ policy = "tail-drop" }}'
+RECOVERED = DISCARDED.replace("{}", TAIL_DROP).replace("[tcp]", "[tcp]\nrecovery = {}")
+KINDS = (
+    Kind("control scheme", "schemes", "none", 2.0, CONTROLLED),
+    Kind("discard policy", "policies", "tail-drop", 2.0, DISCARDED),
+    Kind("recovery", "recoveries", "reno", None, RECOVERED),
+    Kind(
+        "source",
+        "sources",
+        "cbr",
+        None,
+        '[[flow]]\nname = "f"\ncount = 15\nstagger = "17 us"\nservice = "ubr"\nsource = {}\n',
+    ),
+)
+# Loops that end at a switch are no choice among several: ERICA with them, and without.
+LOOPS = Kind("control loops", "", "one loop", 3.0, CONTROLLED)
+LOOPED = {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}
+KEYS = {"schemes": "scheme", "policies": "policy", "sources": "kind"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a component costs.
+
+    Attributes:
+        kind: What it is, in words.
+        name: Its key.
+        nanoseconds: Per cell over one link.
+        ratio: Of the plain one's.
+        limit: What the ratio should not exceed; none if there is no limit.
+    """
+
+    kind: str
+    name: str
+    nanoseconds: float
+    ratio: float
+    limit: float | None
+
+
+def components() -> list[tuple[Kind, str, str]]:
+    """Kind, key and scenario of every component that the registries know, and of VS/VD."""
+    registry = json.loads(_core.registry())
+    found = [
+        (kind, entry["name"], scenario(kind, entry["name"]))
+        for kind in KINDS
+        for entry in registry[kind.registry]
+    ]
+    loops = [(LOOPS, name, NETWORK + CONTROLLED.format(own)) for name, own in LOOPED.items()]
+    return found + loops
+
+
+def scenario(kind: Kind, name: str) -> str:
+    """The scenario in which a component is timed."""
+    if kind.registry == "recoveries":
+        return NETWORK + kind.scenario.format(json.dumps(name))
+    parameters: dict[str, Any] = {KEYS[kind.registry]: name} | PARAMETERS.get(name, {})
+    table = ", ".join(f"{key} = {json.dumps(value)}" for key, value in parameters.items())
+    text = kind.scenario.format(f"{{ {table} }}")
+    if kind.registry == "schemes" and name == kind.plain:
+        text = text.replace('pcr = "20 Mbit/s"', 'pcr = "9.8 Mbit/s"')
+    return NETWORK + text
+
+
+def needs_file(name: str) -> bool:
+    """Whether a source reads a file, which the bench has not."""
+    definitions = json.loads(_core.schema())["$defs"]
+    for variant in definitions["SourceConfig"]["oneOf"]:
+        if variant["properties"]["kind"]["const"] == name:
+            return "file" in variant.get("required", [])
+    return False
+
+
+def measure(
+    progress: Callable[[float, float], bool | None] | None = None, rounds: int = ROUNDS
+) -> list[Cost]:
+    """Times every component.
+
+    Args:
+        progress: Told the runs done and their number; stops the bench by returning False.
+        rounds: How often each is timed; the best counts.
+
+    Raises:
+        cellrate._core.Cancelled: The progress function stopped the bench.
+    """
+    timed = [entry for entry in components() if not needs_file(entry[1])]
+    best = [float("inf")] * len(timed)
+    for turn in range(rounds):
+        for index, (_, name, text) in enumerate(timed):
+            best[index] = min(best[index], _nanoseconds(text, name))
+            done = turn * len(timed) + index + 1
+            if progress is not None and progress(done, rounds * len(timed)) is False:
+                raise _core.Cancelled("the bench was stopped")
+    found = zip(timed, best, strict=True)
+    plain = {kind.name: cost for (kind, name, _), cost in found if name == kind.plain}
+    return [
+        Cost(kind.name, name, cost, cost / plain[kind.name], kind.limit)
+        for (kind, name, _), cost in zip(timed, best, strict=True)
+    ]
+
+
+def _nanoseconds(text: str, name: str) -> float:
+    """Processor time, which other work on the machine disturbs least; a run is one thread."""
+    begin = time.thread_time_ns()
+    outcome = _core.run(text, name, [], None, None)
+    spent = time.thread_time_ns() - begin
+    return float(spent / json.loads(outcome.summary())["cell_hops"])
+
+
+def as_json(costs: list[Cost]) -> str:
+    """One JSON array, an object for each component."""
+    return json.dumps([asdict(cost) for cost in costs])
