@@ -57,6 +57,7 @@ SCHEME_EFFECTS = [
     effect("fmmra", "er_max_weight", "0.125", "0.9", "differs", digest),
     effect("fmmra", "er_max_floor", '"advertised-rate"', '"explicit-rate"', "rises", MEAN_QUEUE),
     effect("fmmra", "record_forward", "true", "false", "differs", digest, scenario=GRAPH),
+    effect("fmmra", "mark_forward", "true", "false", "differs", digest, scenario=GRAPH),
     effect("fmmra", "qt", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE),
     effect("fmmra", "dqt", '"60 cells"', '"5 cells"', "falls", MEAN_QUEUE, DRAINING[0]),
     effect("fmmra", "drain_factor", "1.0", "0.5", "falls", MEAN_QUEUE, *DRAINING),
@@ -90,6 +91,7 @@ SCHEME_EFFECTS = [
     Effect("abr.rules", '"prca"', '"eprca"', "rises", ACR, PROPORTIONAL),
     Effect("abr.air", '"0.1 Mbit/s"', '"1 Mbit/s"', "rises", ACR, PROPORTIONAL),
     Effect("abr.mdf", "5", "3", "falls", ACR, PROPORTIONAL),
+    Effect("abr.compensation", '"reckoned"', '"counted"', "falls", ACR, PROPORTIONAL),
     # Of the switch's time constant, a longer one takes less off for each cell on the way.
     Effect(
         "abr.time_constant", '"1 ms"', '"3 ms"', "rises", MEAN_QUEUE, (*PREDICTED, PREDICTING[0])

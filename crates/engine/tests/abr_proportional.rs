@@ -68,6 +68,24 @@ fn an_rm_cell_without_ci_gives_back_a_cycle_and_adds_air() {
 }
 
 #[test]
+fn what_a_cycle_took_may_be_counted() {
+    let mut source = source(json!({ "compensation": "counted" }));
+    send(&mut source, 10);
+    // 2,200 + 10 * 100 + 64, of which a cell then takes 102.
+    source.on_brm(Ps::from_ms(10), &brm(false));
+    near(source.acr(), 3_264.0);
+    // At MCR cells take nothing: 2,764 are given back, not 40 * 102. What came before an RM cell with CI is lost.
+    send(&mut source, 40);
+    near(source.acr(), 500.0);
+    let mut congested = source.clone();
+    source.on_brm(Ps::from_ms(20), &brm(false));
+    near(source.acr(), 3_328.0);
+    congested.on_brm(Ps::from_ms(20), &brm(true));
+    congested.on_brm(Ps::from_ms(21), &brm(false));
+    near(congested.acr(), 564.0);
+}
+
+#[test]
 fn an_rm_cell_with_ci_leaves_the_rate_falling_as_it_did() {
     let mut source = source(json!({}));
     send(&mut source, 10);

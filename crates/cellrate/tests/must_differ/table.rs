@@ -413,6 +413,12 @@ pub const CASES: &[Case] = &[
         &["", r#"switch.control.record_forward=false"#],
     ),
     with(
+        "switch.control.fmmra.mark_forward",
+        ERICA,
+        &[r#"switch.control={ scheme = "fmmra" }"#],
+        &["", r#"switch.control.mark_forward=false"#],
+    ),
+    with(
         "switch.control.fmmra.drain_factor",
         ERICA,
         &[
@@ -751,6 +757,12 @@ pub const CASES: &[Case] = &[
     with("abr.mdf", PERSISTENT, &[r#"flow.abr.abr={ rules = "prca", air = "1 Mbit/s" }"#], &["", "flow.abr.abr.mdf=6"]),
     with("abr.time_constant", PERSISTENT, PREDICTING, &["", r#"flow.abr.abr.time_constant="2 ms""#]),
     with("abr.rtd", PERSISTENT, PREDICTING, &["", r#"flow.abr.abr.rtd="0 s""#]),
+    with(
+        "abr.compensation",
+        PERSISTENT,
+        &[r#"flow.abr.abr={ rules = "prca", air = "1 Mbit/s" }"#],
+        &["", r#"flow.abr.abr.compensation="counted""#],
+    ),
     case("abr.pcr", PERSISTENT, &["", r#"abr.pcr="30 Mbit/s""#]),
     with(
         "abr.mcr",

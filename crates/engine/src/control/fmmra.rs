@@ -149,7 +149,9 @@ impl SwitchControl for Fmmra {
             if self.config.record_forward {
                 self.record(slot as usize, rm.er);
             }
-            self.mark(slot as usize, rm, queue);
+            if self.config.mark_forward {
+                self.mark(slot as usize, rm, queue);
+            }
         }
     }
     #[inline]

@@ -56,6 +56,9 @@ pub struct FmmraConfig {
     /// Whether forward RM cells, too, tell where a channel is bottlenecked; with false only backward
     /// ones do, as in some implementations.
     pub record_forward: bool,
+    /// Whether forward RM cells are marked too, as the authors have it, so that switches further on learn what those
+    /// before them allow; with false only backward ones are, as by most other schemes.
+    pub mark_forward: bool,
 }
 
 impl Default for FmmraConfig {
@@ -70,6 +73,7 @@ impl Default for FmmraConfig {
             dqt: Cells(200),
             drain_factor: 0.9,
             record_forward: true,
+            mark_forward: true,
         }
     }
 }

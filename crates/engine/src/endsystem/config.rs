@@ -64,6 +64,17 @@ pub enum SourceRules {
     SmithPredictor,
 }
 
+/// How PRCA and EPRCA make up for what the cells of a cycle took, which Gerla et al. do not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compensation {
+    /// By Nrm ADR, whatever they took: more than that at MCR, where they take nothing.
+    #[default]
+    Reckoned,
+    /// By what the cells since the last BRM took.
+    Counted,
+}
+
 /// Parameters of both halves of an ABR end system. Defaults are those of TM 4.0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -92,6 +103,8 @@ pub struct AbrConfig {
     /// absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
+    /// What an RM cell without CI gives back under `rules = "prca"` and `"eprca"`, besides AIR.
+    pub compensation: Compensation,
     /// Time constant tau of `rules = "smith-predictor"`, which needs it; that of the switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
@@ -153,6 +166,7 @@ impl Default for AbrConfig {
             rif: 1.0 / 16.0,
             rdf: 1.0 / 16.0,
             air: None,
+            compensation: Compensation::Reckoned,
             mdf: None,
             time_constant: None,
             rtd: None,
@@ -235,6 +249,7 @@ impl AbrConfig {
         let strangers = [
             ("air", self.air.is_some() && !is_proportional, PROPORTIONAL),
             ("mdf", self.mdf.is_some() && !is_proportional, PROPORTIONAL),
+            ("compensation", self.compensation == Compensation::Counted && !is_proportional, PROPORTIONAL),
             ("time_constant", self.time_constant.is_some() && !is_predicting, PREDICTING),
             ("rtd", self.rtd.is_some() && !is_predicting, PREDICTING),
         ];

@@ -11,7 +11,7 @@ pub mod source;
 pub mod unshaped;
 pub mod vsvd;
 
-pub use config::{AbrConfig, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
+pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use destination::AbrDestination;
 pub use finding::{Finding, Severity};
 pub use source::{AbrSource, Counters, Emission};

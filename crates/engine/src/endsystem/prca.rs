@@ -5,7 +5,7 @@
 //! took, and an additive increase. Cells are sent and turned round as in TM 4.0 (source rules 1 to 4, 10 to 12),
 //! whose rules for the rate (5, 6, 8, 9 and 13) do not apply.
 
-use super::config::{AbrConfig, SourceRules};
+use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
 use crate::kernel::Rate;
 
@@ -19,6 +19,8 @@ pub(super) struct Proportional {
     /// What an RM cell without CI adds.
     increase: f64,
     cells: f64,
+    /// What the cells since the last BRM took, if that is counted.
+    taken: Option<f64>,
     follows_er: bool,
     mcr: f64,
     pcr: f64,
@@ -33,18 +35,27 @@ impl Proportional {
         let air = config.air.map_or(0.0, Rate::cells_per_second);
         // EPRCA's increase is meant per cell.
         let increase = if follows_er { air * cells } else { air };
-        Proportional { adr: icr * share, share, increase, cells, follows_er, mcr, pcr }
+        let taken = (config.compensation == Compensation::Counted).then_some(0.0);
+        Proportional { adr: icr * share, share, increase, cells, taken, follows_er, mcr, pcr }
     }
 
     /// ACR after a cell: ACR := max(MCR, ACR - ADR).
-    pub fn after_cell(&self, acr: f64) -> f64 {
-        (acr - self.adr).max(self.mcr)
+    pub fn after_cell(&mut self, acr: f64) -> f64 {
+        let fallen = (acr - self.adr).max(self.mcr);
+        if let Some(taken) = &mut self.taken {
+            *taken += acr - fallen;
+        }
+        fallen
     }
 
     /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF; with CI nothing,
-    /// so that the rate goes on falling. EPRCA also obeys the explicit rate.
+    /// so that the rate goes on falling. What the cells took may be counted instead of reckoned as Nrm ADR. EPRCA also obeys the explicit rate.
     pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
-        let risen = if rm.ci { acr } else { (acr + self.cells * self.adr + self.increase).min(self.pcr) };
+        let cycle = match &mut self.taken {
+            Some(taken) => core::mem::take(taken),
+            None => self.cells * self.adr,
+        };
+        let risen = if rm.ci { acr } else { (acr + cycle + self.increase).min(self.pcr) };
         let bounded = if self.follows_er { risen.min(rm.er).max(self.mcr) } else { risen };
         if !rm.ci || self.follows_er {
             self.adr = bounded * self.share;

@@ -339,6 +339,7 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
     let timed = vec![
         json!({"scheme": "fmmra", "qt": "2 cells", "dqt": "5 cells"}),
         json!({"scheme": "fmmra", "interval_cells": "7 cells", "er_max_floor": "explicit-rate", "record_forward": false}),
+        json!({"scheme": "fmmra", "mark_forward": false}),
         json!({"scheme": "charny"}),
         json!({"scheme": "osu", "fairness": "basic"}),
         json!({"scheme": "osu", "fairness": "precise"}),
@@ -593,6 +594,9 @@ fn abr() -> impl Strategy<Value = AbrConfig> {
             });
             if let Some((rules, air, mdf)) = rules {
                 (value["rules"], value["air"], value["mdf"]) = (json!(rules), json!(air), json!(mdf));
+                if mdf % 2 == 0 {
+                    value["compensation"] = json!("counted");
+                }
             }
             if let Some(crm) = crm {
                 value["crm"] = json!(crm);
