@@ -212,7 +212,7 @@ impl<S: Server> Port<S> {
         let queue = &mut self.queues[index];
         let verdict = queue.settings.discard.admit(slot, cell.info, length, queue.settings.buffer);
         let info = cell.info;
-        let refused = match verdict {
+        match verdict {
             Verdict::Accept => {
                 self.losses.pass(slot, info, &mut body);
                 let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
@@ -225,8 +225,7 @@ impl<S: Server> Port<S> {
                 self.losses.pass(slot, info, &mut body);
                 Some(cause)
             }
-        };
-        refused
+        }
     }
 
     #[cold]
