@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from cellrate import Job, Result, _core, run_many
 from conftest import SCENARIOS
+from credit_effects import CREDIT_EFFECTS
 from key_effects import EFFECTS as GENERAL_EFFECTS
 from key_effects import Effect
 from scheme_effects import SCHEME_EFFECTS
 
-EFFECTS = [*GENERAL_EFFECTS, *SCHEME_EFFECTS]
+EFFECTS = [*GENERAL_EFFECTS, *SCHEME_EFFECTS, *CREDIT_EFFECTS]
 
 # Keys whose effect is no difference between two runs, and who tests them.
 ELSEWHERE = {

@@ -9,7 +9,7 @@ import pytest
 from cellrate import _core
 from conftest import HERE, Command
 
-LISTS = ("experiments", "schemes", "policies", "sources", "recoveries", "templates")
+LISTS = ("experiments", "schemes", "credit", "policies", "sources", "recoveries", "templates")
 TEMPLATES = [entry["name"] for entry in json.loads(_core.registry())["templates"]]
 
 
@@ -40,6 +40,7 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
         return set(json.loads(command("list", what, "--json").stdout))
 
     assert {"none", "efci", "erica"} <= listed("schemes")
+    assert listed("credit") == {"fcvc"}
     assert {"tail-drop", "ppd", "epd", "intelligent-tail-drop"} <= listed("policies")
     assert {"tahoe", "reno", "timeout-only", "sack", "jacobson88"} <= listed("recoveries")
     assert {

@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub mod atm;
 pub mod control;
+pub mod credit;
 pub mod discard;
 pub mod endsystem;
 pub mod kernel;

@@ -24,6 +24,7 @@ fn letter(verdict: Verdict) -> char {
         Verdict::Drop(Cause::EarlyPacket) => 'E',
         Verdict::Drop(Cause::IntelligentTail) => 'I',
         Verdict::Drop(Cause::SourceQueue) => 'S',
+        Verdict::Drop(Cause::LinkError) => 'L',
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod support;
 
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
@@ -140,6 +141,20 @@ proptest! {
         prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
         prop_assert_eq!(fast, plain);
     }
+    /// Networks that work instant by instant without need do what they do anyway.
+    #[test]
+    fn links_that_might_lose_cells_and_do_not_change_nothing(network in networks()) {
+        let Network { plan, end } = network;
+        let never = LinkErrors { lose_every: Some(u64::MAX), ..LinkErrors::default() };
+        let run = |errors: LinkErrors| {
+            let mut run: Simulation = Simulation::new(Plan { fcvc: None, errors, ..plan.clone() }).unwrap();
+            let report = run.measure(Ps::ZERO, end, end);
+            (outcome(&report), run.events(usize::MAX))
+        };
+        let ((lazy, lazy_log), (prompt, prompt_log)) = (run(LinkErrors::default()), run(never));
+        prop_assert_eq!(difference(&lazy, &prompt), None);
+        prop_assert_eq!(lazy_log, prompt_log);
+    }
     #[test]
     fn slices_and_looks_change_nothing(
         network in networks(),
@@ -182,6 +197,12 @@ fn random_networks_show_everything_there_is() {
         note("partial packet discard", lost(Cause::PartialPacket));
         note("early packet discard", lost(Cause::EarlyPacket));
         note("intelligent tail drop", lost(Cause::IntelligentTail));
+        note("loss on a link", lost(Cause::LinkError));
+        let fcvc = report.ports.iter().filter(|port| port.control.scheme == "fcvc");
+        let counted = |name: &str| fcvc.clone().any(|port| port.control.statistics[name] > 0.0);
+        note("credits", counted("credit_cells_sent"));
+        note("marks", counted("mark_cells_sent"));
+        note("lost credits", counted("credit_cells_lost"));
         note("mark", events.iter().any(|e| matches!(e.what, What::Mark { .. })));
         note("timeout", report.flows.iter().any(|flow| flow.timeouts > 0));
         note("fast retransmission", report.flows.iter().any(|flow| flow.fast_retransmits > 0));

@@ -70,7 +70,8 @@ fn report(run: &mut Simulation) -> Report {
 fn check_report(run: &mut Simulation) {
     let report = report(run);
     for vc in &report.vcs {
-        let accounted = vc.cells_delivered + vc.cells_dropped + vc.cells_in_flight + vc.rm_cells_absorbed;
+        let lost = vc.cells_dropped + vc.cells_lost_on_links;
+        let accounted = vc.cells_delivered + lost + vc.cells_in_flight + vc.rm_cells_absorbed;
         assert_eq!(vc.cells_sent + vc.rm_cells_inserted, accounted, "{}", vc.name);
         assert!(vc.data_cells_sent + vc.frm_cells_sent + vc.brm_cells_sent <= vc.cells_sent, "{}", vc.name);
     }
@@ -103,7 +104,8 @@ fn check_backward_rates(run: &Simulation, report: &Report) {
 fn check_ports_against(run: &mut Simulation, report: &Report) {
     for (port, state) in report.ports.iter().zip(run.port_states()) {
         let arrived: u64 = port.queues.iter().map(|queue| queue.cells_arrived).sum();
-        assert_eq!(arrived, state.departed + state.dropped + state.lengths.iter().sum::<u64>(), "{}", port.name);
+        let departed = state.departed - state.credit_cells;
+        assert_eq!(arrived, departed + state.dropped + state.lengths.iter().sum::<u64>(), "{}", port.name);
     }
 }
 

@@ -25,6 +25,7 @@ fn losses<S: Server>(cells: &str) -> Losses {
         controlled: 0,
         control: ControlConfig::default().build(PortFacts { rate, channels: 1 }),
         channels: 1,
+        prompt: None,
     });
     let (mut link, mut now) = (Link::default(), Ps::ZERO);
     let (mut number, mut first, mut hit) = (0, 0, false);
@@ -59,7 +60,7 @@ fn expect(cells: &str, lost: u64, bytes: u64, packets: u64) {
 }
 
 fn expect_repeated(cells: &str, lost: u64, bytes: u64, packets: u64, repeated: u64) {
-    let expected = Losses { cells: lost, bytes, packets, repeated };
+    let expected = Losses { cells: lost, bytes, packets, repeated, ..Losses::default() };
     assert_eq!(losses::<LazyServer>(cells), expected, "{cells}");
     assert_eq!(losses::<PriorityServer>(cells), expected, "{cells}");
     assert_eq!(losses::<EagerServer>(cells), expected, "{cells}");

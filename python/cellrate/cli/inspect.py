@@ -59,7 +59,7 @@ def list_names(
     *,
     json: Json = False,
 ) -> None:
-    """List experiments, schemes, policies, sources, recoveries or templates."""
+    """List experiments, schemes, credit, policies, sources, recoveries or templates."""
     registry = _registry()
     kinds = ["experiments", *registry]
     chosen = choose(what, kinds, "list")

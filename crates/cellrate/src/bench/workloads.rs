@@ -2,6 +2,7 @@
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::control::erica::EricaConfig;
 use cellrate_engine::discard::DiscardConfig;
@@ -88,6 +89,11 @@ fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: 
     }
 }
 
+fn plan(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
+    let (errors, measure) = (LinkErrors::default(), MeasurePlan::default());
+    Plan { seed: 1, nodes, links, flows, fcvc: None, errors, measure }
+}
+
 /// W1 and W3: `n` CBR sources at 95 % of a bottleneck of `n / 15` line rates.
 pub fn cbr(n: usize, delay: Ps) -> Plan {
     let Dumbbell { nodes, links } = Dumbbell::new(n, delay, &switch(ControlConfig::default(), Buffer(BUFFER)));
@@ -96,7 +102,7 @@ pub fn cbr(n: usize, delay: Ps) -> Plan {
         let start = Ps((period(i, n) * i as f64 / n as f64) as u64);
         flow(n, i, SourceConfig::Cbr(CbrConfig { rate }), ServiceClass::Cbr, start)
     });
-    Plan { seed: 1, flows: flows.collect(), nodes, links, measure: MeasurePlan::default() }
+    plan(nodes, links, flows.collect())
 }
 
 /// W2: 15 greedy TCP sources over ABR with ERICA, as in Table 8.2 of Kalyanaraman 97.
@@ -118,5 +124,5 @@ pub fn tcp_over_erica(delay: Ps) -> Plan {
         flow.abr.crm = Some(16);
         flow
     });
-    Plan { seed: 1, flows: flows.collect(), nodes, links, measure: MeasurePlan::default() }
+    plan(nodes, links, flows.collect())
 }

@@ -23,6 +23,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
         nodes: nodes.into_iter().map(node).collect(),
         links: links.into_iter().map(link).collect(),
         flows: flows.into_iter().map(|instance| flow(scenario, instance)).collect(),
+        fcvc: scenario.fcvc.clone(),
+        errors: scenario.link_errors.clone(),
         measure: measure(&scenario.measure),
     })
 }

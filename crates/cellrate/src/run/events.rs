@@ -146,5 +146,6 @@ fn name(cause: Cause) -> &'static str {
         Cause::EarlyPacket => "early-packet",
         Cause::IntelligentTail => "intelligent-tail",
         Cause::SourceQueue => "source-queue",
+        Cause::LinkError => "link-error",
     }
 }

@@ -1,6 +1,6 @@
-//! What a scenario can name: schemes, policies, sources, recoveries, templates.
+//! What a scenario can name: schemes, credit control, policies, sources, recoveries, templates.
 
-use cellrate_engine::{control, discard, tcp, traffic};
+use cellrate_engine::{control, credit, discard, tcp, traffic};
 use serde::Serialize;
 
 use super::templates;
@@ -19,6 +19,8 @@ pub struct Named {
 pub struct Registry {
     /// Congestion control of switches.
     pub schemes: Vec<Named>,
+    /// Credit control of links.
+    pub credit: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,
     /// Sources of traffic.
@@ -33,6 +35,7 @@ pub struct Registry {
 pub fn registry() -> Registry {
     Registry {
         schemes: named(control::schemes()),
+        credit: named(credit::SCHEMES),
         policies: named(discard::policies()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),

@@ -3,7 +3,9 @@
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
+use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
@@ -30,6 +32,11 @@ pub struct Scenario {
     /// Output ports of every switch.
     #[serde(default)]
     pub switch: Switch,
+    /// Credit control of every link; none if absent, `fcvc = {}` for all its defaults.
+    pub fcvc: Option<FcvcConfig>,
+    /// Cells that links lose.
+    #[serde(default)]
+    pub link_errors: LinkErrors,
     /// TCP of every flow that does not say otherwise.
     #[serde(default)]
     pub tcp: TcpConfig,

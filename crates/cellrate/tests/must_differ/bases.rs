@@ -164,3 +164,22 @@ pub const GRAPH: &str = r#"
         { from = "Z", to = "h4", rate = "50 Mbit/s", delay = "10 km" },
     ]
 "#;
+
+/// Credit control between two hosts, with guaranteed traffic both ways.
+pub const CREDIT: &str = r#"
+    run = { duration = "100 ms" }
+    tcp = { granularity = "1 ms", min_rto = "10 ms", initial_rto = "50 ms" }
+    fcvc = {}
+    flow = [
+        { name = "tcp", count = 3, service = "ubr", from = "h1", to = "h2" },
+        { name = "cbr", service = "cbr", from = "h1", to = "h2", source = { kind = "cbr", rate = "10 Mbit/s" } },
+        { name = "back", service = "vbr", from = "h2", to = "h1", source = { kind = "on-off", peak = "45 Mbit/s", period = "3 ms", duty_cycle = 0.5 } },
+    ]
+    [topology]
+    template = "graph"
+    node = [{ name = "h1", kind = "host" }, { name = "X", kind = "switch" }, { name = "h2", kind = "host" }]
+    link = [
+        { from = "h1", to = "X", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "h2", rate = "50 Mbit/s", delay = "20 km" },
+    ]
+"#;

@@ -1,5 +1,6 @@
 //! The cell: sixteen `Copy` bytes, and the body that RM cells and ends of PDUs carry beside it.
 
+use crate::credit::CreditCell;
 use crate::kernel::Ps;
 use crate::tcp::Segment;
 
@@ -13,6 +14,8 @@ pub enum Kind {
     Frm = 1,
     /// Backward resource-management cell.
     Brm = 2,
+    /// Credit cell or mark of credit control, between neighbours; no cell of a channel.
+    Credit = 3,
 }
 
 /// Header bits and the sender's count of a cell, packed.
@@ -48,6 +51,11 @@ impl Info {
     pub const fn rm(kind: Kind, out_of_rate: bool) -> Info {
         Info(kind as u32 | Self::BODY | if out_of_rate { Self::CLP } else { 0 })
     }
+    /// A cell of credit control.
+    #[inline]
+    pub const fn credit() -> Info {
+        Info(Kind::Credit as u32 | Self::BODY)
+    }
     /// The same cell carrying `bytes` (at most 48) of the application.
     #[inline]
     pub const fn with_payload(self, bytes: u32) -> Info {
@@ -74,7 +82,8 @@ impl Info {
         match self.0 & 3 {
             0 => Kind::Data,
             1 => Kind::Frm,
-            _ => Kind::Brm,
+            2 => Kind::Brm,
+            _ => Kind::Credit,
         }
     }
     /// Whether this is user data.
@@ -180,6 +189,8 @@ pub enum Body {
     Pdu(Pdu),
     /// When a data cell that ends no PDU was sent, where cell delays are measured.
     Stamp(Ps),
+    /// Contents of a credit cell.
+    Credit(CreditCell),
 }
 
 /// Service classes; a port maps each to one of its queues.

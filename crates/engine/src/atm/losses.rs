@@ -17,6 +17,10 @@ pub struct Losses {
     /// Of these, those that had lost cells at a port before, and were counted there. Known when an end
     /// of a PDU passes.
     pub repeated: u64,
+    /// Cells that the link has lost.
+    pub cells_on_link: u64,
+    /// Application bytes in them.
+    pub bytes_on_link: u64,
 }
 
 /// No cell has this number.
@@ -52,6 +56,14 @@ impl LossCounts {
             losses.packets += 1;
             self.open += 1;
         }
+    }
+
+    /// The link has lost a cell of the channel in `slot`.
+    #[cold]
+    pub fn add_on_link(&mut self, slot: u32, info: Info) {
+        let losses = &mut self.losses[slot as usize];
+        losses.cells_on_link += 1;
+        losses.bytes_on_link += info.payload() as u64;
     }
 
     /// A cell passes, or was lost: what is lost behind the end of a PDU is lost of another.

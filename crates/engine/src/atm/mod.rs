@@ -2,6 +2,7 @@
 
 pub mod aal5;
 pub mod cell;
+pub mod errors;
 pub mod link;
 mod losses;
 pub mod port;

@@ -8,7 +8,7 @@ use super::cell::{Body, Info, ServiceClass};
 use super::link::Link;
 use super::losses::LossCounts;
 pub use super::losses::Losses;
-use super::server::{Line, Outlet, Queued, Server};
+use super::server::{Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
 use crate::control::{Control, QueueReading, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
@@ -38,6 +38,8 @@ pub struct PortSettings {
     pub control: Control,
     /// Channels through the port.
     pub channels: usize,
+    /// What makes it work instant by instant, if anything does.
+    pub prompt: Option<PromptSettings>,
 }
 
 struct Queue {
@@ -87,6 +89,10 @@ pub struct Port<S> {
     /// Whether it does so at RM cells but not at others.
     reads_at_rm: bool,
     losses: LossCounts,
+    /// Whether every queue takes what comes without asking anybody, so that a prompt port need not look at lengths.
+    takes_all: bool,
+    /// By slot, of channels under credit control: the most cells that they may have here.
+    allocations: Vec<Option<u64>>,
     digest: Digest,
     rate: Rate,
     front: Front,
@@ -101,7 +107,21 @@ impl<S: Server> Port<S> {
         let reads_queue = settings.control.reads_queue();
         let stateless = queues.iter().all(|queue| queue.settings.discard.is_stateless());
         let smallest = queues.iter().map(|queue| queue.settings.buffer).min().unwrap_or(0);
-        let freely_below = if stateless && reads_queue != QueueReading::AtEveryCell { smallest } else { 0 };
+        let unasked = stateless && reads_queue != QueueReading::AtEveryCell && settings.prompt.is_none();
+        let freely_below = if unasked { smallest } else { 0 };
+        let mut allocations = Vec::new();
+        // A queue of channels that take turns has room by their credit.
+        let has_room = |(queue, by_turns): (&Queue, &bool)| *by_turns || queue.settings.buffer == u64::MAX;
+        let takes_all = settings.prompt.as_ref().is_some_and(|prompt| {
+            stateless && reads_queue == QueueReading::Never && queues.iter().zip(&prompt.by_turns).all(has_room)
+        });
+        let server = match settings.prompt {
+            Some(prompt) => {
+                allocations = prompt.channels.iter().map(|channel| channel.most).collect();
+                S::prompt(line, marks.then_some(settings.controlled), prompt)
+            }
+            None => S::new(line, queues.len(), settings.controlled, marks),
+        };
         let cells = freely_below.saturating_sub(1);
         Port {
             freely_below,
@@ -112,10 +132,12 @@ impl<S: Server> Port<S> {
             }),
             reads_queue: reads_queue != QueueReading::Never,
             reads_at_rm: reads_queue == QueueReading::AtRmCells,
-            server: S::new(line, queues.len(), settings.controlled, marks),
+            server,
             control: settings.control,
             queues,
             controlled: settings.controlled,
+            takes_all,
+            allocations,
             losses: LossCounts::new(settings.channels),
             digest: Digest::default(),
             rate: settings.rate,
@@ -200,6 +222,9 @@ impl<S: Server> Port<S> {
     ) -> Option<Cause> {
         let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
         let index = queue as usize;
+        if self.takes_all {
+            return self.take(now, arrival, body, link, was_empty);
+        }
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         let in_front = if index == self.controlled { self.front.cells() } else { 0 };
         let length = in_front + self.server.queue_length(now, index, &mut outlet);
@@ -216,7 +241,7 @@ impl<S: Server> Port<S> {
             Verdict::Accept => {
                 self.losses.pass(slot, info, &mut body);
                 let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-                self.server.push(now, index, cell, body.as_deref(), &mut outlet);
+                self.server.push_of(now, index, slot, cell, body.as_deref(), &mut outlet);
                 *was_empty |= outlet.link_was_empty;
                 None
             }
@@ -228,12 +253,66 @@ impl<S: Server> Port<S> {
         }
     }
 
+    /// A prompt port takes a cell without asking anybody.
+    #[inline]
+    fn take(
+        &mut self,
+        now: Ps,
+        arrival: Arrival,
+        mut body: Option<&mut Body>,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> Option<Cause> {
+        let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
+        if controlled {
+            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+        } else {
+            self.control.on_background(now);
+        }
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.push_of(now, queue as usize, slot, cell, body.as_deref(), &mut outlet);
+        *was_empty |= outlet.link_was_empty;
+        None
+    }
+
     #[cold]
     fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
         self.queues[queue].dropped += 1;
         self.losses.add(slot, info);
         self.digest.add(now.0);
         self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64);
+    }
+
+    /// The cell whose service has just completed, if the port is prompt; if the link loses it, it is counted.
+    #[inline]
+    pub fn take_departure(&mut self) -> Option<Departure> {
+        let departure = self.server.take_departure()?;
+        if departure.lost {
+            self.lose_on_link(departure);
+        }
+        Some(departure)
+    }
+
+    #[cold]
+    fn lose_on_link(&mut self, Departure { at, slot, info, .. }: Departure) {
+        self.losses.add_on_link(slot, info);
+        self.digest.add(at.0);
+        self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
+    }
+
+    /// Sends a message of credit control at `now`.
+    pub fn tell(&mut self, now: Ps, message: Message, link: &mut Link) {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.tell(now, message, &mut outlet);
+    }
+    /// The channel in `slot` may send up to `limit` from `now` on.
+    pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, link: &mut Link) {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.set_limit(now, slot, limit, &mut outlet);
+    }
+    /// The server.
+    pub fn server(&self) -> &S {
+        &self.server
     }
 
     /// A backward RM cell of the channel in `slot` passes in the other direction.
@@ -306,6 +385,33 @@ impl<S: Server> Port<S> {
     /// The control scheme.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+    /// The scheme that controls the port, and what it counted; `fcvc` where channels are under credit control.
+    pub fn control_report(&self) -> (&'static str, Vec<(&'static str, f64)>) {
+        let credited = self.allocations().count();
+        if credited == 0 && self.credit_cells_sent() == 0 {
+            return (self.control.name(), self.control.statistics());
+        }
+        let counts = self.server.credit_counts();
+        let longest = self.allocations().map(|(slot, _)| self.server.longest_of(slot)).max();
+        let statistics = [
+            ("credited_channels", credited as u64),
+            ("credit_cells_sent", counts.credits),
+            ("mark_cells_sent", counts.marks),
+            ("credit_cells_lost", counts.lost),
+            ("channel_queue_max_cells", longest.unwrap_or(0)),
+        ];
+        ("fcvc", statistics.map(|(name, value)| (name, value as f64)).to_vec())
+    }
+    /// Cells of credit control that were sent.
+    pub fn credit_cells_sent(&self) -> u64 {
+        self.server.credit_counts().cells()
+    }
+    /// For each channel under credit control that comes from another node: its slot, and the most cells that it may
+    /// have here.
+    pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let slots = self.allocations.iter().enumerate();
+        slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))
     }
     /// Queues in order of priority.
     pub fn queues(&self) -> impl Iterator<Item = &QueueSettings> {

@@ -34,6 +34,8 @@ pub enum Cause {
     IntelligentTail,
     /// The source queue of an end system was full.
     SourceQueue,
+    /// The link damaged it.
+    LinkError,
 }
 
 /// What becomes of an arriving cell.

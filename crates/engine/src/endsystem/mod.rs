@@ -2,6 +2,7 @@
 //! rate control.
 
 pub mod config;
+pub mod credited;
 pub mod destination;
 pub mod finding;
 mod prca;
@@ -12,6 +13,7 @@ pub mod unshaped;
 pub mod vsvd;
 
 pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
+pub use credited::CreditedSource;
 pub use destination::AbrDestination;
 pub use finding::{Finding, Severity};
 pub use source::{AbrSource, Counters, Emission};

@@ -18,8 +18,9 @@ use crate::atm::cell::ServiceClass;
 use crate::atm::port::{Port, PortSettings, QueueSettings};
 use crate::atm::server::Server;
 use crate::control::{ControlConfig, PortFacts};
+use crate::credit::Sender;
 use crate::discard::DiscardConfig;
-use crate::endsystem::{AbrDestination, AbrSource, UnshapedSource};
+use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{TcpReceiver, TcpSender};
 use crate::traffic::Demand;
@@ -75,20 +76,22 @@ impl core::fmt::Display for PlanError {
 
 impl core::error::Error for PlanError {}
 
-struct Draft<'a> {
-    plan: &'a Plan,
+pub(super) struct Draft<'a> {
+    pub(super) plan: &'a Plan,
     /// For each link: its port's index within its node, and the channels over it in order.
-    port_of: Vec<u32>,
-    users: Vec<Vec<usize>>,
+    pub(super) port_of: Vec<u32>,
+    pub(super) users: Vec<Vec<usize>>,
+    /// For each link under credit control: the link over which its credit comes.
+    pub(super) back: Vec<Option<usize>>,
     /// For each node: its outgoing links that are used.
-    outgoing: Vec<Vec<usize>>,
+    pub(super) outgoing: Vec<Vec<usize>>,
     /// For each node: its incoming links that are used.
     incoming: Vec<Vec<u32>>,
     /// For each node: channels whose cells it receives; the position is the label.
-    arriving: Vec<Vec<usize>>,
+    pub(super) arriving: Vec<Vec<usize>>,
     /// For each node: flows that begin (0) or end (1) there.
     ends: Vec<Vec<(usize, usize)>>,
-    channels: Vec<Channel>,
+    pub(super) channels: Vec<Channel>,
 }
 
 /// Builds the parts of a simulation.
@@ -110,6 +113,7 @@ impl<'a> Draft<'a> {
             plan,
             port_of: alloc::vec![0; plan.links.len()],
             users: alloc::vec![Vec::new(); plan.links.len()],
+            back: alloc::vec![None; plan.links.len()],
             outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
             incoming: alloc::vec![Vec::new(); plan.nodes.len()],
             arriving: alloc::vec![Vec::new(); plan.nodes.len()],
@@ -122,8 +126,11 @@ impl<'a> Draft<'a> {
                 draft.users[link].push(channel);
             }
         }
+        draft.find_ways_of_credit()?;
+        let mut is_used: Vec<bool> = draft.users.iter().map(|users| !users.is_empty()).collect();
+        draft.back.iter().flatten().for_each(|back| is_used[*back] = true);
         for (index, link) in plan.links.iter().enumerate() {
-            if !draft.users[index].is_empty() {
+            if is_used[index] {
                 draft.port_of[index] = draft.outgoing[link.from].len() as u32;
                 draft.outgoing[link.from].push(index);
                 draft.incoming[link.to].push(index as u32);
@@ -147,7 +154,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    fn path(&self, channel: usize) -> &'a [usize] {
+    pub(super) fn path(&self, channel: usize) -> &'a [usize] {
         let flow = &self.plan.flows[channel / 2];
         if channel.is_multiple_of(2) { &flow.forward } else { &flow.backward }
     }
@@ -188,7 +195,7 @@ impl<'a> Draft<'a> {
         Hop { link, port: self.port_of[link], slot, label: 0 }
     }
 
-    fn class(&self, channel: usize) -> ServiceClass {
+    pub(super) fn class(&self, channel: usize) -> ServiceClass {
         let flow = &self.plan.flows[channel / 2];
         if channel.is_multiple_of(2) { flow.service } else { flow.ack_service }
     }
@@ -209,7 +216,7 @@ impl<'a> Draft<'a> {
         for relay in &relays {
             ports[relay.port as usize].0.expect_virtual_sources();
         }
-        Switch::new(ports, table, relays, self.log())
+        Switch::new(ports, table, relays, self.log(), self.prompt(node))
     }
 
     /// Queues of a port that some channel uses, in order of priority. The others stay empty for
@@ -228,18 +235,19 @@ impl<'a> Draft<'a> {
         Port::new(PortSettings {
             rate,
             delay: self.plan.links[link].delay,
-            queues: used
-                .iter()
-                .map(|queue| QueueSettings {
-                    classes: settings.priority[*queue].clone(),
-                    buffer: settings.buffer.0,
-                    discard: settings.discard.build(channels),
-                })
-                .collect(),
+            queues: used.iter().map(|queue| self.switch_queue(link, settings, *queue)).collect(),
             controlled: controlled.unwrap_or(0),
             control: control.build(PortFacts { rate, channels: self.controlled_channels(link) }),
             channels,
+            prompt: self
+                .prompt_port(link, &used.iter().map(|queue| &settings.priority[*queue][..]).collect::<Vec<_>>()),
         })
+    }
+
+    fn switch_queue(&self, link: usize, settings: &SwitchPlan, queue: usize) -> QueueSettings {
+        let classes = settings.priority[queue].clone();
+        let buffer = self.credited_buffer(link, &classes).unwrap_or(settings.buffer.0);
+        QueueSettings { classes, buffer, discard: settings.discard.build(self.users[link].len()) }
     }
 
     /// ABR channels of a link: the scheme at its port has a slot for each.
@@ -271,7 +279,7 @@ impl<'a> Draft<'a> {
         before.filter(|c| self.class(**c) == ServiceClass::Abr).count() as u32
     }
 
-    fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
+    pub(super) fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
         self.channels[channel].hops.iter().find(|hop| self.plan.links[hop.link].from == node).copied()
     }
 
@@ -285,24 +293,26 @@ impl<'a> Draft<'a> {
                 None => terminals.push(terminal),
             }
         }
-        Host::new(terminals.into_iter().flatten().collect(), ports, self.log())
+        Host::new(terminals.into_iter().flatten().collect(), ports, self.log(), self.prompt(node))
     }
 
     fn host_port<S: Server>(&self, link: usize) -> Port<S> {
         let channels = self.users[link].len();
         let rate = self.plan.links[link].rate;
-        let queue = QueueSettings {
-            classes: ServiceClass::ALL.to_vec(),
+        let queues = self.host_queues(link);
+        let queue = |classes: &Vec<ServiceClass>| QueueSettings {
+            classes: classes.clone(),
             buffer: u64::MAX,
             discard: DiscardConfig::default().build(channels),
         };
         Port::new(PortSettings {
             rate,
             delay: self.plan.links[link].delay,
-            queues: alloc::vec![queue],
+            queues: queues.iter().map(queue).collect(),
             controlled: 0,
             control: ControlConfig::default().build(PortFacts { rate, channels }),
             channels,
+            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         })
     }
 
@@ -362,6 +372,10 @@ impl<'a> Draft<'a> {
                 let from = self.path(channel).first().map_or(0, |link| self.plan.links[*link].from);
                 Shaper::Abr(Box::new(AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))))
             }
+            _ if self.is_credited(channel) => Shaper::Credited(Box::new(CreditedSource::new(
+                Sender::new(self.channels[channel].hops.first().map_or(0, |hop| self.allocation(channel, hop.link))),
+                rate,
+            ))),
             _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
             _ => Shaper::None,
         }

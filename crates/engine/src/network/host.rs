@@ -1,9 +1,11 @@
 //! A host: the terminals of its flows and its output ports.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::inbox::Inbox;
 use super::log::Log;
+use super::prompt::Prompt;
 use super::terminal::{Outside, Terminal};
 use crate::atm::cell::Cell;
 use crate::atm::link::Link;
@@ -19,29 +21,47 @@ pub struct Host<S> {
     pub ports: Vec<(Port<S>, u32)>,
     /// Events of this host.
     pub log: Log,
-    clocks: Tournament,
+    pub(super) clocks: Tournament,
+    /// What makes it work instant by instant, if anything does.
+    prompt: Option<Box<Prompt>>,
+    /// Terminals by port and slot of what they send, if it is prompt.
+    pub(super) senders: Vec<Vec<u32>>,
 }
 
 impl<S: Server> Host<S> {
     /// A host that has done nothing yet.
-    pub fn new(terminals: Vec<Terminal>, ports: Vec<(Port<S>, u32)>, log: Log) -> Host<S> {
+    pub fn new(terminals: Vec<Terminal>, ports: Vec<(Port<S>, u32)>, log: Log, prompt: Option<Box<Prompt>>) -> Host<S> {
         let mut clocks = Tournament::new(terminals.len());
         for (i, terminal) in terminals.iter().enumerate() {
             clocks.set(i, terminal.wake_at());
         }
-        Host { terminals, ports, log, clocks }
+        let mut senders = Vec::new();
+        if let Some(prompt) = &prompt {
+            let sender = |channel: u32| terminals.iter().position(|terminal| terminal.channel == channel);
+            senders = prompt.channels_sent(|channel| sender(channel).unwrap_or(0) as u32);
+        }
+        Host { terminals, ports, log, clocks, prompt, senders }
+    }
+    /// Whether every arrival matters at once.
+    pub fn is_prompt(&self) -> bool {
+        self.prompt.is_some()
     }
 
     /// Earliest time at which a terminal has something to do of its own.
     #[inline]
     pub fn next_event(&self) -> Ps {
-        self.clocks.first().0
+        let port = self.prompt.as_ref().map_or(Ps::NEVER, |prompt| prompt.next_event());
+        self.clocks.first().0.min(port)
     }
 
     /// Works through everything before `horizon`, timers before arrivals at one instant. Links that
     /// were empty and got a cell are noted in `fresh`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        if let Some(prompt) = self.prompt.take() {
+            self.prompt = Some(self.turn_promptly(prompt, inbox, links, horizon, fresh));
+            return;
+        }
         if let Some(only) = inbox.only() {
             self.turn_with(only as usize, links, horizon, fresh);
             return inbox.note_due(links[only as usize].due());
@@ -113,7 +133,7 @@ impl<S: Server> Host<S> {
     }
 
     #[inline]
-    fn work(
+    pub(super) fn work(
         &mut self,
         index: usize,
         links: &mut [Link],

@@ -2,12 +2,17 @@
 
 mod batch;
 mod build;
+mod build_prompt;
+mod credits;
 mod host;
 mod inbox;
 pub mod log;
 mod measure;
 mod observe;
 pub mod plan;
+mod prompt;
+mod prompt_host;
+mod prompt_switch;
 mod reference;
 mod relay;
 pub mod report;

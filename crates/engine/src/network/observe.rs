@@ -29,6 +29,8 @@ pub struct PortState {
     pub lengths: Vec<u64>,
     /// Cells whose service has completed.
     pub departed: u64,
+    /// Of them, cells of credit control.
+    pub credit_cells: u64,
     /// Cells refused.
     pub dropped: u64,
     /// Cells in front of virtual sources; `None` if none feeds the port.
@@ -65,7 +67,8 @@ impl<S: Server> Simulation<S> {
                 let lengths = (0..port.queue_count()).map(|q| port.queue_length(now, q, link, &mut false)).collect();
                 let (counts, departed) = port.counts(now, link);
                 let (dropped, in_front) = (counts.iter().map(|queue| queue.dropped).sum(), port.front_length());
-                states.push(PortState { lengths, departed, dropped, in_front });
+                let credit_cells = port.credit_cells_sent();
+                states.push(PortState { lengths, departed, credit_cells, dropped, in_front });
             }
         }
         states

@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
+use crate::atm::errors::LinkErrors;
 use crate::control::ControlConfig;
+use crate::credit::FcvcConfig;
 use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrConfig, VsVdConfig};
 use crate::kernel::units::Buffer;
@@ -24,6 +26,10 @@ pub struct Plan {
     pub links: Vec<LinkPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
+    /// Credit control, if there is any.
+    pub fcvc: Option<FcvcConfig>,
+    /// What every link loses.
+    pub errors: LinkErrors,
     /// What is kept.
     pub measure: MeasurePlan,
 }

@@ -92,7 +92,9 @@ impl<S: Server> Simulation<S> {
         }
         // A host with one link takes cells without bodies in the order in which they came, whenever
         // it looks; with several it would have to merge them.
-        let patient = |link: &LinkPlan| matches!(nodes[link.to], Node::Host(_)) && inboxes[link.to].links().len() == 1;
+        let patient = |link: &LinkPlan| {
+            matches!(&nodes[link.to], Node::Host(host) if !host.is_prompt()) && inboxes[link.to].links().len() == 1
+        };
         let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),

@@ -2,11 +2,13 @@
 
 mod relays;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
 use super::inbox::Inbox;
 use super::log::{Event, Log, What};
+use super::prompt::Prompt;
 use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Kind};
 use crate::atm::link::Link;
@@ -49,7 +51,9 @@ pub struct Switch<S> {
     /// Earliest time at which the control scheme of a port may be due. A scheme that moves its own
     /// clock back is found late enough: an early call is recognised and put off. Behind the ports
     /// come the relays.
-    timers: Tournament,
+    pub(super) timers: Tournament,
+    /// What makes it work instant by instant, if anything does.
+    prompt: Option<Box<Prompt>>,
     /// Ports whose server needs to be advanced, and whether a port is among them.
     backlogged: Vec<u32>,
     is_backlogged: Vec<bool>,
@@ -57,18 +61,27 @@ pub struct Switch<S> {
 
 impl<S: Server> Switch<S> {
     /// A switch that has done nothing yet.
-    pub fn new(ports: Vec<(Port<S>, u32)>, table: Vec<Route>, relays: Vec<Relay>, log: Log) -> Switch<S> {
+    pub fn new(
+        ports: Vec<(Port<S>, u32)>,
+        table: Vec<Route>,
+        relays: Vec<Relay>,
+        log: Log,
+        prompt: Option<Box<Prompt>>,
+    ) -> Switch<S> {
         let mut timers = Tournament::new(ports.len() + relays.len());
         for (i, (port, _)) in ports.iter().enumerate() {
             timers.set(i, port.wake_at());
         }
         let is_backlogged = alloc::vec![false; ports.len()];
-        Switch { ports, table, relays, log, timers, backlogged: Vec::new(), is_backlogged }
+        Switch { ports, table, relays, log, timers, prompt, backlogged: Vec::new(), is_backlogged }
     }
 
     /// Earliest timer or service start.
     #[inline]
     pub fn next_event(&self) -> Ps {
+        if let Some(prompt) = &self.prompt {
+            return self.timers.first().0.min(prompt.next_event());
+        }
         let starts = self.backlogged.iter().map(|port| self.ports[*port as usize].0.next_event());
         starts.fold(self.timers.first().0, Ps::min)
     }
@@ -77,6 +90,10 @@ impl<S: Server> Switch<S> {
     /// starts last. Links that were empty and got a cell are noted in `fresh`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+        if let Some(prompt) = self.prompt.take() {
+            self.prompt = Some(self.turn_promptly(prompt, inbox, links, horizon, fresh));
+            return;
+        }
         if let Some(mut link) = inbox.take_only(links) {
             self.drain(&mut link, links, horizon, fresh);
             inbox.put_only(link, links);
@@ -178,7 +195,7 @@ impl<S: Server> Switch<S> {
 
     /// Timers up to and at `now`: at one instant they come before arrivals.
     #[inline(always)]
-    fn wake_until(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
+    pub(super) fn wake_until(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
         while self.timers.first().0 <= now {
             let (at, port) = self.timers.first();
             self.wake(at, port, links, fresh);
@@ -222,7 +239,13 @@ impl<S: Server> Switch<S> {
     }
 
     #[inline(never)]
-    fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut [Link], fresh: &mut Vec<u32>) {
+    pub(super) fn forward(
+        &mut self,
+        cell: Cell,
+        mut body: Option<&mut Body>,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         let now = cell.at;
         if let Some(relay) = (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len()) {
             return self.receive(relay, cell, body.as_deref(), links, fresh);

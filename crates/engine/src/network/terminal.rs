@@ -9,7 +9,7 @@ use crate::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use crate::atm::link::Link;
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
-use crate::endsystem::{AbrDestination, AbrSource, Emission, UnshapedSource};
+use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, Emission, UnshapedSource};
 use crate::kernel::{Digest, Ps, Ring, Stream, Summary, TimeIntegral};
 use crate::tcp::{Segment, TcpEvent, TcpReceiver, TcpSender};
 use crate::traffic::{Application, CellSource, Cells, Writes};
@@ -22,6 +22,8 @@ pub enum Shaper {
     Unshaped(UnshapedSource),
     /// The source rules of TM 4.0.
     Abr(Box<AbrSource>),
+    /// The credit of the channel.
+    Credited(Box<CreditedSource>),
 }
 
 /// What runs on top.
@@ -211,6 +213,7 @@ impl Terminal {
             Shaper::None => return Ps::NEVER,
             Shaper::Unshaped(source) => source.next_wake(self.data_waiting()),
             Shaper::Abr(source) => source.next_wake(self.data_waiting()),
+            Shaper::Credited(source) => source.next_wake(self.data_waiting()),
         };
         at.max(self.now)
     }
@@ -325,6 +328,7 @@ impl Terminal {
             let emission = match &mut self.shaper {
                 Shaper::None => return None,
                 Shaper::Unshaped(source) => source.opportunity(at, waiting),
+                Shaper::Credited(source) => source.opportunity(at, waiting),
                 Shaper::Abr(source) => {
                     let emission = source.opportunity(at, waiting);
                     if source.acr_changed_at() == at {
@@ -476,7 +480,7 @@ impl Terminal {
                     }
                 }
             }
-            Body::Rm(_) => {}
+            Body::Rm(_) | Body::Credit(_) => {}
         }
     }
 
@@ -530,6 +534,14 @@ impl Terminal {
                 out.log.add(Event { at: now, channel: self.channel ^ 1, link: None, what });
             }
         }
+        self.wake = self.next_wake();
+    }
+
+    /// The channel may send up to `limit` from `now` on.
+    pub fn set_limit(&mut self, now: Ps, limit: u32) {
+        let Shaper::Credited(source) = &mut self.shaper else { return };
+        source.set_limit(limit);
+        self.now = self.now.max(now);
         self.wake = self.next_wake();
     }
 

@@ -2,6 +2,7 @@
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
@@ -54,7 +55,8 @@ impl Graph {
     }
     /// The plan of `flows` over this graph.
     pub fn plan(self, flows: Vec<FlowPlan>) -> Plan {
-        Plan { seed: 1, nodes: self.nodes, links: self.links, flows, measure: MeasurePlan::default() }
+        let (measure, errors) = (MeasurePlan::default(), LinkErrors::default());
+        Plan { seed: 1, nodes: self.nodes, links: self.links, flows, fcvc: None, errors, measure }
     }
 }
 

@@ -3,12 +3,14 @@
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
+use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, Plan, SwitchPlan};
+use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, NodeKind, Plan, SwitchPlan};
 use cellrate_engine::tcp::{Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::piecewise::{Piece, Pieces};
@@ -44,6 +46,12 @@ struct FlowDraft {
     source_queue: Buffer,
 }
 
+impl FlowDraft {
+    fn suit_credit(&mut self) {
+        (self.service, self.ack_service) = (credited_class(self.service), credited_class(self.ack_service));
+    }
+}
+
 /// Where an end of a flow is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum HostDraft {
@@ -75,13 +83,89 @@ pub fn networks() -> impl Strategy<Value = Network> {
     let switches = prop::collection::vec(switch(), 2..=5);
     let chords = prop::collection::vec(any::<(Index, Index)>(), 0..3);
     let flows = prop::collection::vec(flow(), 1..7);
-    (switches, chords, lines(), flows, measure(), any::<u64>()).prop_map(
-        |(switches, chords, lines, flows, measure, seed)| {
+    let links = (prop::option::weighted(0.25, fcvc()), prop::option::weighted(0.3, errors()));
+    (switches, chords, lines(), flows, measure(), any::<u64>(), links).prop_map(
+        |(mut switches, chords, lines, mut flows, measure, seed, (fcvc, errors))| {
+            if fcvc.is_some() {
+                switches.iter_mut().for_each(suit_credit);
+                flows.iter_mut().for_each(FlowDraft::suit_credit);
+            }
             let mut draft = Draft::new(&switches, &chords, &lines);
             let flows = flows.iter().enumerate().map(|(number, flow)| draft.place(number, flow)).collect();
-            Network { plan: Plan { seed, measure, ..draft.graph.plan(flows) }, end: lines.end }
+            let plan = draft.graph.plan(flows);
+            let errors = errors.unwrap_or_default();
+            Network { plan: Plan { seed, measure, fcvc, errors, ..plan }, end: lines.end }
         },
     )
+}
+
+/// Networks under credit control alone, on links that lose nothing.
+pub fn credited_networks() -> impl Strategy<Value = Network> {
+    (networks(), fcvc()).prop_map(|(mut network, fcvc)| {
+        for node in &mut network.plan.nodes {
+            if let NodeKind::Switch(switch) = &mut node.kind {
+                suit_credit(switch);
+            }
+        }
+        for flow in &mut network.plan.flows {
+            (flow.service, flow.ack_service) = (credited_class(flow.service), credited_class(flow.ack_service));
+        }
+        (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
+        network
+    })
+}
+
+fn credited_class(class: ServiceClass) -> ServiceClass {
+    if class == ServiceClass::Abr { ServiceClass::Ubr } else { class }
+}
+
+/// Takes from a switch what does not go with credit control.
+fn suit_credit(switch: &mut SwitchPlan) {
+    use ServiceClass::{Cbr, Random, Ubr, Vbr};
+    switch.control = ControlConfig::default();
+    (switch.discard, switch.vsvd) = (DiscardConfig::default(), None);
+    let together = switch.priority.len() < 3;
+    let credited = if together { vec![vec![Ubr, Random]] } else { vec![vec![Ubr], vec![Random]] };
+    let guaranteed = if together { vec![vec![Cbr, Vbr]] } else { vec![vec![Cbr], vec![Vbr]] };
+    // Even without priority over credited channels the guaranteed ones need no credit.
+    let last = switch.priority[0].contains(&ServiceClass::Abr);
+    switch.priority = if last { [credited, guaranteed].concat() } else { [guaranteed, credited].concat() };
+}
+
+fn fcvc() -> impl Strategy<Value = FcvcConfig> {
+    let cells = (1..12u64, prop::option::of(1..60u64), 1..=6u32);
+    let priority = select(vec!["highest", "below-guaranteed"]);
+    let marks = prop::option::of(select(vec!["50 us", "333.333 us", "2 ms"]));
+    let adaptive = prop::option::weighted(0.3, (prop::option::of(30..300u64), prop::option::of(2..60u64)));
+    (cells, priority, marks, adaptive).prop_map(|((n2, n3, records), priority, marks, adaptive)| {
+        let mut value = json!({"n2": format!("{n2} cells"), "records_per_cell": records, "priority": priority});
+        if let Some(n3) = n3 {
+            value["n3"] = json!(format!("{n3} cells"));
+        }
+        if let Some(marks) = marks {
+            value["mark_interval"] = json!(marks);
+        }
+        if let Some((memory, window)) = adaptive {
+            value["allocation"] = json!("adaptive");
+            for (key, cells) in [("memory", memory), ("window", window)] {
+                if let Some(cells) = cells {
+                    value[key] = json!(format!("{cells} cells"));
+                }
+            }
+        }
+        read(value)
+    })
+}
+
+fn errors() -> impl Strategy<Value = LinkErrors> {
+    let cells = select(vec!["all", "data", "credit"]);
+    (select(vec![0.0, 0.02, 0.1]), prop::option::of(2..60u64), cells).prop_map(|(ratio, every, cells)| {
+        let mut value = json!({"cell_loss_ratio": ratio, "cells": cells});
+        if let Some(every) = every {
+            value["lose_every"] = json!(every);
+        }
+        read(value)
+    })
 }
 
 /// The graph while flows are added to it.

@@ -39,6 +39,9 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
 
 /// A finite buffer that refused nothing says nothing about buffers or discard policies.
 fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
+    if plan.fcvc.is_some() {
+        return;
+    }
     let finite = |(port, _): &&(SwitchPort, u64)| port.queues.iter().any(|(_, buffer)| *buffer != u64::MAX);
     let mut limited = seen.ports.iter().filter(finite).peekable();
     if limited.peek().is_none() || limited.any(|(_, dropped)| *dropped > 0) {

@@ -1,5 +1,6 @@
 //! Whether a scenario that reads well can be run, and whether it is what was probably meant.
 
+mod credit;
 mod ends;
 mod finding;
 mod flows;
@@ -29,6 +30,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             problems.extend(switches::check(scenario, &graph));
             problems.extend(vsvd::check(scenario, &graph));
             problems.extend(smith::check(scenario, &graph));
+            problems.extend(credit::check(scenario, &graph));
             (Some(graph), problems)
         }
         Err(more) => {

@@ -95,7 +95,16 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
+/// Where a setting of a switch is written: at the node, or in `[switch]`.
+pub fn place_of(own: Option<(usize, &GraphSwitch)>, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
+    match own {
+        Some((index, own)) if is_own(own) => place!["topology", "node", index, key],
+        _ => place!["switch", key],
+    }
+}
+
+/// The node's own settings, if the scenario writes its graph out.
+pub fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
     own_switches(scenario).find(|(index, _)| *index == node)
 }
 
@@ -149,10 +158,7 @@ struct Site<'a> {
 impl Site<'_> {
     /// Where a setting is written: at the node, or in `[switch]`.
     fn place(&self, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
-        match self.own {
-            Some((index, own)) if is_own(own) => place!["topology", "node", index, key],
-            _ => place!["switch", key],
-        }
+        place_of(self.own, key, is_own)
     }
 
     fn check(&self) -> Vec<Problem> {

@@ -1,5 +1,6 @@
 //! Every diagnostic, with its place; and what is read and written.
 
+mod credit;
 mod described;
 mod guards;
 mod impossible;

@@ -154,7 +154,7 @@ impl<S: Server> Port<S> {
             *was_empty |= server.send(now, arrival.cell, body.as_deref(), link);
         } else {
             let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-            self.server.push(now, arrival.queue as usize, arrival.cell, body.as_deref(), &mut outlet);
+            self.server.push_of(now, arrival.queue as usize, arrival.slot, arrival.cell, body.as_deref(), &mut outlet);
             *was_empty |= outlet.link_was_empty;
         }
         None

@@ -3,23 +3,44 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::{Line, Outlet, Queued, Server};
-use crate::atm::cell::{Body, Cell};
+use super::{CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
+use crate::atm::cell::{Body, Cell, Info};
 use crate::control::SwitchControl;
+use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
 
 struct Waiting {
+    slot: u32,
     cell: Queued,
     body: Option<Body>,
 }
 
+/// What is in service: a cell of a queue, or one of the credit protocol.
+struct Service {
+    queue: Option<usize>,
+    waiting: Waiting,
+    done: Ps,
+    lost: bool,
+}
+
+/// What is known of a channel at a port under credit control.
+#[derive(Clone, Copy, Default)]
+struct Channel {
+    queue: usize,
+    sender: Option<Sender>,
+    /// When it could send last time that it could not before, or had sent: its place among those that may.
+    since: Option<u64>,
+    here: u64,
+    longest: u64,
+}
+
 /// Serves queues in strict priority the textbook way: a cell leaves the queue when its service has
 /// completed and only then goes onto the link. Written for plainness; it shares nothing with the
-/// lazy servers but the interface.
+/// lazy servers but the interface, and the counters of credit control.
 pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,
-    in_service: Option<(usize, Waiting, Ps)>,
+    in_service: Option<Service>,
     /// Completion and carried fraction of the last service.
     last: (Ps, u64),
     departed: u64,
@@ -29,11 +50,43 @@ pub struct EagerServer {
     watched: Option<usize>,
     /// When cells have been waiting while nobody was served.
     idle_since_arrival: Ps,
+    numbers: u64,
+    prompt: Option<PromptSettings>,
+    channels: Vec<Channel>,
+    messages: VecDeque<Message>,
+    departure: Option<Departure>,
+    counts: CreditCounts,
 }
 
 impl EagerServer {
+    fn build(line: Line, queues: usize, watched: Option<usize>, prompt: Option<PromptSettings>) -> EagerServer {
+        let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
+        let channel = |settings: &super::ChannelSettings| Channel {
+            queue: settings.queue as usize,
+            sender: settings.sender,
+            ..Channel::default()
+        };
+        EagerServer {
+            line,
+            queues: (0..queues).map(|_| VecDeque::new()).collect(),
+            in_service: None,
+            last: (Ps::ZERO, 0),
+            departed: 0,
+            integrals: alloc::vec![(0, Ps::ZERO); queues],
+            longest: alloc::vec![0; queues],
+            accepted: alloc::vec![0; queues],
+            watched,
+            idle_since_arrival: Ps::ZERO,
+            numbers: 0,
+            channels: channels.map(channel).collect(),
+            prompt,
+            messages: VecDeque::new(),
+            departure: None,
+            counts: CreditCounts::default(),
+        }
+    }
     fn length(&self, queue: usize) -> u64 {
-        let serving = self.in_service.as_ref().is_some_and(|(q, _, _)| *q == queue);
+        let serving = self.in_service.as_ref().is_some_and(|service| service.queue == Some(queue));
         self.queues[queue].len() as u64 + serving as u64
     }
     fn account(&mut self, now: Ps) {
@@ -45,45 +98,120 @@ impl EagerServer {
         }
     }
     fn finish(&mut self, outlet: &mut Outlet<'_>) {
-        let Some((_, _, done)) = self.in_service else { return };
+        let Some(Service { done, .. }) = self.in_service else { return };
         self.account(done);
-        if let Some((_, Waiting { cell, body }, done)) = self.in_service.take() {
-            self.departed += 1;
-            let cell = Cell { at: done + self.line.delay, label: cell.label, info: cell.info };
+        let Some(Service { waiting: Waiting { slot, cell, body, .. }, lost, .. }) = self.in_service.take() else {
+            return;
+        };
+        self.departed += 1;
+        let label = cell.label;
+        if let Some(Body::Credit(cell)) = body {
+            self.counts.count(cell.purpose, lost);
+        } else if self.prompt.is_some() {
+            self.channels[slot as usize].here -= 1;
+            self.departure = Some(Departure { at: done, slot, info: cell.info, label, lost });
+        }
+        if !lost {
+            let cell = Cell { at: done + self.line.delay, label, info: cell.info };
             outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
         }
     }
-    fn begin(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        let Some(queue) = (0..self.queues.len()).find(|q| !self.queues[*q].is_empty()) else { return };
-        let length = self.length(queue);
-        let Some(mut waiting) = self.queues[queue].pop_front() else { return };
-        if self.watched == Some(queue) {
-            outlet.control.on_dequeue(now, &mut waiting.cell.info, length);
+
+    fn takes_turns(&self, queue: usize) -> bool {
+        self.prompt.as_ref().is_some_and(|prompt| prompt.by_turns[queue])
+    }
+    /// Place in `queue` of the cell to be served next, if one may be.
+    fn next_of(&self, queue: usize) -> Option<usize> {
+        if !self.takes_turns(queue) {
+            return (!self.queues[queue].is_empty()).then_some(0);
         }
+        let place = |waiting: &Waiting| self.channels[waiting.slot as usize].since;
+        let first = self.queues[queue].iter().filter_map(place).min()?;
+        self.queues[queue].iter().position(|waiting| place(waiting) == Some(first))
+    }
+    /// Whether messages are served before `queue`.
+    fn messages_come_before(&self, queue: usize) -> bool {
+        !self.messages.is_empty() && self.prompt.as_ref().is_some_and(|prompt| prompt.records_before == queue)
+    }
+    /// The channel gets a place among those that may send, or loses it.
+    fn place(&mut self, slot: u32) {
+        let channel = self.channels[slot as usize];
+        let waits = self.queues[channel.queue].iter().any(|waiting| waiting.slot == slot);
+        let may = waits && channel.sender.is_none_or(|sender| sender.balance() > 0);
+        self.numbers += 1;
+        let since = channel.since.or(Some(self.numbers)).filter(|_| may);
+        self.channels[slot as usize].since = since;
+    }
+
+    fn begin(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        for queue in 0..=self.queues.len() {
+            if self.messages_come_before(queue) {
+                return self.begin_message(now);
+            }
+            if queue < self.queues.len()
+                && let Some(place) = self.next_of(queue)
+            {
+                let length = self.length(queue);
+                let Some(mut waiting) = self.queues[queue].remove(place) else { return };
+                if self.watched == Some(queue) {
+                    outlet.control.on_dequeue(now, &mut waiting.cell.info, length);
+                }
+                if self.takes_turns(queue) {
+                    let channel = &mut self.channels[waiting.slot as usize];
+                    channel.sender.iter_mut().for_each(Sender::send);
+                    channel.since = None;
+                    self.place(waiting.slot);
+                }
+                return self.serve(now, Some(queue), waiting);
+            }
+        }
+    }
+    fn begin_message(&mut self, now: Ps) {
+        let (Some(first), Some(prompt)) = (self.messages.pop_front(), &self.prompt) else { return };
+        let mut cell = first.cell(|slot| self.channels[slot as usize].sender.unwrap_or(Sender::new(0)));
+        while cell.purpose == Purpose::Credit
+            && cell.records().count() < prompt.records_per_cell
+            && let Some(Message::Credit(record)) = self.messages.front().copied()
+        {
+            self.messages.pop_front();
+            cell.push(record);
+        }
+        let queued = Queued { label: prompt.label, info: Info::credit() };
+        self.serve(now, None, Waiting { slot: 0, cell: queued, body: Some(Body::Credit(cell)) });
+    }
+    fn serve(&mut self, now: Ps, queue: Option<usize>, waiting: Waiting) {
         let carry = if self.last.0 == now { self.last.1 } else { 0 };
         self.last = self.line.clock.complete(now, carry);
-        self.in_service = Some((queue, waiting, self.last.0));
+        let errors = self.prompt.as_mut().and_then(|prompt| prompt.errors.as_mut());
+        let lost = errors.is_some_and(|errors| errors.hit(waiting.cell.info));
+        self.in_service = Some(Service { queue, waiting, done: self.last.0, lost });
+    }
+    fn something_waits(&self) -> bool {
+        !self.messages.is_empty() || (0..self.queues.len()).any(|queue| self.next_of(queue).is_some())
     }
     fn start_due(&self) -> Ps {
-        let waiting = self.queues.iter().any(|queue| !queue.is_empty());
-        if waiting && self.in_service.is_none() { self.idle_since_arrival.max(self.last.0) } else { Ps::NEVER }
+        if self.in_service.is_none() && self.something_waits() {
+            self.idle_since_arrival.max(self.last.0)
+        } else {
+            Ps::NEVER
+        }
+    }
+    /// Something may come to wait at `now`.
+    fn note(&mut self, now: Ps, change: impl FnOnce(&mut EagerServer)) {
+        let idle = self.in_service.is_none() && !self.something_waits();
+        change(self);
+        if idle {
+            self.idle_since_arrival = now;
+        }
     }
 }
 
 impl Server for EagerServer {
     fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
-        EagerServer {
-            line,
-            queues: (0..queues).map(|_| VecDeque::new()).collect(),
-            in_service: None,
-            last: (Ps::ZERO, 0),
-            departed: 0,
-            integrals: alloc::vec![(0, Ps::ZERO); queues],
-            longest: alloc::vec![0; queues],
-            accepted: alloc::vec![0; queues],
-            watched: marks_at_dequeue.then_some(controlled),
-            idle_since_arrival: Ps::ZERO,
-        }
+        EagerServer::build(line, queues, marks_at_dequeue.then_some(controlled), None)
+    }
+    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
+        EagerServer::build(line, settings.by_turns.len(), watched, Some(settings))
     }
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -96,18 +224,36 @@ impl Server for EagerServer {
         self.accepted[queue]
     }
     fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+        self.push_of(now, queue, 0, cell, body, outlet);
+    }
+    fn push_of(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        slot: u32,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         self.advance(now, outlet);
         self.account(now);
-        if self.start_due() == Ps::NEVER && self.in_service.is_none() {
-            self.idle_since_arrival = now;
-        }
+        let queue = self.channels.get(slot as usize).map_or(queue, |channel| channel.queue);
+        self.note(now, |server| {
+            server.queues[queue].push_back(Waiting { slot, cell, body: body.copied() });
+            if server.prompt.is_some() {
+                server.place(slot);
+            }
+        });
         self.accepted[queue] += 1;
-        self.queues[queue].push_back(Waiting { cell, body: body.copied() });
         self.longest[queue] = self.longest[queue].max(self.length(queue));
+        if let Some(channel) = self.channels.get_mut(slot as usize) {
+            channel.here += 1;
+            channel.longest = channel.longest.max(channel.here);
+        }
     }
     fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
         loop {
-            if self.in_service.as_ref().is_some_and(|(_, _, done)| *done <= now) {
+            if self.in_service.as_ref().is_some_and(|service| service.done <= now) {
                 self.finish(outlet);
             }
             let start = self.start_due();
@@ -118,7 +264,10 @@ impl Server for EagerServer {
         }
     }
     fn next_event(&self) -> Ps {
-        self.in_service.as_ref().map_or(self.start_due(), |(_, _, done)| *done)
+        if let Some(departure) = &self.departure {
+            return departure.at;
+        }
+        self.in_service.as_ref().map_or_else(|| self.start_due(), |service| service.done)
     }
     fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -138,9 +287,39 @@ impl Server for EagerServer {
     }
     fn held(&self) -> Vec<Queued> {
         let waiting = self.queues.iter().flatten().map(|waiting| waiting.cell);
-        waiting.chain(self.in_service.iter().map(|(_, waiting, _)| waiting.cell)).collect()
+        let in_service = self.in_service.iter().filter(|service| service.queue.is_some());
+        // A lost cell is here until the node has been told.
+        let lost = self.departure.iter().filter(|departure| departure.lost);
+        let lost = lost.map(|departure| Queued { label: departure.label, info: departure.info });
+        waiting.chain(in_service.map(|service| service.waiting.cell)).chain(lost).collect()
     }
     fn storage(&self) -> (usize, usize) {
         (0, 0)
+    }
+    fn take_departure(&mut self) -> Option<Departure> {
+        self.departure.take()
+    }
+    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        self.note(now, |server| server.messages.push_back(message));
+    }
+    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        self.note(now, |server| {
+            server.channels[slot as usize].sender.iter_mut().for_each(|sender| sender.set_limit(limit));
+            server.place(slot);
+        });
+    }
+    fn queued_of(&self, slot: u32) -> u64 {
+        self.channels[slot as usize].here
+    }
+    fn longest_of(&self, slot: u32) -> u64 {
+        self.channels[slot as usize].longest
+    }
+    fn sender(&self, slot: u32) -> Option<Sender> {
+        self.channels[slot as usize].sender
+    }
+    fn credit_counts(&self) -> CreditCounts {
+        self.counts
     }
 }

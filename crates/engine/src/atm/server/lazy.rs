@@ -1,17 +1,25 @@
 //! The laziest server that is exact for a port.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{FifoServer, Line, Outlet, PriorityServer, Queued, Server};
+use super::{
+    CreditCounts, Departure, FifoServer, Line, Message, Outlet, PriorityServer, PromptServer, PromptSettings, Queued,
+    Server,
+};
 use crate::atm::cell::Body;
+use crate::credit::Sender;
 use crate::kernel::Ps;
 
-/// [`FifoServer`] where departures are known at arrival, [`PriorityServer`] elsewhere.
+/// [`FifoServer`] where departures are known at arrival, [`PriorityServer`] elsewhere, [`PromptServer`] where somebody
+/// must be told.
 pub enum LazyServer {
     /// One queue, no departure matters to anybody.
     Fifo(FifoServer),
     /// Several queues, or marking at departure.
     Priority(PriorityServer),
+    /// Credit control, or a link that loses cells.
+    Prompt(Box<PromptServer>),
 }
 
 macro_rules! whichever {
@@ -19,6 +27,7 @@ macro_rules! whichever {
         match $self {
             LazyServer::Fifo($server) => $call,
             LazyServer::Priority($server) => $call,
+            LazyServer::Prompt($server) => $call,
         }
     };
 }
@@ -30,6 +39,9 @@ impl Server for LazyServer {
         } else {
             LazyServer::Priority(PriorityServer::new(line, queues, controlled, marks_at_dequeue))
         }
+    }
+    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
+        LazyServer::Prompt(Box::new(PromptServer::prompt(line, watched, settings)))
     }
     #[inline]
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
@@ -46,7 +58,7 @@ impl Server for LazyServer {
     fn express(&mut self) -> Option<&mut FifoServer> {
         match self {
             LazyServer::Fifo(server) => Some(server),
-            LazyServer::Priority(_) => None,
+            LazyServer::Priority(_) | LazyServer::Prompt(_) => None,
         }
     }
     #[inline]
@@ -78,5 +90,39 @@ impl Server for LazyServer {
     }
     fn storage(&self) -> (usize, usize) {
         whichever!(self, server => server.storage())
+    }
+    #[inline]
+    fn push_of(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        slot: u32,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
+        whichever!(self, server => server.push_of(now, queue, slot, cell, body, outlet));
+    }
+    #[inline]
+    fn take_departure(&mut self) -> Option<Departure> {
+        whichever!(self, server => server.take_departure())
+    }
+    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.tell(now, message, outlet));
+    }
+    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.set_limit(now, slot, limit, outlet));
+    }
+    fn queued_of(&self, slot: u32) -> u64 {
+        whichever!(self, server => server.queued_of(slot))
+    }
+    fn longest_of(&self, slot: u32) -> u64 {
+        whichever!(self, server => server.longest_of(slot))
+    }
+    fn sender(&self, slot: u32) -> Option<Sender> {
+        whichever!(self, server => server.sender(slot))
+    }
+    fn credit_counts(&self) -> CreditCounts {
+        whichever!(self, server => server.credit_counts())
     }
 }

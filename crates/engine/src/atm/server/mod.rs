@@ -10,17 +10,22 @@ mod eager;
 mod fifo;
 mod lazy;
 mod priority;
+mod prompt;
+mod promptness;
 
 pub use eager::EagerServer;
 pub use fifo::FifoServer;
 pub use lazy::LazyServer;
 pub use priority::PriorityServer;
+pub use prompt::PromptServer;
+pub use promptness::{ChannelSettings, CreditCounts, Departure, Message, PromptSettings};
 
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
 use super::link::Link;
 use crate::control::Control;
+use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
 
 /// What is the same for every cell of a port.
@@ -56,6 +61,11 @@ pub trait Server: Sized {
     /// A server for `queues` queues of descending priority; departures from queue `controlled` are
     /// reported to the control scheme if it `marks_at_dequeue`.
     fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self;
+    /// A server that tells every departure and obeys credit; departures from queue `watched` are reported to the
+    /// control scheme.
+    fn prompt(_line: Line, _watched: Option<usize>, _settings: PromptSettings) -> Self {
+        unreachable!("a server that works departures out when somebody looks cannot tell them")
+    }
     /// Cells of `queue` whose last bit has not left at `now`. Advances the server to `now`.
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64;
     /// Whether `queue` certainly holds fewer than `limit` cells at `now`; false if that takes a
@@ -87,4 +97,42 @@ pub trait Server: Sized {
     fn held(&self) -> Vec<Queued>;
     /// Bytes of storage for queued cells, and cells held there.
     fn storage(&self) -> (usize, usize);
+    /// Takes a cell of the channel in `slot`, whose queue a prompt server knows.
+    #[inline]
+    fn push_of(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        _slot: u32,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
+        self.push(now, queue, cell, body, outlet);
+    }
+    /// The departure that nobody has been told of yet. A prompt server must be asked at every completion.
+    #[inline]
+    fn take_departure(&mut self) -> Option<Departure> {
+        None
+    }
+    /// Sends a message of the credit protocol.
+    fn tell(&mut self, _now: Ps, _message: Message, _outlet: &mut Outlet<'_>) {}
+    /// A new limit for the channel in `slot`.
+    fn set_limit(&mut self, _now: Ps, _slot: u32, _limit: u32, _outlet: &mut Outlet<'_>) {}
+    /// Cells of the channel in `slot` that are still here, the one in service included.
+    fn queued_of(&self, _slot: u32) -> u64 {
+        0
+    }
+    /// Most cells of the channel in `slot` that were ever here.
+    fn longest_of(&self, _slot: u32) -> u64 {
+        0
+    }
+    /// The credit of the channel in `slot`; none without credit control.
+    fn sender(&self, _slot: u32) -> Option<Sender> {
+        None
+    }
+    /// Cells of the credit protocol sent so far.
+    fn credit_counts(&self) -> CreditCounts {
+        CreditCounts::default()
+    }
 }

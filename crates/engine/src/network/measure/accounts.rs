@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::snapshot::Snapshot;
+use crate::atm::cell::Kind;
 use crate::atm::server::Server;
 use crate::kernel::Digest;
 use crate::network::build::Node;
@@ -37,7 +38,8 @@ impl<S: Server> Simulation<S> {
             entry.crossings += (hops.len() - crossed) as u64;
         };
         for (index, link) in self.links.iter().enumerate() {
-            link.cells().for_each(|cell| add(index, cell.label, cell.info.payload()));
+            let of_channels = link.cells().filter(|cell| cell.info.kind() != Kind::Credit);
+            of_channels.for_each(|cell| add(index, cell.label, cell.info.payload()));
         }
         for node in self.nodes() {
             for (port, link) in node.ports() {
@@ -50,6 +52,16 @@ impl<S: Server> Simulation<S> {
             }
         }
         found
+    }
+
+    /// Under credit control no channel has ever had more cells at a node than it was promised.
+    pub(super) fn check_allocations(&self) {
+        for (port, _) in self.nodes().flat_map(Node::ports) {
+            for (slot, most) in port.allocations() {
+                let longest = port.server().longest_of(slot);
+                assert!(longest <= most, "{longest} cells of a channel in a buffer of {most}");
+            }
+        }
     }
 
     /// Cells that have crossed a link so far.
@@ -66,11 +78,14 @@ impl<S: Server> Simulation<S> {
             crossings = crossings.wrapping_add(self.relayed_crossings(channel)) - in_flight[channel].crossings;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.plan.links[hop.link].from;
-                let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot).cells;
-                crossings -= lost * (hops.len() - crossed) as u64;
+                let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot);
+                crossings -= lost.cells * (hops.len() - crossed) as u64;
+                // A link that loses a cell has carried it.
+                crossings -= lost.cells_on_link * (hops.len() - crossed - 1) as u64;
             }
         }
-        crossings
+        // Cells of credit control count when they have been sent.
+        crossings + self.nodes().flat_map(Node::ports).map(|(port, _)| port.credit_cells_sent()).sum::<u64>()
     }
 
     pub(super) fn digest(&self, last: &Snapshot) -> Digest {
@@ -78,6 +93,9 @@ impl<S: Server> Simulation<S> {
         for send in &last.sends {
             digest.add(send.counts.cells_sent);
             digest.add(send.losses.cells);
+            if send.losses.cells_on_link > 0 {
+                digest.add(send.losses.cells_on_link);
+            }
         }
         for (node, ports) in self.nodes().zip(&last.ports) {
             if let Node::Host(host) = node {

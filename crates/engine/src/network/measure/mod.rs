@@ -149,10 +149,12 @@ impl<S: Server> Simulation<S> {
         let last = self.snapshot();
         let in_flight = self.in_flight();
         for (channel, send) in last.sends.iter().enumerate() {
-            let accounted = send.delivered + send.losses.cells + in_flight[channel].cells + send.relayed.absorbed;
+            let lost = send.losses.cells + send.losses.cells_on_link;
+            let accounted = send.delivered + lost + in_flight[channel].cells + send.relayed.absorbed;
             let sent = send.counts.cells_sent + send.relayed.inserted;
             assert_eq!(sent, accounted, "cells of channel {channel} sent and accounted for");
         }
+        self.check_allocations();
         let flows: Vec<FlowReport> =
             (0..self.plan.flows.len()).map(|flow| self.flow_report(flow, &in_flight)).collect();
         let vcs = (0..self.channels.len()).filter(|channel| !self.channels[*channel].hops.is_empty());

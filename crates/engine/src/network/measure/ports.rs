@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use crate::atm::aal5::cells_for;
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
-use crate::control::SwitchControl;
 use crate::kernel::{CELL_BITS, Ps};
 use crate::network::plan::FlowPlan;
 use crate::network::report::{ControlReport, FlowReport, PortReport, QueueReport};
@@ -42,6 +41,7 @@ impl<S: Server> Simulation<S> {
             buffer_cells: (settings.buffer != u64::MAX).then_some(settings.buffer),
         });
         let fronts = self.window.begin.fronts[node][index].zip(self.window.end.snapshot.fronts[node][index]);
+        let (scheme, statistics) = port.control_report();
         PortReport {
             name: self.plan.links[*link as usize].name.clone(),
             rate_bits_per_second: port.rate().bits_per_second(),
@@ -51,7 +51,7 @@ impl<S: Server> Simulation<S> {
             queues: queues.collect(),
             vc_queues_mean_cells: fronts.map(|(then, now)| (now - then) / window.0 as f64),
             vc_queues_max_cells: self.window.end.front_max[node][index],
-            control: ControlReport::new(port.control().name(), port.control().statistics()),
+            control: ControlReport::new(scheme, statistics),
         }
     }
 

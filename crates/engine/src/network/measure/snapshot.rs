@@ -81,7 +81,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// What switches refused of `channel`.
+    /// What switches refused of `channel`, and links lost.
     pub(super) fn losses(&self, channel: usize) -> Losses {
         let mut sum = Losses::default();
         for hop in &self.channels[channel].hops {
@@ -91,6 +91,8 @@ impl<S: Server> Simulation<S> {
             sum.bytes += lost.bytes;
             sum.packets += lost.packets;
             sum.repeated += lost.repeated;
+            sum.cells_on_link += lost.cells_on_link;
+            sum.bytes_on_link += lost.bytes_on_link;
         }
         sum
     }

@@ -14,6 +14,7 @@ impl<S: Server> Simulation<S> {
             flows.iter().filter(|f| f.balance.is_some()).map(|f| f.tcp_throughput_bits_per_second).collect();
         let cells_sent: u64 = vcs.iter().map(|vc| vc.cells_sent).sum();
         let cells_dropped: u64 = vcs.iter().map(|vc| vc.cells_dropped).sum();
+        let cells_lost_on_links: u64 = vcs.iter().map(|vc| vc.cells_lost_on_links).sum();
         let data = || vcs.iter().filter(|vc| matches!(vc.service, ServiceClass::Abr | ServiceClass::Ubr));
         let data_sent: u64 = data().map(|vc| vc.cells_sent).sum();
         let data_dropped: u64 = data().map(|vc| vc.cells_dropped).sum();
@@ -30,6 +31,7 @@ impl<S: Server> Simulation<S> {
             jain_index: jain_index(&over_tcp),
             cells_sent,
             cells_dropped,
+            cells_lost_on_links,
             queued_max_cells: self.window.queued_max,
         }
     }

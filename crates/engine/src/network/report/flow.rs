@@ -99,6 +99,8 @@ pub struct Balance {
     pub delivered_bytes: u64,
     /// In cells that switches dropped.
     pub dropped_at_switch_bytes: u64,
+    /// In cells that links lost.
+    pub lost_on_links_bytes: u64,
     /// In PDUs that the source queue refused.
     pub dropped_at_source_queue_bytes: u64,
     /// Waiting in the source queue.
@@ -122,6 +124,7 @@ impl Balance {
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_at_switch_bytes
+            + self.lost_on_links_bytes
             + self.dropped_at_source_queue_bytes
             + self.in_source_queue_bytes
             + self.in_path_bytes

@@ -66,6 +66,8 @@ pub struct Totals {
     pub cells_sent: u64,
     /// Cells dropped at switches.
     pub cells_dropped: u64,
+    /// Cells of channels that links lost.
+    pub cells_lost_on_links: u64,
     /// Most cells ever waiting at once in all source queues and switch queues together, sampled;
     /// null without sampling (whole run).
     pub queued_max_cells: Option<u64>,

@@ -19,6 +19,8 @@ pub struct VcReport {
     pub cells_delivered: u64,
     /// Cells dropped at switches.
     pub cells_dropped: u64,
+    /// Cells lost on links.
+    pub cells_lost_on_links: u64,
     /// Cells on links and in switches at the end (whole run).
     pub cells_in_flight: u64,
     /// RM cells that virtual sources of switches on the way sent.

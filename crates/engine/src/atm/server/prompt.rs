@@ -1,0 +1,373 @@
+//! Strict priority among queues whose channels may take turns, each as far as its credit goes; tells every departure.
+
+use alloc::vec::Vec;
+
+use super::{ChannelSettings, CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
+use crate::atm::cell::{Body, Cell, Info};
+use crate::atm::errors::Errors;
+use crate::control::SwitchControl;
+use crate::credit::{Purpose, Sender};
+use crate::kernel::{Ps, Ring};
+
+/// Cells of one channel, or of all channels of a queue that share a FIFO.
+#[derive(Default)]
+struct Lane {
+    cells: Ring<(Queued, u32)>,
+    bodies: Ring<Body>,
+}
+
+/// A channel.
+struct Channel {
+    queue: u32,
+    /// Credit; `None` if the channel needs none.
+    sender: Option<Sender>,
+    lane: Lane,
+    /// Cells here, the one in service included.
+    here: u32,
+    longest: u32,
+    /// Whether it is among those that wait for their turn.
+    waits: bool,
+}
+
+impl Channel {
+    /// Whether it has a cell and may send it.
+    fn is_ready(&self) -> bool {
+        !self.lane.cells.is_empty() && self.sender.is_none_or(|sender| sender.balance() > 0)
+    }
+}
+
+#[derive(Default)]
+struct Queue {
+    /// Cells in the order of their arrival, if the channels share a FIFO.
+    fifo: Lane,
+    /// Slots of channels that may send, in the order of their turns, if they take turns.
+    turns: Option<Ring<u32>>,
+    length: u64,
+    departed: u64,
+    integral: u128,
+    since: Ps,
+    longest: u64,
+}
+
+impl Queue {
+    fn count_until(&mut self, now: Ps) {
+        self.integral += (now.0 - self.since.0) as u128 * self.length as u128;
+        self.since = now;
+    }
+}
+
+/// The cell in service.
+#[derive(Clone, Copy)]
+enum InService {
+    /// Of a channel, from the queue with this number.
+    Cell(u32, Departure),
+    /// Of the credit protocol.
+    Message { purpose: Purpose, lost: bool },
+}
+
+/// A server for ports whose departures matter at once, cell by cell. A channel whose turn it is sends one cell and, if
+/// it has more and may send them, waits behind all others that may.
+pub struct PromptServer {
+    line: Line,
+    queues: Vec<Queue>,
+    channels: Vec<Channel>,
+    messages: Ring<Message>,
+    records_per_cell: usize,
+    records_before: usize,
+    label: u32,
+    errors: Option<Errors>,
+    in_service: Option<InService>,
+    departure: Option<Departure>,
+    free_at: Ps,
+    carry: u64,
+    /// Earliest instant at which the next service may start although the line is free.
+    ready_at: Ps,
+    /// Cells and messages that may be served.
+    ready: u64,
+    counts: CreditCounts,
+    watched: Option<u32>,
+}
+
+impl PromptServer {
+    #[inline]
+    fn next_start(&self) -> Ps {
+        if self.ready == 0 { Ps::NEVER } else { self.free_at.max(self.ready_at) }
+    }
+    /// Something more may be served from `now` on.
+    #[inline]
+    fn note_ready(&mut self, now: Ps) {
+        if self.ready == 0 {
+            self.ready_at = now;
+        }
+        self.ready += 1;
+    }
+    /// Lets the channel in `slot` wait for its turn, if it may send and does not wait already.
+    #[inline]
+    fn queue_up(&mut self, now: Ps, slot: u32) {
+        let channel = &mut self.channels[slot as usize];
+        if channel.waits || !channel.is_ready() {
+            return;
+        }
+        channel.waits = true;
+        if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
+            turns.push(slot);
+        }
+        self.note_ready(now);
+    }
+
+    #[inline]
+    fn complete(&mut self) {
+        match self.in_service.take() {
+            None => {}
+            Some(InService::Message { purpose, lost }) => self.counts.count(purpose, lost),
+            Some(InService::Cell(queue, departure)) => {
+                let queue = &mut self.queues[queue as usize];
+                queue.count_until(self.free_at);
+                queue.length -= 1;
+                queue.departed += 1;
+                self.channels[departure.slot as usize].here -= 1;
+                debug_assert!(self.departure.is_none(), "the node was not told of a departure");
+                self.departure = Some(departure);
+            }
+        }
+    }
+
+    fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+        if at > self.free_at {
+            self.carry = 0;
+        }
+        for index in 0..=self.queues.len() {
+            if index == self.records_before && !self.messages.is_empty() {
+                return self.start_message(at, outlet);
+            }
+            let Some(queue) = self.queues.get_mut(index) else { return };
+            let found = match &mut queue.turns {
+                None => queue.fifo.cells.pop().map(|(cell, slot)| (cell, slot, &mut queue.fifo.bodies)),
+                Some(turns) => turns.pop().and_then(|slot| {
+                    let channel = &mut self.channels[slot as usize];
+                    channel.waits = false;
+                    let (cell, _) = channel.lane.cells.pop()?;
+                    if let Some(sender) = &mut channel.sender {
+                        sender.send();
+                    }
+                    Some((cell, slot, &mut channel.lane.bodies))
+                }),
+            };
+            if let Some((mut cell, slot, bodies)) = found {
+                let body = if cell.info.has_body() { bodies.pop() } else { None };
+                if self.watched == Some(index as u32) {
+                    outlet.control.on_dequeue(at, &mut cell.info, queue.length);
+                }
+                self.ready -= 1;
+                self.queue_up(at, slot);
+                let lost = self.put_on_link(at, cell, body.as_ref(), outlet);
+                let departure = Departure { at: self.free_at, slot, info: cell.info, label: cell.label, lost };
+                self.in_service = Some(InService::Cell(index as u32, departure));
+                return;
+            }
+        }
+    }
+
+    fn start_message(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+        let Some(first) = self.messages.pop() else { return };
+        self.ready -= 1;
+        let sender = |slot: u32| self.channels[slot as usize].sender.unwrap_or(Sender::new(0));
+        let mut cell = first.cell(sender);
+        if cell.purpose == Purpose::Credit {
+            for _ in 1..self.records_per_cell {
+                let Some(Message::Credit(record)) = self.messages.front().copied() else { break };
+                self.messages.pop();
+                self.ready -= 1;
+                cell.push(record);
+            }
+        }
+        let queued = Queued { label: self.label, info: Info::credit() };
+        let lost = self.put_on_link(at, queued, Some(&Body::Credit(cell)), outlet);
+        self.in_service = Some(InService::Message { purpose: cell.purpose, lost });
+    }
+
+    /// Starts the service of a cell; whether the link will lose it.
+    #[inline]
+    fn put_on_link(&mut self, at: Ps, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) -> bool {
+        (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
+        let lost = self.errors.as_mut().is_some_and(|errors| errors.hit(cell.info));
+        if !lost {
+            let cell = Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info };
+            outlet.link_was_empty |= outlet.link.push(cell, body);
+        }
+        lost
+    }
+}
+
+/// Takes `slot` out of the order of turns.
+fn remove(turns: &mut Ring<u32>, slot: u32) {
+    for _ in 0..turns.len() {
+        if let Some(waiting) = turns.pop().filter(|waiting| *waiting != slot) {
+            turns.push(waiting);
+        }
+    }
+}
+
+impl Server for PromptServer {
+    fn new(_line: Line, _queues: usize, _controlled: usize, _marks_at_dequeue: bool) -> Self {
+        unreachable!("a prompt server is built by `Server::prompt`")
+    }
+    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
+        let channel = |ChannelSettings { queue, sender, .. }: ChannelSettings| Channel {
+            queue,
+            sender,
+            lane: Lane::default(),
+            here: 0,
+            longest: 0,
+            waits: false,
+        };
+        let queue = |by_turns: bool| Queue { turns: by_turns.then(Ring::default), ..Queue::default() };
+        PromptServer {
+            line,
+            queues: settings.by_turns.into_iter().map(queue).collect(),
+            channels: settings.channels.into_iter().map(channel).collect(),
+            messages: Ring::default(),
+            records_per_cell: settings.records_per_cell,
+            records_before: settings.records_before,
+            label: settings.label,
+            errors: settings.errors,
+            in_service: None,
+            departure: None,
+            free_at: Ps::ZERO,
+            carry: 0,
+            ready_at: Ps::ZERO,
+            ready: 0,
+            counts: CreditCounts::default(),
+            watched: watched.map(|queue| queue as u32),
+        }
+    }
+    #[inline]
+    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
+        self.advance(now, outlet);
+        self.queues[queue].length
+    }
+    #[inline]
+    fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
+        self.queues[queue].length < limit
+    }
+    fn accepted(&self, queue: usize) -> u64 {
+        self.queues[queue].departed + self.queues[queue].length
+    }
+    fn push(&mut self, _now: Ps, _queue: usize, _cell: Queued, _body: Option<&Body>, _outlet: &mut Outlet<'_>) {
+        unreachable!("a prompt server is told whose cells it gets")
+    }
+    fn push_of(
+        &mut self,
+        now: Ps,
+        _queue: usize,
+        slot: u32,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
+        self.advance(now, outlet);
+        let channel = &mut self.channels[slot as usize];
+        let queue = &mut self.queues[channel.queue as usize];
+        queue.count_until(now);
+        queue.length += 1;
+        queue.longest = queue.longest.max(queue.length);
+        channel.here += 1;
+        channel.longest = channel.longest.max(channel.here);
+        let by_turns = queue.turns.is_some();
+        let lane = if by_turns { &mut channel.lane } else { &mut queue.fifo };
+        lane.cells.push((cell, slot));
+        if let Some(body) = body {
+            lane.bodies.push(*body);
+        }
+        if by_turns { self.queue_up(now, slot) } else { self.note_ready(now) }
+    }
+    #[inline]
+    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        loop {
+            if self.free_at <= now {
+                self.complete();
+            }
+            let start = self.next_start();
+            if start >= now {
+                return;
+            }
+            self.start(start, outlet);
+        }
+    }
+    /// The departure that nobody has been told of, the next completion, or the next start if nothing is in service.
+    #[inline]
+    fn next_event(&self) -> Ps {
+        if let Some(departure) = &self.departure {
+            return departure.at;
+        }
+        if self.in_service.is_some() { self.free_at } else { self.next_start() }
+    }
+    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
+        self.advance(now, outlet);
+        self.queues.iter().map(|queue| queue.departed).sum::<u64>() + self.counts.cells()
+    }
+    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
+        self.advance(now, outlet);
+        self.queues[queue].count_until(now);
+        self.queues[queue].integral as f64
+    }
+    fn longest(&self, queue: usize) -> u64 {
+        self.queues[queue].longest
+    }
+    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        self.queues.iter_mut().for_each(|queue| queue.longest = queue.length);
+    }
+    fn held(&self) -> Vec<Queued> {
+        let lanes = self.queues.iter().map(|queue| &queue.fifo).chain(self.channels.iter().map(|c| &c.lane));
+        let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
+        // A lost cell is here until the node has been told.
+        let in_service = match self.in_service {
+            Some(InService::Cell(_, departure)) => Some(departure),
+            _ => None,
+        };
+        let leaving = [in_service, self.departure].into_iter().flatten().filter(|departure| departure.lost);
+        waiting.chain(leaving.map(|departure| Queued { label: departure.label, info: departure.info })).collect()
+    }
+    fn storage(&self) -> (usize, usize) {
+        let lanes = self.queues.iter().map(|queue| &queue.fifo).chain(self.channels.iter().map(|c| &c.lane));
+        let bytes = lanes.map(|lane| lane.cells.bytes() + lane.bodies.bytes()).sum();
+        (bytes, self.queues.iter().map(|queue| queue.length as usize).sum())
+    }
+    #[inline]
+    fn take_departure(&mut self) -> Option<Departure> {
+        self.departure.take()
+    }
+    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        self.messages.push(message);
+        self.note_ready(now);
+    }
+    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        let channel = &mut self.channels[slot as usize];
+        let Some(sender) = &mut channel.sender else { return };
+        sender.set_limit(limit);
+        if channel.waits && sender.balance() == 0 {
+            // A reduction took the turn away.
+            channel.waits = false;
+            if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
+                remove(turns, slot);
+            }
+            self.ready -= 1;
+        }
+        self.queue_up(now, slot);
+    }
+    fn queued_of(&self, slot: u32) -> u64 {
+        self.channels[slot as usize].here as u64
+    }
+    fn longest_of(&self, slot: u32) -> u64 {
+        self.channels[slot as usize].longest as u64
+    }
+    fn sender(&self, slot: u32) -> Option<Sender> {
+        self.channels[slot as usize].sender
+    }
+    fn credit_counts(&self) -> CreditCounts {
+        self.counts
+    }
+}

@@ -1,0 +1,238 @@
+//! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a pool share its memory
+//! in proportion to what they have used of late.
+//!
+//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the memory, TQ the cells
+//! queued, VU_i of the TU cells forwarded in the window those of i. What was promised before is held until the sender
+//! has confirmed that it will not use it, so a pool never promises more than its memory, and no cell is lost.
+
+use alloc::vec::Vec;
+
+use super::{Receiver, ahead, plus};
+
+/// What a sender is to be told of one channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The channel, as the pool numbers it.
+    pub channel: u32,
+    /// The count up to which cells may be sent.
+    pub limit: u32,
+    /// The number of the reduction, if the limit may lie behind the one before.
+    pub reduction: Option<u32>,
+}
+
+/// One channel of a pool.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    receiver: Receiver,
+    /// Cells forwarded in this window, VU.
+    used: u32,
+    /// A limit that lies behind the one before was told, and not confirmed yet.
+    reducing: Option<u32>,
+    /// Reductions so far.
+    reductions: u32,
+}
+
+impl Member {
+    /// Memory that the channel may still fill, at least the one cell that it always may.
+    fn promised(&self) -> u64 {
+        ahead(self.receiver.limit, self.receiver.forwarded).max(1) as u64
+    }
+}
+
+/// Memory that several channels share.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    memory: u64,
+    window: u32,
+    most_n2: u32,
+    members: Vec<Member>,
+    /// Cells forwarded in this window, TU.
+    forwarded: u32,
+    /// Sum of what is promised.
+    promised: u64,
+}
+
+impl Pool {
+    /// A pool of `memory` cells for `channels` channels, two cells for each at least, that are shared out anew every
+    /// `window` cells; `n2` is the largest number of cells between credits.
+    pub fn new(memory: u64, channels: usize, window: u32, n2: u32) -> Pool {
+        let allocation = Pool::first_allocation(memory, channels);
+        let receiver = Receiver::new(n2_of(n2, allocation), allocation);
+        Pool {
+            memory,
+            window,
+            most_n2: n2,
+            members: alloc::vec![Member { receiver, used: 0, reducing: None, reductions: 0 }; channels],
+            forwarded: 0,
+            promised: allocation as u64 * channels as u64,
+        }
+    }
+    /// What each channel may use before anything is known: its part of one half of the memory.
+    pub fn first_allocation(memory: u64, channels: usize) -> u32 {
+        let share = memory / 2 / channels.max(1) as u64;
+        share.clamp(1, super::MODULUS as u64 / 4) as u32
+    }
+    /// Memory promised, in cells.
+    pub fn promised(&self) -> u64 {
+        self.promised
+    }
+
+    /// A cell of `channel` has been forwarded; `queued` tells how many cells of the pool are still here. What is to be
+    /// told is added to `notices`.
+    pub fn forward(&mut self, channel: u32, queued: impl FnOnce() -> u64, notices: &mut Vec<Notice>) {
+        self.change(channel, |member| {
+            member.used += 1;
+            member.receiver.forwarded = plus(member.receiver.forwarded, 1);
+            member.receiver.since += 1;
+        });
+        self.forwarded += 1;
+        if self.forwarded >= self.window {
+            self.allocate(queued(), notices);
+        }
+        let member = &self.members[channel as usize];
+        if member.receiver.since >= member.receiver.n2 && member.reducing.is_none() {
+            self.tell(channel, notices);
+        }
+    }
+
+    /// The sender of `channel` tells that it has sent `sent` cells, of which `queued` are still here. Returns how many
+    /// the link has lost.
+    pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
+        let mut lost = 0;
+        self.change(channel, |member| lost = member.receiver.repair(sent, queued));
+        self.tell(channel, notices);
+        lost
+    }
+    /// The sender of `channel` confirms that it obeys `limit` since `reduction`.
+    pub fn confirm(&mut self, channel: u32, limit: u32, reduction: u32, notices: &mut Vec<Notice>) {
+        let member = &self.members[channel as usize];
+        if member.reducing.is_none() || member.reductions != reduction {
+            return;
+        }
+        self.change(channel, |member| {
+            member.receiver.limit = limit;
+            member.reducing = None;
+        });
+        self.tell(channel, notices);
+    }
+
+    fn change(&mut self, channel: u32, act: impl FnOnce(&mut Member)) {
+        let member = &mut self.members[channel as usize];
+        let before = member.promised();
+        act(member);
+        self.promised = self.promised + member.promised() - before;
+    }
+
+    fn allocate(&mut self, queued: u64, notices: &mut Vec<Notice>) {
+        let channels = self.members.len() as u64;
+        let free = (self.memory / 2).saturating_sub(queued + channels);
+        let total = core::mem::take(&mut self.forwarded) as u64;
+        for channel in 0..self.members.len() as u32 {
+            let member = &mut self.members[channel as usize];
+            let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
+            member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
+            member.receiver.n2 = n2_of(self.most_n2, member.receiver.allocation);
+            let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
+            if ahead(wanted, member.receiver.limit) < 0 && member.reducing.is_none() {
+                self.tell(channel, notices);
+            }
+        }
+    }
+
+    /// Tells the limit of a channel: as much of what it should have as there is memory for. What is less than before
+    /// is told until it is confirmed, and nothing else.
+    fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
+        let room = self.memory.saturating_sub(self.promised);
+        let member = &mut self.members[channel as usize];
+        member.receiver.since = 0;
+        let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
+        let more = ahead(wanted, member.receiver.limit);
+        if member.reducing.is_none() && more < 0 {
+            member.reducing = Some(wanted);
+            member.reductions = plus(member.reductions, 1);
+        }
+        if let Some(limit) = member.reducing {
+            return notices.push(Notice { channel, limit, reduction: Some(member.reductions) });
+        }
+        // The one cell that is always promised is no more than before.
+        let free = room + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
+        let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
+        self.change(channel, |member| member.receiver.limit = limit);
+        notices.push(Notice { channel, limit, reduction: None });
+    }
+}
+
+/// Credits come oftener where little may be outstanding.
+fn n2_of(most: u32, allocation: u32) -> u32 {
+    (allocation / 4).clamp(1, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FIRST, Sender};
+    use super::*;
+
+    /// Two channels of which only the first sends, and a sender for each.
+    struct Hop {
+        pool: Pool,
+        senders: [Sender; 2],
+    }
+
+    impl Hop {
+        fn new(memory: u64) -> Hop {
+            let sender = Sender::new(Pool::first_allocation(memory, 2));
+            Hop { pool: Pool::new(memory, 2, 20, 10), senders: [sender; 2] }
+        }
+        /// Hands notices to the senders, and their confirmations back.
+        fn exchange(&mut self, mut notices: Vec<Notice>) {
+            while let Some(Notice { channel, limit, reduction }) = notices.pop() {
+                let sender = &mut self.senders[channel as usize];
+                sender.set_limit(limit);
+                if let Some(number) = reduction {
+                    self.pool.confirm(channel, sender.limit(), number, &mut notices);
+                }
+            }
+        }
+        fn carry(&mut self, cells: u32) {
+            for _ in 0..cells {
+                self.senders[0].send();
+                let mut notices = Vec::new();
+                self.pool.forward(0, || 0, &mut notices);
+                self.exchange(notices);
+            }
+        }
+    }
+
+    #[test]
+    fn memory_goes_to_the_channel_that_uses_it() {
+        let mut hop = Hop::new(80);
+        assert_eq!(hop.senders.map(Sender::balance), [20, 20]);
+        hop.carry(40);
+        // (80 / 2 - 0 - 2) * 20 / 20 + 1 for the one, 1 for the other.
+        assert_eq!(hop.senders[1].balance(), 1);
+        assert!((30..=39).contains(&hop.senders[0].balance()), "{}", hop.senders[0].balance());
+        assert!(hop.pool.promised() <= 80);
+    }
+
+    #[test]
+    fn what_was_promised_is_held_until_it_is_given_back() {
+        let mut hop = Hop::new(80);
+        let mut notices = Vec::new();
+        // The second channel never hears that it should have less: its 20 cells stay promised.
+        for _ in 0..200 {
+            hop.senders[0].send();
+            hop.pool.forward(0, || 0, &mut notices);
+            for notice in core::mem::take(&mut notices) {
+                if notice.channel == 0 {
+                    hop.senders[0].set_limit(notice.limit);
+                }
+            }
+            assert!(hop.pool.promised() <= 80);
+            assert!(hop.senders[0].balance() as u64 + 20 <= 80);
+        }
+        // Confirming an old reduction changes nothing.
+        let promised = hop.pool.promised();
+        hop.pool.confirm(1, plus(FIRST, 1), 0, &mut notices);
+        assert_eq!((hop.pool.promised(), notices.len()), (promised, 0));
+    }
+}

@@ -1,0 +1,185 @@
+//! Parameters of credit control.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MODULUS, MOST_RECORDS};
+use crate::atm::cell::ServiceClass;
+use crate::endsystem::Finding;
+use crate::kernel::units::Cells;
+use crate::kernel::{Ps, Rate};
+
+/// When credit cells are served at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CreditPriority {
+    /// Before every other cell: the time that a credit takes does not depend on traffic.
+    #[default]
+    Highest,
+    /// After the classes without credit, before those with credit.
+    BelowGuaranteed,
+}
+
+/// How a node shares out its buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allocation {
+    /// N2 + N3 cells for every channel.
+    #[default]
+    Static,
+    /// In proportion to use, out of one memory for all channels of an output port (Kung and Chang 1995).
+    Adaptive,
+}
+
+/// FCVC: credit control of every link that channels of class UBR or random use, in both directions, hosts included
+/// (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos and Signore 1995, sections II.B and III.D).
+/// Sources hand over cells only as their credit allows; the rest waits in the source queue. CBR and VBR have no
+/// credit, and priority as `[switch]` gives it to them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FcvcConfig {
+    /// Cells that a node forwards between two credits for a channel, N2; 10 in Gerla et al.
+    #[schemars(extend("x-search" = { "low": 1, "high": 100, "scale": "log" }))]
+    pub n2: Cells,
+    /// Cells of buffer beyond N2, N3; if absent, those that `vc_rate` brings in the round trip of the link.
+    #[schemars(extend("x-search" = { "low": 1, "high": 1000, "scale": "log", "when": {"n3": true} }))]
+    pub n3: Option<Cells>,
+    /// Rate B_VC that a channel shall reach: N3 = RTT B_VC / 424 bits, rounded up (Gerla et al. (1)), where RTT is
+    /// twice a cell time and the propagation both ways. The rate of the link if absent.
+    #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
+    pub vc_rate: Option<Rate>,
+    /// Records that a credit cell may carry, 1..6: as many as wait when it leaves. Six in the switch of Harvard and BNR;
+    /// not certain.
+    #[schemars(range(min = 1, max = 6), extend("x-search" = { "low": 1, "high": 6, "scale": "linear", "step": 1 }))]
+    pub records_per_cell: u32,
+    /// When credit cells are served. No paper says.
+    pub priority: CreditPriority,
+    /// Time between marks, cells that tell the next node how many cells of a channel were sent, so that credit for
+    /// lost cells comes back; without losses nothing needs them. None if absent.
+    #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log", "when": {"mark_interval": true} }))]
+    pub mark_interval: Option<Ps>,
+    /// How buffers are shared out.
+    pub allocation: Allocation,
+    /// Memory of each output port, and of the interface of a destination, under adaptive allocation; at least two cells
+    /// for each channel. If absent, what the line sends in four round trips of the longest link to the node, and two
+    /// cells for each channel. The factor is that of the authors.
+    #[schemars(extend("x-search" = { "low": 16, "high": 100000, "scale": "log", "when": {"memory": true} }))]
+    pub memory: Option<Cells>,
+    /// Cells that a port forwards between two new allocations; half the memory if absent, which is not certain.
+    #[schemars(extend("x-search" = { "low": 8, "high": 100000, "scale": "log", "when": {"window": true} }))]
+    pub window: Option<Cells>,
+}
+
+impl Default for FcvcConfig {
+    fn default() -> FcvcConfig {
+        FcvcConfig {
+            n2: Cells(10),
+            n3: None,
+            vc_rate: None,
+            records_per_cell: 1,
+            priority: CreditPriority::Highest,
+            mark_interval: None,
+            allocation: Allocation::Static,
+            memory: None,
+            window: None,
+        }
+    }
+}
+
+/// A link and the one back, over which its credit comes.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    /// Rate of the link.
+    pub rate: Rate,
+    /// Rate of the link back.
+    pub back_rate: Rate,
+    /// Propagation there and back.
+    pub delay: Ps,
+}
+
+impl Loop {
+    /// From the sending of a cell to the credit for it: propagation both ways, the time that the cell takes to be
+    /// forwarded, and that of the credit cell.
+    pub fn round_trip(self) -> Ps {
+        self.delay + self.rate.cell_time_floor() + self.back_rate.cell_time_floor()
+    }
+    /// Cells that the link sends in a round trip.
+    pub fn cells(self, rate: Rate) -> u64 {
+        // Gerla et al. (1) in whole numbers: rates are in thousandths of a bit per second.
+        let bits = self.round_trip().0 as u128 * rate.0 as u128;
+        bits.div_ceil(crate::kernel::CELL_PS_BITS as u128) as u64
+    }
+}
+
+impl FcvcConfig {
+    /// Whether channels of `class` are under credit control.
+    pub const fn covers(class: ServiceClass) -> bool {
+        matches!(class, ServiceClass::Ubr | ServiceClass::Random)
+    }
+    /// N2 + N3 at the far end of a link.
+    pub fn static_allocation(&self, link: Loop) -> u64 {
+        let n3 = self.n3.map_or_else(|| link.cells(self.vc_rate.unwrap_or(link.rate)), |n3| n3.0);
+        self.n2.0.saturating_add(n3)
+    }
+    /// Memory under adaptive allocation for `channels` channels that come over a link as long as `link`.
+    pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
+        self.memory.map_or_else(|| 4 * link.cells(link.rate) + 2 * channels as u64, |memory| memory.0)
+    }
+    /// Cells between two allocations out of `memory` cells.
+    pub fn window_in_force(&self, memory: u64) -> u64 {
+        self.window.map_or(memory / 2, |window| window.0).max(1)
+    }
+    /// What is wrong with the parameters by themselves.
+    pub fn check(&self) -> Vec<Finding> {
+        let most = u64::from(MODULUS / 4);
+        let mut findings = Vec::new();
+        let mut require = |field: &'static str, holds: bool, message: alloc::string::String| {
+            if !holds {
+                findings.push(Finding::impossible(field, message));
+            }
+        };
+        require("n2", (1..=most).contains(&self.n2.0), format!("{} is not of 1..{most} cells", self.n2));
+        for (field, cells) in [("n3", self.n3), ("memory", self.memory), ("window", self.window)] {
+            let cells = cells.unwrap_or(Cells(1));
+            require(field, (1..=most).contains(&cells.0), format!("{cells} is not of 1..{most} cells"));
+        }
+        let records = self.records_per_cell;
+        let holds = (1..=MOST_RECORDS as u32).contains(&records);
+        require("records_per_cell", holds, format!("{records} is not of 1..{MOST_RECORDS}"));
+        require("mark_interval", self.mark_interval != Some(Ps::ZERO), "0 s is not above 0 s".into());
+        findings.extend(self.without_effect());
+        findings
+    }
+
+    fn without_effect(&self) -> Vec<Finding> {
+        let adaptive = self.allocation == Allocation::Adaptive;
+        let unused = [
+            ("n3", self.n3.is_some() && adaptive, "allocation is adaptive"),
+            ("vc_rate", self.vc_rate.is_some() && (adaptive || self.n3.is_some()), "`n3` or the allocation decides"),
+            ("memory", self.memory.is_some() && !adaptive, "allocation is static"),
+            ("window", self.window.is_some() && !adaptive, "allocation is static"),
+        ];
+        let used = unused.into_iter().filter(|(_, is_unused, _)| *is_unused);
+        used.map(|(field, _, why)| Finding::warning(field, format!("has no effect: {why}"))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn n3_of_the_local_network_of_gerla() {
+        // 70 us there and back at 2.5 Mbit/s: 0.83 cells, with the cell times at 150 Mbit/s 0.86.
+        let rate = Rate::from_bps(150_000_000);
+        let link = Loop { rate, back_rate: rate, delay: Ps::from_us(140) };
+        let config = FcvcConfig { vc_rate: Some(Rate::from_bps(2_500_000)), ..FcvcConfig::default() };
+        assert_eq!(config.static_allocation(link), 11);
+        // At the rate of the link: 140 us are 49.5 cells, and two cell times.
+        assert_eq!(FcvcConfig::default().static_allocation(link), 10 + 52);
+        assert_eq!(FcvcConfig { n3: Some(Cells(3)), ..config }.static_allocation(link), 13);
+    }
+}

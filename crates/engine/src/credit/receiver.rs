@@ -1,0 +1,73 @@
+//! The downstream side of one channel on one link: what was forwarded, and when to say so.
+
+use super::{FIRST, ahead, plus};
+
+/// Counters of one channel at the node that receives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// Cells forwarded, V_r; cells that the link lost count once a mark has shown it.
+    pub(super) forwarded: u32,
+    /// Of them since the last credit.
+    pub(super) since: u32,
+    /// Cells between credits, N2.
+    pub(super) n2: u32,
+    /// Buffer, N2 + N3.
+    pub(super) allocation: u32,
+    /// The limit told last.
+    pub(super) limit: u32,
+}
+
+impl Receiver {
+    /// A channel with credits every `n2` cells and a buffer of `allocation` cells.
+    pub const fn new(n2: u32, allocation: u32) -> Receiver {
+        Receiver { forwarded: FIRST, since: 0, n2, allocation, limit: plus(FIRST, allocation) }
+    }
+    /// A cell has been forwarded; the new limit, if it is time to tell it.
+    #[inline]
+    pub fn forward(&mut self) -> Option<u32> {
+        self.forwarded = plus(self.forwarded, 1);
+        self.since += 1;
+        (self.since >= self.n2).then(|| self.tell())
+    }
+    /// The limit as it is now, which will be told.
+    pub fn tell(&mut self) -> u32 {
+        self.since = 0;
+        self.limit = plus(self.forwarded, self.allocation);
+        self.limit
+    }
+    /// A mark tells that `sent` cells have been sent before it, of which `queued` are still here. What is missing was
+    /// lost on the link and counts as forwarded. Returns how many that are.
+    pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
+        let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
+        self.forwarded = plus(self.forwarded, lost);
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Sender;
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn every_n2_cells_a_credit_tells_what_was_forwarded() {
+        let mut receiver = Receiver::new(10, 11);
+        let told: Vec<Option<u32>> = (0..20).map(|_| receiver.forward()).collect();
+        let at = |cells: u32| Some(plus(FIRST, cells + 11));
+        assert_eq!((told[9], told[19]), (at(10), at(20)));
+        assert_eq!(told.iter().flatten().count(), 2);
+    }
+
+    #[test]
+    fn a_mark_repairs_what_the_link_has_lost() {
+        let (mut sender, mut receiver) = (Sender::new(11), Receiver::new(10, 11));
+        // 11 cells are sent, 3 of them lost, 2 are still queued: 6 forwarded, no credit yet.
+        (0..11).for_each(|_| sender.send());
+        assert!((0..6).all(|_| receiver.forward().is_none()));
+        assert_eq!(receiver.repair(sender.sent(), 2), 3);
+        sender.set_limit(receiver.tell());
+        assert_eq!(sender.balance(), 9);
+        assert_eq!(receiver.repair(sender.sent(), 2), 0);
+    }
+}

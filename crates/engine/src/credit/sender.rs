@@ -1,0 +1,70 @@
+//! The upstream side of one channel on one link: what may still be sent.
+
+use super::{FIRST, ahead, plus};
+
+/// Counters of one channel at the port that sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Cells sent, V_s.
+    sent: u32,
+    /// The count up to which cells may be sent: V_r + N2 + N3, as the receiver told it last.
+    limit: u32,
+}
+
+impl Sender {
+    /// A channel with `allocation` cells of buffer at the next node.
+    pub const fn new(allocation: u32) -> Sender {
+        Sender { sent: FIRST, limit: plus(FIRST, allocation) }
+    }
+    /// The credit balance: N2 + N3 - (V_s - V_r).
+    #[inline]
+    pub const fn balance(self) -> u32 {
+        self.limit.wrapping_sub(self.sent) % super::MODULUS
+    }
+    /// A cell is sent.
+    #[inline]
+    pub fn send(&mut self) {
+        self.sent = plus(self.sent, 1);
+    }
+    /// The receiver tells a new limit. What was sent cannot be undone: behind it a limit takes all credit, no more.
+    #[inline]
+    pub fn set_limit(&mut self, limit: u32) {
+        self.limit = if ahead(limit, self.sent) < 0 { self.sent } else { limit };
+    }
+    /// V_s, as a mark tells it.
+    pub const fn sent(self) -> u32 {
+        self.sent
+    }
+    /// The limit in force.
+    pub const fn limit(self) -> u32 {
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_counters_repair_a_lost_credit_cell() {
+        let mut sender = Sender::new(11);
+        (0..11).for_each(|_| sender.send());
+        assert_eq!(sender.balance(), 0);
+        // The credit after the first 5 cells is lost; that after 10 tells everything.
+        sender.set_limit(plus(FIRST, 10 + 11));
+        assert_eq!(sender.balance(), 10);
+        // Told twice, it gives no more.
+        sender.set_limit(plus(FIRST, 10 + 11));
+        assert_eq!(sender.balance(), 10);
+    }
+
+    #[test]
+    fn a_limit_behind_what_was_sent_stops_the_sender() {
+        let mut sender = Sender::new(11);
+        (0..8).for_each(|_| sender.send());
+        sender.set_limit(plus(FIRST, 3));
+        assert_eq!(sender.balance(), 0);
+        sender.set_limit(plus(FIRST, 9));
+        assert_eq!(sender.balance(), 1);
+    }
+}

@@ -1,0 +1,40 @@
+//! A source under credit control: it hands over what its interface may send, and no more.
+
+use super::source::Emission;
+use super::unshaped::UnshapedSource;
+use crate::credit::Sender;
+use crate::kernel::{Ps, Rate};
+
+/// Hands data cells to the interface whenever one waits, at most at the rate of the link, as far as the credit of its
+/// channel goes.
+#[derive(Clone, Debug)]
+pub struct CreditedSource {
+    pace: UnshapedSource,
+    /// Counts the cells handed over, which the interface has sent or will send.
+    handed: Sender,
+}
+
+impl CreditedSource {
+    /// A source whose channel has the credit of `sender`, on a link of `link_rate`.
+    pub fn new(sender: Sender, link_rate: Rate) -> CreditedSource {
+        CreditedSource { pace: UnshapedSource::new(None, link_rate), handed: sender }
+    }
+    /// Earliest time of the next cell, possibly in the past; `NEVER` without data or without credit.
+    #[inline]
+    pub fn next_wake(&self, data_waiting: bool) -> Ps {
+        self.pace.next_wake(data_waiting && self.handed.balance() > 0)
+    }
+    /// A data cell, if one waits, there is credit and its time has come.
+    #[inline]
+    pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        let emission = self.pace.opportunity(now, data_waiting && self.handed.balance() > 0);
+        if emission.is_some() {
+            self.handed.send();
+        }
+        emission
+    }
+    /// Cells may be handed over up to `limit`.
+    pub fn set_limit(&mut self, limit: u32) {
+        self.handed.set_limit(limit);
+    }
+}

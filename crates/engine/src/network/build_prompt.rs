@@ -1,0 +1,246 @@
+//! From a plan to what its nodes need to work instant by instant: credit control, and links that lose cells.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::build::{Draft, Hop, PlanError};
+use super::plan::NodeKind;
+use super::prompt::{Account, NONE, Prompt, Shared, Way};
+use crate::atm::cell::ServiceClass;
+use crate::atm::server::{ChannelSettings, PromptSettings};
+use crate::control::ControlConfig;
+use crate::credit::allocation::Pool;
+use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
+use crate::discard::DiscardConfig;
+
+impl Draft<'_> {
+    /// The way back of every link under credit control.
+    pub(super) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
+        if self.plan.fcvc.is_none() {
+            return Ok(());
+        }
+        self.check_credit()?;
+        for link in 0..self.users.len() {
+            if self.users[link].iter().any(|channel| self.is_credited(*channel)) {
+                let back = self.opposite(link);
+                let name = &self.plan.links[link].name;
+                self.back[link] =
+                    Some(back.ok_or_else(|| PlanError(format!("link {name} has no way back for its credit")))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_credit(&self) -> Result<(), PlanError> {
+        let refuse = |message: &str| Err(PlanError(format!("credit control {message}")));
+        let used = |class: ServiceClass| {
+            (0..self.channels.len()).any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
+        };
+        if used(ServiceClass::Abr) {
+            return refuse("takes the place of rates: no channel may be ABR");
+        }
+        let switches = self.plan.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Switch(settings) => Some(settings),
+            NodeKind::Host => None,
+        });
+        for switch in switches {
+            let mixed = |classes: &Vec<ServiceClass>| {
+                let mut covered = classes.iter().filter(|class| used(**class)).map(|class| FcvcConfig::covers(*class));
+                covered.next().is_some_and(|first| covered.any(|other| other != first))
+            };
+            if switch.priority.iter().any(mixed) {
+                return refuse("needs queues of its own for the classes that it covers");
+            }
+            if !matches!(switch.control, ControlConfig::None(_)) {
+                return refuse("goes with no other control scheme");
+            }
+            if !matches!(switch.discard, DiscardConfig::TailDrop(_)) {
+                return refuse("discards nothing: no discard policy goes with it");
+            }
+        }
+        Ok(())
+    }
+
+    /// The link in the other direction; of several in parallel the one with the same number.
+    fn opposite(&self, link: usize) -> Option<usize> {
+        let links = &self.plan.links;
+        let between =
+            |from: usize, to: usize| (0..links.len()).filter(move |l| links[*l].from == from && links[*l].to == to);
+        let (from, to) = (links[link].from, links[link].to);
+        let number = between(from, to).position(|parallel| parallel == link)?;
+        between(to, from).nth(number)
+    }
+
+    fn is_prompt(&self) -> bool {
+        self.plan.fcvc.is_some() || self.plan.errors.occur()
+    }
+    /// Whether a channel is under credit control.
+    pub(super) fn is_credited(&self, channel: usize) -> bool {
+        self.plan.fcvc.is_some() && FcvcConfig::covers(self.class(channel))
+    }
+    fn credited(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+        self.users[link].iter().copied().filter(|channel| self.is_credited(*channel))
+    }
+
+    fn loop_of(&self, link: usize) -> Loop {
+        let links = &self.plan.links;
+        let back = &links[self.back[link].unwrap_or(link)];
+        Loop { rate: links[link].rate, back_rate: back.rate, delay: links[link].delay + back.delay }
+    }
+
+    /// Buffer that a channel has at the far end of `link` from the start.
+    pub(super) fn allocation(&self, channel: usize, link: usize) -> u32 {
+        let Some(config) = &self.plan.fcvc else { return 0 };
+        match config.allocation {
+            Allocation::Static => config.static_allocation(self.loop_of(link)).min(u32::MAX as u64) as u32,
+            Allocation::Adaptive => {
+                let (memory, channels) = self.pool_behind(channel, link);
+                Pool::first_allocation(memory, channels.len())
+            }
+        }
+    }
+
+    /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of the port where it goes on,
+    /// or that of the link at which it ends.
+    fn pool_behind(&self, channel: usize, link: usize) -> (u64, Vec<usize>) {
+        let Some(config) = &self.plan.fcvc else { return (0, Vec::new()) };
+        let node = self.plan.links[link].to;
+        let onward = self.path(channel).iter().find(|next| self.plan.links[**next].from == node);
+        let channels: Vec<usize> = self.credited(*onward.unwrap_or(&link)).collect();
+        let into = |channel: &usize| self.path(*channel).iter().find(|link| self.plan.links[**link].to == node);
+        let loops = channels.iter().filter_map(into).map(|link| self.loop_of(*link));
+        let longest = loops.max_by_key(|link| link.cells(link.rate)).unwrap_or_else(|| self.loop_of(link));
+        // A channel that begins here has no link into the node and needs no memory.
+        let channels: Vec<usize> = channels.into_iter().filter(|channel| into(channel).is_some()).collect();
+        (config.memory_in_force(longest, channels.len()), channels)
+    }
+
+    /// Buffer of a queue of channels under credit control: what they are allotted.
+    pub(super) fn credited_buffer(&self, link: usize, classes: &[ServiceClass]) -> Option<u64> {
+        let config = self.plan.fcvc.as_ref()?;
+        let node = self.plan.links[link].from;
+        let channels: Vec<usize> = self.credited(link).filter(|c| classes.contains(&self.class(*c))).collect();
+        let into = |channel: usize| self.path(channel).iter().find(|link| self.plan.links[**link].to == node).copied();
+        let first = channels.first().copied()?;
+        match config.allocation {
+            Allocation::Static => {
+                Some(channels.iter().filter_map(|c| into(*c)).map(|link| self.allocation(first, link) as u64).sum())
+            }
+            Allocation::Adaptive => Some(self.pool_behind(first, into(first)?).0),
+        }
+    }
+
+    /// The most cells that a channel may have at a node that it comes to.
+    fn most_cells(&self, channel: usize, node: usize) -> Option<u64> {
+        let config = self.plan.fcvc.as_ref().filter(|_| self.is_credited(channel))?;
+        let into = *self.path(channel).iter().find(|link| self.plan.links[**link].to == node)?;
+        Some(match config.allocation {
+            Allocation::Static => self.allocation(channel, into) as u64,
+            Allocation::Adaptive => self.pool_behind(channel, into).0,
+        })
+    }
+
+    /// Queues of the port of a host: the classes without credit before those with it.
+    pub(super) fn host_queues(&self, link: usize) -> Vec<Vec<ServiceClass>> {
+        if self.plan.fcvc.is_none() {
+            return alloc::vec![ServiceClass::ALL.to_vec()];
+        }
+        let (covered, guaranteed): (Vec<_>, Vec<_>) =
+            ServiceClass::ALL.into_iter().partition(|c| FcvcConfig::covers(*c));
+        let used = |classes: &Vec<ServiceClass>| self.users[link].iter().any(|c| classes.contains(&self.class(*c)));
+        [guaranteed, covered].into_iter().filter(used).collect()
+    }
+
+    /// What makes the port of `link`, with the queues `classes`, prompt.
+    pub(super) fn prompt_port(&self, link: usize, classes: &[&[ServiceClass]]) -> Option<PromptSettings> {
+        if !self.is_prompt() {
+            return None;
+        }
+        let queue_of = |class: ServiceClass| classes.iter().position(|queue| queue.contains(&class));
+        let settings = |channel: usize| ChannelSettings {
+            // Classes that no queue names share the last.
+            queue: queue_of(self.class(channel)).unwrap_or(classes.len() - 1) as u32,
+            sender: self.is_credited(channel).then(|| Sender::new(self.allocation(channel, link))),
+            most: self.most_cells(channel, self.plan.links[link].from),
+        };
+        let channels: Vec<ChannelSettings> = self.users[link].iter().map(|channel| settings(*channel)).collect();
+        let takes_turns = |queue: usize| channels.iter().any(|c| c.queue == queue as u32 && c.sender.is_some());
+        let by_turns: Vec<bool> = (0..classes.len()).map(takes_turns).collect();
+        let config = self.plan.fcvc.as_ref();
+        let records_before = match config.map(|config| config.priority) {
+            Some(CreditPriority::BelowGuaranteed) => by_turns.iter().position(|turns| *turns).unwrap_or(classes.len()),
+            _ => 0,
+        };
+        let told = self.back.iter().position(|back| *back == Some(link));
+        Some(PromptSettings {
+            channels,
+            by_turns,
+            records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),
+            records_before,
+            label: told.map_or(0, |link| self.port_of[link]),
+            errors: self.plan.errors.of_link(self.plan.seed, &self.plan.links[link].name),
+        })
+    }
+
+    /// What a node needs to work instant by instant, if it must.
+    pub(super) fn prompt(&self, node: usize) -> Option<Box<Prompt>> {
+        if !self.is_prompt() {
+            return None;
+        }
+        let ways = self.outgoing[node].iter().map(|link| self.ways(node, *link)).collect();
+        let mut accounts: Vec<Account> =
+            (0..self.arriving[node].len()).map(|label| self.account(node, self.arriving[node][label])).collect();
+        let pools = self.pools(node, &mut accounts);
+        let interval = self.plan.fcvc.as_ref().and_then(|config| config.mark_interval);
+        Some(Box::new(Prompt::new(ways, accounts, pools, interval)))
+    }
+
+    fn hop_into(&self, node: usize, channel: usize) -> Option<Hop> {
+        self.channels[channel].hops.iter().find(|hop| self.plan.links[hop.link].to == node).copied()
+    }
+
+    fn ways(&self, node: usize, link: usize) -> Vec<Way> {
+        let way = |channel: &usize| Way {
+            channel: *channel as u32,
+            label_here: self.hop_into(node, *channel).map_or(NONE, |hop| hop.label),
+            label_there: self.hop_from(node, *channel).map_or(NONE, |hop| hop.label),
+            marked: Sender::new(0).sent(),
+        };
+        self.users[link].iter().map(way).collect()
+    }
+
+    fn account(&self, node: usize, channel: usize) -> Account {
+        let onward = self.hop_from(node, channel).map(|hop| (hop.port, hop.slot));
+        let none = Account { reverse: NONE, upstream: 0, onward, receiver: Receiver::new(1, 0), pool: None };
+        let Some((into, config)) = self.hop_into(node, channel).zip(self.plan.fcvc.as_ref()) else { return none };
+        let Some(back) = self.back[into.link].filter(|_| self.is_credited(channel)) else { return none };
+        let n2 = config.n2.0.min(u32::MAX as u64) as u32;
+        let receiver = Receiver::new(n2, self.allocation(channel, into.link));
+        Account { reverse: self.port_of[back], upstream: into.slot, receiver, ..none }
+    }
+
+    /// Pools of a node under adaptive allocation; the accounts are told of them.
+    fn pools(&self, node: usize, accounts: &mut [Account]) -> Vec<Shared> {
+        let config = self.plan.fcvc.as_ref().filter(|config| config.allocation == Allocation::Adaptive);
+        let mut pools = Vec::new();
+        let Some(config) = config else { return pools };
+        for label in 0..accounts.len() {
+            if accounts[label].reverse == NONE || accounts[label].pool.is_some() {
+                continue;
+            }
+            let channel = self.arriving[node][label];
+            let Some(into) = self.hop_into(node, channel) else { continue };
+            let (memory, channels) = self.pool_behind(channel, into.link);
+            let labels: Vec<u32> =
+                channels.iter().filter_map(|channel| self.hop_into(node, *channel)).map(|hop| hop.label).collect();
+            for (member, label) in labels.iter().enumerate() {
+                accounts[*label as usize].pool = Some((pools.len() as u32, member as u32));
+            }
+            let window = config.window_in_force(memory).min(u32::MAX as u64) as u32;
+            let n2 = config.n2.0.min(u32::MAX as u64) as u32;
+            pools.push(Shared { pool: Pool::new(memory, labels.len(), window, n2), labels });
+        }
+        pools
+    }
+}

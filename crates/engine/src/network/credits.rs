@@ -1,0 +1,151 @@
+//! The credit protocol at one node: what is told to the nodes above, what is heard from the nodes below.
+
+use super::prompt::{Account, Gear, NONE, Prompt, Shared};
+use crate::atm::cell::Cell;
+use crate::atm::server::{Message, Server};
+use crate::credit::allocation::Notice;
+use crate::credit::{CreditCell, Purpose, Record};
+use crate::kernel::Ps;
+
+/// A credit that a port here was given: the slot of the channel, and up to where it may send.
+pub type Grant = (u32, u32);
+
+impl Prompt {
+    /// A cell of the channel that arrives under `label` has left the node, or has ended here.
+    #[inline]
+    pub fn forward<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
+        let account = &mut self.accounts[label as usize];
+        if account.reverse == NONE {
+            return;
+        }
+        match account.pool {
+            None => {
+                let (port, channel) = (account.reverse, account.upstream);
+                if let Some(count) = account.receiver.forward() {
+                    self.tell(now, port, Message::Credit(Record { channel, count }), gear);
+                }
+            }
+            Some((pool, member)) => {
+                let Shared { pool, labels } = &mut self.pools[pool as usize];
+                let accounts = &self.accounts;
+                let queued = || labels.iter().map(|label| queued(&accounts[*label as usize], gear)).sum();
+                pool.forward(member, queued, &mut self.notices);
+                self.tell_notices(now, label, gear);
+            }
+        }
+    }
+
+    fn tell<S: Server>(&mut self, now: Ps, port: u32, message: Message, gear: &mut Gear<'_, S>) {
+        self.touch(port);
+        let (port, link) = gear.at(port);
+        port.tell(now, message, link);
+    }
+
+    /// Tells what the pool of the channel that arrives under `label` has to say.
+    fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
+        let Some((pool, _)) = self.accounts[label as usize].pool else { return };
+        let mut notices = core::mem::take(&mut self.notices);
+        for Notice { channel, limit, reduction } in notices.drain(..) {
+            let label = self.pools[pool as usize].labels[channel as usize];
+            let Account { reverse, upstream, .. } = self.accounts[label as usize];
+            let record = Record { channel: upstream, count: limit };
+            let message = match reduction {
+                None => Message::Credit(record),
+                Some(number) => Message::Reduction(record, number),
+            };
+            self.tell(now, reverse, message, gear);
+        }
+        self.notices = notices;
+    }
+
+    /// A cell of the credit protocol arrives. What ports here may send is handed to `granted`.
+    pub fn receive<S: Server>(
+        &mut self,
+        cell: Cell,
+        credit: CreditCell,
+        gear: &mut Gear<'_, S>,
+        mut granted: impl FnMut(u32, Grant),
+    ) {
+        let (now, port) = (cell.at, cell.label);
+        let mut records = credit.records();
+        let Some(first) = records.next() else { return };
+        match credit.purpose {
+            Purpose::Credit => {
+                for Record { channel, count } in core::iter::once(first).chain(records) {
+                    self.grant(now, port, (channel, count), gear);
+                    granted(port, (channel, count));
+                }
+            }
+            Purpose::Reduction => {
+                self.grant(now, port, (first.channel, first.count), gear);
+                granted(port, (first.channel, first.count));
+                let label = self.ways[port as usize][first.channel as usize].label_there;
+                let reduction = records.next().map_or(0, |record| record.count);
+                let confirmation = Message::Confirmation { slot: first.channel, label, reduction };
+                self.tell(now, port, confirmation, gear);
+            }
+            Purpose::Mark => self.receive_mark(now, first, gear),
+            Purpose::Confirmation => {
+                let (limit, number) = (records.next(), records.next());
+                let (Some(limit), Some(number), Some((pool, member))) =
+                    (limit, number, self.accounts[first.channel as usize].pool)
+                else {
+                    return;
+                };
+                self.pools[pool as usize].pool.confirm(member, limit.count, number.count, &mut self.notices);
+                self.tell_notices(now, first.channel, gear);
+            }
+        }
+    }
+
+    fn grant<S: Server>(&mut self, now: Ps, port: u32, (slot, limit): Grant, gear: &mut Gear<'_, S>) {
+        self.touch(port);
+        let (port, link) = gear.at(port);
+        port.set_limit(now, slot, limit, link);
+    }
+
+    /// A mark counts what the link has lost, and is answered by a credit.
+    fn receive_mark<S: Server>(
+        &mut self,
+        now: Ps,
+        Record { channel: label, count: sent }: Record,
+        gear: &mut Gear<'_, S>,
+    ) {
+        let account = &mut self.accounts[label as usize];
+        let queued = queued(account, gear) as u32;
+        match account.pool {
+            None => {
+                account.receiver.repair(sent, queued);
+                let (port, channel, count) = (account.reverse, account.upstream, account.receiver.tell());
+                self.tell(now, port, Message::Credit(Record { channel, count }), gear);
+            }
+            Some((pool, member)) => {
+                self.pools[pool as usize].pool.mark(member, sent, queued, &mut self.notices);
+                self.tell_notices(now, label, gear);
+            }
+        }
+    }
+
+    /// Marks that are due at `now`: one for each channel that has sent since the last, or has no credit.
+    pub fn mark<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>) {
+        let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else { return };
+        self.next_mark = now.saturating_add(interval);
+        for port in 0..self.ways.len() {
+            for slot in 0..self.ways[port].len() {
+                let Some(sender) = gear.ports[port].0.server().sender(slot as u32) else { continue };
+                let way = &mut self.ways[port][slot];
+                if sender.sent() == way.marked && sender.balance() > 0 {
+                    continue;
+                }
+                way.marked = sender.sent();
+                let mark = Message::Mark { slot: slot as u32, label: way.label_there };
+                self.tell(now, port as u32, mark, gear);
+            }
+        }
+    }
+}
+
+/// Cells of a channel that are still at the node.
+fn queued<S: Server>(account: &Account, gear: &Gear<'_, S>) -> u64 {
+    account.onward.map_or(0, |(port, slot)| gear.ports[port as usize].0.server().queued_of(slot))
+}

@@ -1,0 +1,163 @@
+//! What a node keeps that works instant by instant: completions of its ports, and its part of credit control.
+
+use alloc::vec::Vec;
+
+use super::log::{Event, Log, What};
+use crate::atm::link::Link;
+use crate::atm::port::Port;
+use crate::atm::server::{Departure, Server};
+use crate::credit::Receiver;
+use crate::credit::allocation::{Notice, Pool};
+use crate::discard::Cause;
+use crate::kernel::{Ps, Tournament};
+
+/// Stands for nothing where an index is expected.
+pub const NONE: u32 = u32::MAX;
+
+/// A channel at a port that sends it.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The channel.
+    pub channel: u32,
+    /// Label under which its cells arrive here; [`NONE`] where it begins.
+    pub label_here: u32,
+    /// Label at the far end of the link.
+    pub label_there: u32,
+    /// Cells sent when the last mark told it.
+    pub marked: u32,
+}
+
+/// A channel that arrives here, as the node above is told of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    /// Port to the node above; [`NONE`] if the channel is not under credit control.
+    pub reverse: u32,
+    /// Slot of the channel at the port above.
+    pub upstream: u32,
+    /// Port and slot here, if the channel goes on.
+    pub onward: Option<(u32, u32)>,
+    /// What is forwarded and told; of a channel of a pool the pool knows.
+    pub receiver: Receiver,
+    /// Pool and number in it, if allocation is adaptive.
+    pub pool: Option<(u32, u32)>,
+}
+
+/// A pool and the labels of its channels.
+pub struct Shared {
+    /// The memory.
+    pub pool: Pool,
+    /// Labels of its channels.
+    pub labels: Vec<u32>,
+}
+
+/// Ports of a node, with the links they feed, and all links.
+pub struct Gear<'a, S> {
+    /// The ports.
+    pub ports: &'a mut [(Port<S>, u32)],
+    /// The links.
+    pub links: &'a mut [Link],
+}
+
+impl<S> Gear<'_, S> {
+    /// A port and its link.
+    #[inline]
+    pub fn at(&mut self, port: u32) -> (&mut Port<S>, &mut Link) {
+        let (port, link) = &mut self.ports[port as usize];
+        (port, &mut self.links[*link as usize])
+    }
+}
+
+/// Completions and credit of a node.
+pub struct Prompt {
+    /// For each port, when its service completes.
+    completions: Tournament,
+    /// Ports at which something has happened at this instant.
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+    /// Channels by port and slot.
+    pub(super) ways: Vec<Vec<Way>>,
+    /// Channels by the label under which they arrive.
+    pub(super) accounts: Vec<Account>,
+    pub(super) pools: Vec<Shared>,
+    pub(super) mark_interval: Option<Ps>,
+    pub(super) next_mark: Ps,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Prompt {
+    /// A node that has done nothing yet.
+    pub fn new(ways: Vec<Vec<Way>>, accounts: Vec<Account>, pools: Vec<Shared>, mark_interval: Option<Ps>) -> Prompt {
+        Prompt {
+            completions: Tournament::new(ways.len()),
+            touched: Vec::new(),
+            is_touched: alloc::vec![false; ways.len()],
+            next_mark: mark_interval.unwrap_or(Ps::NEVER),
+            ways,
+            accounts,
+            pools,
+            mark_interval,
+            notices: Vec::new(),
+        }
+    }
+
+    /// `number` of every channel that is sent here, by port and slot.
+    pub fn channels_sent(&self, number: impl Fn(u32) -> u32) -> Vec<Vec<u32>> {
+        let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
+        self.ways.iter().map(ways).collect()
+    }
+    /// The next completion or time of marks.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        self.completions.first().0.min(self.next_mark)
+    }
+    /// Something has happened at `port`: it may have a service to start.
+    #[inline]
+    pub fn touch(&mut self, port: u32) {
+        if !core::mem::replace(&mut self.is_touched[port as usize], true) {
+            self.touched.push(port);
+        }
+    }
+
+    /// Something may have happened at any port.
+    pub fn touch_all(&mut self) {
+        (0..self.ways.len()).for_each(|port| self.touch(port as u32));
+    }
+
+    /// Completions at `now`, port by port, and the credit that follows from them.
+    pub fn complete<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, log: &mut Log) {
+        while self.completions.first().0 == now {
+            let index = self.completions.first().1;
+            self.completions.set(index, Ps::NEVER);
+            self.touch(index as u32);
+            let (port, link) = gear.at(index as u32);
+            port.advance(now, link, &mut false);
+            let Some(departure) = port.take_departure() else { continue };
+            let way = self.ways[index][departure.slot as usize];
+            if departure.lost {
+                log.add(loss(departure, way.channel, gear.ports[index].1));
+            }
+            if way.label_here != NONE {
+                self.forward(now, way.label_here, gear);
+            }
+        }
+    }
+
+    /// Services that start at `now`.
+    pub fn start<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
+        while let Some(index) = self.touched.pop() {
+            self.is_touched[index as usize] = false;
+            let mut was_empty = false;
+            let (port, link) = gear.at(index);
+            port.advance(Ps(now.0 + 1), link, &mut was_empty);
+            self.completions.set(index as usize, port.next_event());
+            if was_empty {
+                fresh.push(gear.ports[index as usize].1);
+            }
+        }
+    }
+}
+
+fn loss(Departure { at, info, .. }: Departure, channel: u32, link: u32) -> Event {
+    let (number, eom, rm) = (info.number(), info.is_eom(), !info.is_data());
+    Event { at, channel, link: Some(link), what: What::Loss { cause: Cause::LinkError, number, eom, rm } }
+}

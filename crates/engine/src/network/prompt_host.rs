@@ -1,0 +1,82 @@
+//! A host that works instant by instant: credit control, or links that lose cells.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::credits::Grant;
+use super::host::Host;
+use super::inbox::Inbox;
+use super::prompt::{Gear, Prompt};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::link::Link;
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+
+impl<S: Server> Host<S> {
+    /// Works through everything before `horizon`; at one instant completions, timers, arrivals, service starts.
+    pub(super) fn turn_promptly(
+        &mut self,
+        mut prompt: Box<Prompt>,
+        inbox: &mut Inbox,
+        links: &mut [Link],
+        horizon: Ps,
+        fresh: &mut Vec<u32>,
+    ) -> Box<Prompt> {
+        loop {
+            let now = prompt.next_event().min(self.clocks.first().0).min(inbox.first().0);
+            if now >= horizon {
+                return prompt;
+            }
+            prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
+            self.run_terminals(now, &mut prompt, links, fresh);
+            prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+            while let (arrival, input) = inbox.first()
+                && arrival == now
+                && let Some(cell) = inbox.receive(input, links)
+            {
+                let body = if cell.info.has_body() { inbox.body(input, links) } else { None };
+                self.take(cell, body, &mut prompt, links, fresh);
+                self.run_terminals(now, &mut prompt, links, fresh);
+            }
+            prompt.start(now, &mut Gear { ports: &mut self.ports, links }, fresh);
+        }
+    }
+
+    /// What terminals have to do of their own at `now`.
+    fn run_terminals(&mut self, now: Ps, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) {
+        while let (timer, index) = self.clocks.first()
+            && timer <= now
+        {
+            self.touch(index, prompt);
+            self.work(index, links, fresh, |terminal, out| terminal.run(Ps(now.0 + 1), out));
+        }
+    }
+
+    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) {
+        if let Some(Body::Credit(credit)) = body {
+            let Host { terminals, ports, clocks, senders, .. } = self;
+            let granted = |port: u32, (slot, limit): Grant| {
+                let index = senders[port as usize][slot as usize] as usize;
+                terminals[index].set_limit(cell.at, limit);
+                clocks.set(index, terminals[index].wake_at());
+            };
+            return prompt.receive(cell, credit, &mut Gear { ports, links }, granted);
+        }
+        let index = cell.label as usize;
+        self.touch(index, prompt);
+        match body {
+            None => self.terminals[index].receive_plain(cell),
+            Some(_) => self.work(index, links, fresh, |terminal, out| terminal.receive(cell, body, out)),
+        }
+        // What has arrived is forwarded to the end system at once.
+        prompt.forward(cell.at, cell.label, &mut Gear { ports: &mut self.ports, links });
+    }
+
+    /// The terminal may send.
+    fn touch(&self, index: usize, prompt: &mut Prompt) {
+        let port = self.terminals[index].port;
+        if (port as usize) < self.ports.len() {
+            prompt.touch(port);
+        }
+    }
+}

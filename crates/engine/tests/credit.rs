@@ -1,0 +1,223 @@
+//! Credit control: no cell is ever lost, the rate that a buffer allows, repair of what links lose, adaptive allocation.
+
+mod support;
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::credit::FcvcConfig;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::Plan;
+use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::traffic::SourceConfig;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use support::plans::{Graph, cell_time_us, flow, plain_switch};
+use support::random_network::{Network, credited_networks};
+use support::repeatable::repeatable;
+
+fn source(value: Value) -> SourceConfig {
+    serde_json::from_value(value).unwrap()
+}
+
+fn fcvc(value: Value) -> FcvcConfig {
+    serde_json::from_value(value).unwrap()
+}
+
+const CELL: u64 = 10;
+/// Propagation of every link: three cell times.
+const DELAY: Ps = Ps::from_us(3 * CELL);
+
+/// `sources` persistent sources, each with a link of its own to a switch, and one link to the destination.
+fn fan(sources: usize, config: FcvcConfig) -> Plan {
+    let mut graph = Graph::default();
+    let switch = graph.switch("A", plain_switch());
+    let sink = graph.host("sink");
+    let exit = graph.duplex(switch, sink, cell_time_us(CELL), DELAY);
+    let mut flows = Vec::new();
+    for number in 0..sources {
+        let host = graph.host(&format!("src.{number}"));
+        let access = graph.duplex(host, switch, cell_time_us(CELL), DELAY);
+        let source = source(json!({"kind": "persistent"}));
+        flows.push(flow(&format!("f{number}"), ServiceClass::Ubr, source, vec![access, exit]));
+    }
+    let mut plan = graph.plan(flows);
+    plan.nodes[switch].kind = cellrate_engine::network::plan::NodeKind::Switch(by_class());
+    plan.fcvc = Some(config);
+    plan
+}
+
+/// A switch with a queue for the classes without credit, and one for those with it.
+fn by_class() -> cellrate_engine::network::plan::SwitchPlan {
+    use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
+    cellrate_engine::network::plan::SwitchPlan {
+        priority: vec![vec![Cbr, Vbr, Abr], vec![Ubr, Random]],
+        ..plain_switch()
+    }
+}
+
+/// A run of `cells` cell times, measured over its second half.
+fn measure(plan: Plan, cells: u64) -> Report {
+    let mut run: Simulation = Simulation::new(plan).unwrap();
+    let end = Ps::from_us(cells * CELL);
+    run.measure(Ps(end.0 / 2), end, end)
+}
+
+fn delivered(report: &Report) -> Vec<u64> {
+    report.vcs.iter().map(|vc| vc.cells_delivered).collect()
+}
+
+/// Credit number k lets cells up to k N2 + N2 + N3 go. With N3 = m N2 + r, cell (k + 1) N2 is the (N2 - r)-th that
+/// credit k - m sets free, and credit k + 1 follows a round trip after it: m + 1 credits of N2 cells in N2 - r + RTT.
+/// The round trip has twice the propagation, the forwarding of the cell and the credit cell: 2 * 3 + 2 cell times.
+#[test]
+fn the_rate_is_what_the_buffer_allows() {
+    const RTT: u64 = 8;
+    for (n2, n3) in [(10, 1), (10, 5), (4, 2), (2, 5), (1, 1), (1, 3), (3, 3), (10, 8), (1, 8)] {
+        let report = measure(fan(1, fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")}))), 40_000);
+        let (m, r) = (n3 / n2, n3 % n2);
+        let (cells, time) = ((m + 1) * n2, n2 - r + RTT);
+        let expected = 20_000 * cells.min(time) / time;
+        let found = delivered(&report)[0];
+        assert!(found.abs_diff(expected) <= cells, "N2 {n2}, N3 {n3}: {found} cells, not {expected}");
+        // The bound of Kung, Blackwell and Chapman 1994: (N2 + N3) / (RTT + N2).
+        assert!(found * (RTT + n2) <= 20_000 * (n2 + n3) + cells * (RTT + n2));
+    }
+}
+
+/// 10 + 1 cells at the start, then 10 for each credit, 17 cell times apart.
+#[test]
+fn the_first_cells_leave_as_worked_out_by_hand() {
+    let mut run: Simulation = Simulation::new(fan(1, fcvc(json!({"n2": "10 cells", "n3": "1 cell"})))).unwrap();
+    let mut sent = |cells: u64| {
+        // Cells handed over start at once: a look just after the start of a service counts it.
+        run.run_until(Ps::from_us(cells * CELL) + Ps(1));
+        run.data_cells_sent(0)
+    };
+    assert_eq!((sent(0), sent(9), sent(10), sent(17)), (1, 10, 11, 11));
+    // Cell 10 has been sent at 10, arrives at 13, is forwarded by 14; its credit has been sent at 15, arrives at 18.
+    assert_eq!((sent(18), sent(26), sent(27), sent(34)), (12, 20, 21, 21));
+    // The next follows cell 20, which has been sent at 27.
+    assert_eq!((sent(35), sent(44), sent(51), sent(52)), (22, 31, 31, 32));
+}
+
+#[test]
+fn by_default_one_channel_fills_its_link() {
+    let report = measure(fan(1, FcvcConfig::default()), 4_000);
+    assert_eq!(delivered(&report), [2_000]);
+}
+
+#[test]
+fn channels_take_turns() {
+    let report = measure(fan(3, FcvcConfig::default()), 12_000);
+    let shares = delivered(&report);
+    assert!(shares.iter().all(|cells| cells.abs_diff(2_000) <= 1), "{shares:?}");
+}
+
+fn statistic(report: &Report, port: &str, name: &str) -> f64 {
+    let found = report.ports.iter().find(|found| found.name == port).unwrap();
+    found.control.statistics[name]
+}
+
+#[test]
+fn credit_cells_travel_on_the_way_back_one_for_n2_cells() {
+    let report = measure(fan(1, FcvcConfig::default()), 4_000);
+    let credits = statistic(&report, "A->src.0", "credit_cells_sent");
+    assert!((398.0..=400.0).contains(&credits), "{credits}");
+    let back = report.ports.iter().find(|port| port.name == "A->src.0").unwrap();
+    assert!((back.utilisation - 0.1).abs() < 0.001, "{}", back.utilisation);
+}
+
+/// The credits of four channels share the cells of a slow link back, so that the channels are not held up by it.
+#[test]
+fn records_share_cells() {
+    let cells = |records: u32| {
+        let mut plan = fan(4, fcvc(json!({"n2": "1 cell", "records_per_cell": records})));
+        plan.links[1].rate = cell_time_us(2 * CELL);
+        delivered(&measure(plan, 4_000)).iter().sum::<u64>()
+    };
+    // N3 follows from the rate of the link back as well, but one credit in two cell times is half the rate.
+    assert!((990..=1_010).contains(&cells(1)), "{}", cells(1));
+    assert!((1_990..=2_000).contains(&cells(6)), "{}", cells(6));
+}
+
+#[test]
+fn what_channels_are_promised_is_never_exceeded() {
+    let report = measure(fan(5, fcvc(json!({"n2": "3 cells", "n3": "2 cells"}))), 10_000);
+    assert_eq!(statistic(&report, "A->sink", "channel_queue_max_cells"), 5.0);
+    let exit = report.ports.iter().find(|port| port.name == "A->sink").unwrap();
+    assert_eq!(exit.queues[0].buffer_cells, Some(25));
+    assert!((15..=25).contains(&exit.queues[0].queue_max_cells), "{}", exit.queues[0].queue_max_cells);
+}
+
+fn lossy(config: Value, errors: Value) -> Plan {
+    let mut plan = fan(1, fcvc(config));
+    plan.errors = serde_json::from_value::<LinkErrors>(errors).unwrap();
+    plan
+}
+
+/// With N3 of N2 or more the next credit tells what a lost one would have; with less, nothing is left to cause it.
+#[test]
+fn absolute_counters_repair_lost_credits() {
+    let errors = || json!({"lose_every": 3, "cells": "credit"});
+    let roomy = measure(lossy(json!({"n2": "5 cells", "n3": "20 cells"}), errors()), 20_000);
+    assert!(delivered(&roomy)[0] > 8_000, "{:?}", delivered(&roomy));
+    let tight = |marks: Value| {
+        measure(lossy(json!({"n2": "10 cells", "n3": "1 cell", "mark_interval": marks}), errors()), 20_000)
+    };
+    assert_eq!(delivered(&tight(Value::Null)), [0]);
+    let repaired = delivered(&tight(json!("200 us")));
+    assert!(repaired[0] > 2_000, "{repaired:?}");
+}
+
+/// Each lost data cell takes one credit for ever, unless marks bring it back.
+#[test]
+fn marks_repair_lost_cells() {
+    let run = |marks: Value| {
+        let errors = json!({"lose_every": 100, "cells": "data"});
+        measure(lossy(json!({"n2": "10 cells", "n3": "8 cells", "mark_interval": marks}), errors), 40_000)
+    };
+    let (without, with) = (run(Value::Null), run(json!("1 ms")));
+    assert_eq!(delivered(&without), [0]);
+    assert!(delivered(&with)[0] > 18_000, "{:?}", delivered(&with));
+    // Of some 20,000 cells each link has lost every hundredth.
+    assert!((380..=420).contains(&with.vcs[0].cells_lost_on_links), "{}", with.vcs[0].cells_lost_on_links);
+    assert_eq!((with.vcs[0].cells_dropped, with.totals.cells_lost_on_links), (0, with.vcs[0].cells_lost_on_links));
+}
+
+/// Of ten channels one sends: it gets nearly half the memory of its port, the others a cell each; a static allocation
+/// out of the same memory gives a tenth to each, which is too little for the line.
+#[test]
+fn adaptive_allocation_gives_memory_to_whom_uses_it() {
+    let one_of_ten = |config: Value| {
+        let mut plan = fan(10, fcvc(config));
+        for flow in &mut plan.flows[1..] {
+            flow.source = source(json!({"kind": "cbr", "rate": "1 cells/s"}));
+        }
+        measure(plan, 20_000)
+    };
+    let adaptive = one_of_ten(json!({"allocation": "adaptive", "memory": "60 cells"}));
+    assert!(delivered(&adaptive)[0] >= 9_900, "{:?}", delivered(&adaptive));
+    let fixed = one_of_ten(json!({"n2": "3 cells", "n3": "3 cells"}));
+    assert!(delivered(&fixed)[0] < 6_000, "{:?}", delivered(&fixed));
+}
+
+proptest! {
+    #![proptest_config(repeatable(64))]
+
+    /// The report asserts, besides, that no channel ever had more cells at a node than it was promised.
+    #[test]
+    fn no_cell_is_ever_lost(network in credited_networks()) {
+        let Network { plan, end } = network;
+        let covered = |class: ServiceClass| FcvcConfig::covers(class);
+        let mut run: Simulation = Simulation::new(plan).unwrap();
+        let report = run.measure(Ps::ZERO, end, end);
+        for vc in report.vcs.iter().filter(|vc| covered(vc.service)) {
+            prop_assert_eq!((vc.cells_dropped, vc.cells_lost_on_links), (0, 0), "{}", vc.name);
+        }
+        for port in &report.ports {
+            for queue in port.queues.iter().filter(|queue| queue.classes.iter().any(|class| covered(*class))) {
+                prop_assert!(queue.queue_max_cells <= queue.buffer_cells.unwrap(), "{}", port.name);
+            }
+        }
+    }
+}
