@@ -50,7 +50,7 @@ SCHEME_EFFECTS = [
     effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pd", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-p", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
-    effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
     effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pd", "count_in_service", "false", "true", "differs", digest, *RELATIVE),

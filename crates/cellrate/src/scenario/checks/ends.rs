@@ -122,6 +122,10 @@ fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Opt
     let way = links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay + link.rate.cell_time_floor()));
     (scenario.run.duration > Ps::ZERO && way >= scenario.run.duration).then(|| {
         let message = format!("a cell of `{}` takes {way} to arrive, longer than the run", instance.name);
-        Problem::error(place!["flow", instance.group], message, format!("a `duration` above {way}, or shorter delays"))
+        Problem::warning(
+            place!["flow", instance.group],
+            message,
+            format!("a `duration` above {way}, or shorter delays"),
+        )
     })
 }
