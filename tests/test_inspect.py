@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 
 import pytest
@@ -35,6 +36,17 @@ def test_lists_are_json_arrays_of_names_and_readable_text(command: Command, what
     assert [line.split()[0] for line in lines] == names
 
 
+def test_without_a_name_every_component_is_listed_with_its_source(command: Command) -> None:
+    listed: dict[str, list[str]] = json.loads(command("list", "--json").stdout)
+    kinds = re.split(r"^(\w+):$", command("list").stdout, flags=re.MULTILINE)[1:]
+    lines = {
+        kind: text.strip().splitlines() for kind, text in zip(kinds[::2], kinds[1::2], strict=True)
+    }
+    assert {kind: [line.split()[0] for line in found] for kind, found in lines.items()} == listed
+    del lines["templates"]
+    assert all(re.search(r" \[.+\]$", line) for found in lines.values() for line in found), lines
+
+
 def test_lists_hold_what_the_field_expects(command: Command) -> None:
     def listed(what: str) -> set[str]:
         return set(json.loads(command("list", what, "--json").stdout))
@@ -64,8 +76,8 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
 def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:
     schema = json.loads(command("schema").stdout)
     assert schema["$schema"].startswith("https://json-schema.org/")
-    sections = {"run", "measure", "topology", "switch", "tcp", "abr", "aal5", "flow"}
-    assert sections == set(schema["properties"])
+    names = "run measure topology switch fcvc link_errors tcp abr aal5 flow"
+    assert " ".join(schema["properties"]) == names
 
 
 def test_validate_prints_json(command: Command) -> None:

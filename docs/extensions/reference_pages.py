@@ -16,13 +16,15 @@ from cellrate.cli.app import app as command
 from cellrate.theory.catalogue import CATALOGUE
 from formula_pages import formulas
 from measure_pages import measures
-from schema_pages import SchemaPages
+from schema_pages import SchemaPages, component_head, index_page
+from schema_values import paragraphs
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 GENERATED = "reference/generated"
 REPORT = "crates/engine/src/network/report"
+RECOVERIES = "crates/engine/src/tcp/recovery"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -39,14 +41,14 @@ def write_pages(docs: Path) -> None:
     registry = json.loads(_core.registry())
     pages = {
         "scenario": schema.scenario(),
-        "schemes": schema.choices(
-            "Control schemes", "[switch.control]", "scheme", registry["schemes"]
+        **schema.choices(
+            "schemes", "Control schemes", "[switch.control]", "scheme", registry["schemes"]
         ),
-        "policies": schema.choices(
-            "Discard policies", "[switch.discard]", "policy", registry["policies"]
+        **schema.choices(
+            "policies", "Discard policies", "[switch.discard]", "policy", registry["policies"]
         ),
-        "sources": schema.choices("Traffic sources", "flow.source", "kind", registry["sources"]),
-        "recoveries": _recoveries(registry["recoveries"]),
+        **schema.choices("sources", "Traffic sources", "flow.source", "kind", registry["sources"]),
+        **recoveries(registry["recoveries"], docs.parent / RECOVERIES),
         "templates": _templates(registry["templates"]),
         "measures": measures(_sources(docs.parent / REPORT)),
         "formulas": formulas(CATALOGUE),
@@ -63,13 +65,28 @@ def _sources(directory: Path) -> str:
 def _write(path: Path, text: str) -> None:
     """Writes a page if it changed, so that Sphinx reads only those."""
     text = text.rstrip("\n") + "\n"
+    path.parent.mkdir(exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
-def _recoveries(recoveries: list[dict[str, Any]]) -> str:
-    rows = [f"`{entry['name']}`\n: {entry['about']}\n" for entry in recoveries]
-    return "\n".join(["# TCP recoveries", "", "Values of `recovery` in `[tcp]`.", "", *rows])
+def recoveries(entries: list[dict[str, str]], sources: Path) -> dict[str, str]:
+    """The pages of TCP's recoveries, which have no keys: what their files say of them."""
+    pages = {
+        "recoveries": index_page(
+            "recoveries", "TCP recoveries", "Values of `recovery` in `[tcp]`.", entries
+        )
+    }
+    for entry in entries:
+        source = (sources / f"{entry['name'].replace('-', '_')}.rs").read_text(encoding="utf-8")
+        about = [line[3:].strip() for line in source.splitlines() if line.startswith("//!")]
+        before, found, _ = source.partition("\npub struct ")
+        if not found:
+            raise LookupError(f"{entry['name']}: its file has no public struct")
+        struct = [line for line in before.rpartition("\n\n")[2].splitlines() if "///" in line]
+        text = "\n".join([*about, "", *(line.partition("///")[2].strip() for line in struct)])
+        pages[f"recoveries/{entry['name']}"] = f"{component_head(entry)}\n{paragraphs(text)}\n"
+    return pages
 
 
 def _templates(templates: list[dict[str, Any]]) -> str:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from schema_values import constant, names_of, searched, text, toml
+from schema_values import constant, names_of, paragraphs, searched, text, toml
 
 Schema: TypeAlias = dict[str, Any]
 
 # Sections of a scenario in the order in which one writes them.
-SECTIONS = ("run", "measure", "topology", "switch", "tcp", "abr", "aal5", "flow")
+SECTIONS = (
+    "run",
+    "measure",
+    "topology",
+    "switch",
+    "fcvc",
+    "link_errors",
+    "tcp",
+    "abr",
+    "aal5",
+    "flow",
+)
 # Definitions whose keys stand elsewhere than where they are used.
 ELSEWHERE = {
     "ControlConfig": "[control scheme](schemes.md) and its keys",
@@ -40,6 +51,22 @@ impossible is an error that says where it is and what is allowed. The range in w
 """
 
 
+def index_page(key: str, title: str, intro: str, entries: list[dict[str, str]]) -> str:
+    """The list of one registry: every entry with a line about it and its source."""
+    rows = [
+        f"| [{entry['name']}]({key}/{entry['name']}.md) | {entry['about']} | {entry['source']} |"
+        for entry in entries
+    ]
+    table = ["| name | what it is | source |", "|---|---|---|", *rows]
+    tree = ["```{toctree}", ":hidden:", "", *(f"{key}/{entry['name']}" for entry in entries), "```"]
+    return "\n".join([f"# {title}", "", intro, "", *table, "", *tree])
+
+
+def component_head(entry: dict[str, str]) -> str:
+    """The head of the page of a component."""
+    return f"# {entry['name']}\n\n{entry['about']}. Source: {entry['source']}.\n"
+
+
 class SchemaPages:
     """Pages about the parts of one schema."""
 
@@ -59,15 +86,21 @@ class SchemaPages:
         parts += [f"{name.lower()}\n: {text(one)}\n" for name, one in sorted(quantities)]
         return "\n".join(parts)
 
-    def choices(self, title: str, place: str, tag: str, entries: list[dict[str, str]]) -> str:
-        """The page of one registry: every entry, what it is, and its parameters."""
+    def choices(
+        self, key: str, title: str, place: str, tag: str, entries: list[dict[str, str]]
+    ) -> dict[str, str]:
+        """The pages of one registry, by name: the list, and every entry with its keys."""
         variants = self.tagged(tag, {entry["name"] for entry in entries})
         intro = f"Values of `{tag}` in `{place}`, each with the keys that come with it."
-        parts = [f"# {title}\n\n{intro}\n"]
+        pages = {key: index_page(key, title, intro, entries)}
         for entry in entries:
-            parts.append(f"## {entry['name']}\n\n{entry['about']}\n")
-            parts += self.keys(place.strip("[]"), variants[entry["name"]], "###", without=tag)
-        return "\n".join(parts)
+            variant = variants[entry["name"]]
+            parts = [component_head(entry), f"{paragraphs(variant['x-documentation'])}\n"]
+            keys = self.keys(place.strip("[]"), variant, "##", without=tag)
+            # Links to other pages are written as from the list, one folder up.
+            parts += [part.replace("](", "](../") for part in keys]
+            pages[f"{key}/{entry['name']}"] = "\n".join(parts)
+        return pages
 
     def tagged(self, tag: str, names: set[str]) -> dict[str, Schema]:
         """Variants, by name, of the definition that is told apart by `tag` and has these names.

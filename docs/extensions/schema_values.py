@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -26,6 +27,11 @@ def constant(schema: Schema) -> str | None:
 def text(schema: Schema) -> str:
     """Description of a schema, on one line."""
     return " ".join(str(schema.get("description", "")).split())
+
+
+def paragraphs(documentation: str) -> str:
+    """Documentation of Rust as Markdown: its links between types are names."""
+    return re.sub(r"\[(`[^`\]]+`)\](?!\()", r"\1", documentation)
 
 
 def searched(schema: Schema) -> str:

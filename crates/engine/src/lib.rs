@@ -5,6 +5,7 @@
 extern crate alloc;
 
 pub mod atm;
+pub mod component;
 pub mod control;
 pub mod credit;
 pub mod discard;

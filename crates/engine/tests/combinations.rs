@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
 use cellrate_engine::atm::server::LazyServer;
+use cellrate_engine::component::Component;
 use cellrate_engine::control::{ControlConfig, schemes};
 use cellrate_engine::discard::{DiscardConfig, policies};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
@@ -117,8 +118,8 @@ fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
     for topology in TOPOLOGIES {
         let mut seen = BTreeMap::new();
         let mut alike = Vec::new();
-        for (scheme, _) in schemes() {
-            for (policy, _) in policies() {
+        for Component { name: scheme, .. } in schemes() {
+            for Component { name: policy, .. } in policies() {
                 for recovery in Recovery::ALL {
                     let names = (*scheme, *policy, recovery.name());
                     let earlier = seen.insert(digest(topology, scheme, policy, *recovery), names);
@@ -133,9 +134,9 @@ fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
 #[test]
 fn each_runs_alike_on_the_plain_engine() {
     for topology in TOPOLOGIES {
-        for (number, (scheme, _)) in schemes().iter().enumerate() {
+        for (number, Component { name: scheme, .. }) in schemes().iter().enumerate() {
             // Each policy and each recovery has its turn.
-            let policy = policies()[number % policies().len()].0;
+            let policy = policies()[number % policies().len()].name;
             let recovery = Recovery::ALL[number % Recovery::ALL.len()];
             let end = Ps::from_ms(200);
             let mut plain = Reference::new(plan(topology, scheme, policy, recovery)).unwrap();

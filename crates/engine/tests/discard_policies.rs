@@ -4,6 +4,7 @@
 mod repeatable;
 
 use cellrate_engine::atm::cell::{Info, Kind};
+use cellrate_engine::component::Component;
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
 use cellrate_engine::endsystem::Severity;
 use proptest::prelude::*;
@@ -195,7 +196,7 @@ fn channels_do_not_share_their_frames() {
 
 #[test]
 fn rm_cells_are_dropped_one_by_one_and_leave_the_frames_alone() {
-    for (name, _) in policies() {
+    for Component { name, .. } in policies() {
         let verdicts = decide(json!({ "policy": name }), "crrce", &[3, 10, 9, 3, 3]);
         assert_eq!(verdicts, ".O...", "{name}");
     }
@@ -218,7 +219,7 @@ fn checks_find_buffers_and_margins_that_cannot_work() {
         assert!(findings.iter().any(|f| f.field == field && f.severity == severity), "{parameters}: {findings:?}");
     }
     let roomy = QueueFacts { buffer: 500, largest_pdu: 91, channels: 4 };
-    for (name, _) in policies() {
+    for Component { name, .. } in policies() {
         assert_eq!(config(json!({ "policy": name })).check(roomy), []);
     }
 }
@@ -226,9 +227,9 @@ fn checks_find_buffers_and_margins_that_cannot_work() {
 #[test]
 fn the_registry_builds_every_policy_by_its_name() {
     assert_eq!(config(json!({ "policy": "tail-drop" })), DiscardConfig::default());
-    for (name, about) in policies() {
+    for Component { name, about, source } in policies() {
         assert_eq!(config(json!({ "policy": name })).name(), *name);
-        assert!(!about.is_empty());
+        assert!(!about.is_empty() && !source.is_empty());
     }
     assert!(serde_json::from_value::<DiscardConfig>(json!({ "policy": "ppd", "threshold": "1 cells" })).is_err());
 }
@@ -331,7 +332,7 @@ proptest! {
 
     #[test]
     fn the_same_cells_meet_the_same_fate(steps in steps()) {
-        for (name, _) in policies() {
+        for Component { name, .. } in policies() {
             let config = config(json!({ "policy": name }));
             prop_assert_eq!(accepted(&mut config.build(CHANNELS), &steps), accepted(&mut config.build(CHANNELS), &steps));
         }

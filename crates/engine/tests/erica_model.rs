@@ -5,6 +5,7 @@
 mod repeatable;
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
+use cellrate_engine::component::Component;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts, schemes};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
@@ -130,7 +131,7 @@ fn cell([er, ccr]: [f64; 2], [ci, ni]: [bool; 2]) -> RmCell {
 
 /// Every scheme with its defaults, and ERICA with everything switched on.
 fn configurations() -> Vec<ControlConfig> {
-    let mut parameters: Vec<_> = schemes().iter().map(|(name, _)| json!({ "scheme": name })).collect();
+    let mut parameters: Vec<_> = schemes().iter().map(|scheme| json!({ "scheme": scheme.name })).collect();
     parameters.push(json!({ "scheme": "efci", "high": "50 cells", "low": "10 cells", "mark_at": "enqueue" }));
     for (averaging, policy) in [("load-factor", "fair-share"), ("components", "zero-load")] {
         parameters.push(json!({
@@ -165,12 +166,12 @@ proptest! {
 
 #[test]
 fn the_registry_builds_every_scheme_by_its_name() {
-    for (name, about) in schemes() {
+    for Component { name, about, source } in schemes() {
         let config: ControlConfig = serde_json::from_value(json!({ "scheme": name })).unwrap();
         assert_eq!(config.name(), *name);
         assert_eq!(config.check(SwitchFacts::ANY), []);
         assert_eq!(serde_json::from_value::<ControlConfig>(serde_json::to_value(&config).unwrap()).unwrap(), config);
-        assert!(!about.is_empty());
+        assert!(!about.is_empty() && !source.is_empty());
     }
     assert_eq!(ControlConfig::default().name(), "none");
 }

@@ -54,15 +54,29 @@ def schema() -> None:
 
 
 def list_names(
-    what: Annotated[str, Parameter(name="WHAT", help="experiments, schemes, policies, ...")],
+    what: Annotated[
+        str | None,
+        Parameter(
+            name="WHAT", help="experiments, schemes, policies, ...; all components by default."
+        ),
+    ] = None,
     /,
     *,
     json: Json = False,
 ) -> None:
-    """List experiments, schemes, credit, policies, sources, recoveries or templates."""
+    """List experiments, schemes, credit, policies, sources, recoveries or templates.
+
+    Each with one line about it and its source.
+    """
     registry = _registry()
-    kinds = ["experiments", *registry]
-    chosen = choose(what, kinds, "list")
+    if what is None:
+        if json:
+            names = {kind: [entry["name"] for entry in found] for kind, found in registry.items()}
+            sys.stdout.write(jsonlib.dumps(names) + "\n")
+        else:
+            tables.show_registry(registry)
+        return
+    chosen = choose(what, ["experiments", *registry], "list")
     entries = _experiments() if chosen == "experiments" else registry[chosen]
     if json:
         sys.stdout.write(jsonlib.dumps([entry["name"] for entry in entries]) + "\n")
@@ -78,4 +92,8 @@ def _registry() -> dict[str, list[dict[str, str]]]:
 def _experiments() -> list[dict[str, str]]:
     from cellrate import reproduce
 
-    return [{"name": name, "about": ""} for name in reproduce.experiment_ids()]
+    return [
+        {"name": experiment.id, "about": experiment.title, "source": experiment.where}
+        for paper in reproduce.all_papers()
+        for experiment in paper.experiments
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -30,11 +30,19 @@ def size(count: float) -> str:
     return f"{count:,.0f} TB"
 
 
-def show_names(entries: Sequence[dict[str, str]]) -> None:
-    """Lists names with what they are."""
+def show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
+    """Lists names with what they are and, in brackets, where that is described."""
     width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        say(f"{entry['name']:<{width}}  {entry['about']}".rstrip())
+        source = f" [{entry['source']}]" if entry["source"] else ""
+        say(f"{indent}{entry['name']:<{width}}  {entry['about']}{source}".rstrip())
+
+
+def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:
+    """Lists everything that a scenario can name, kind by kind."""
+    for kind, entries in registry.items():
+        say(f"{kind}:")
+        show_names(entries, "  ")
 
 
 def show_result(result: Result, name: str) -> None:

@@ -44,7 +44,10 @@ def _papers(parts: Sequence[Reproduction], total: Tally) -> str:
     columns += [*(f"within {share:.0%}" for share in WITHIN), "errata found"]
     rows = [
         [
-            html.link(f"{_authors(part)} {part.paper.year}", f"{part.paper.id}.html"),
+            Markup(
+                f"{html.link(part.paper.id, f'{part.paper.id}.html')} "
+                f'<span class="faint">{escape(_authors(part))}</span>'
+            ),
             str(len(part.results)),
             *counts_of(part.tally),
             html.link(str(len(part.errata)), f"errata.html#{part.paper.id}"),
@@ -58,8 +61,8 @@ def _papers(parts: Sequence[Reproduction], total: Tally) -> str:
 
 
 def _authors(part: Reproduction) -> str:
-    surnames = [author.rsplit(" ", 1)[-1] for author in part.paper.authors]
-    return surnames[0] if len(surnames) == 1 else f"{surnames[0]} et al."
+    first, *others = part.paper.authors
+    return f"{first} et al. {part.paper.year}" if others else f"{first} {part.paper.year}"
 
 
 def counts_of(counts: Tally) -> list[str]:

@@ -1,5 +1,6 @@
 //! What a scenario can name: schemes, credit control, policies, sources, recoveries, templates.
 
+use cellrate_engine::component::Component;
 use cellrate_engine::{control, credit, discard, tcp, traffic};
 use serde::Serialize;
 
@@ -12,6 +13,8 @@ pub struct Named {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
+    /// Where it is described; empty for templates.
+    pub source: &'static str,
 }
 
 /// Everything that a scenario can name.
@@ -39,10 +42,10 @@ pub fn registry() -> Registry {
         policies: named(discard::policies()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),
-        templates: templates::TEMPLATES.iter().map(|&(name, about, _)| Named { name, about }).collect(),
+        templates: templates::TEMPLATES.iter().map(|&(name, about, _)| Named { name, about, source: "" }).collect(),
     }
 }
 
-fn named(pairs: &'static [(&'static str, &'static str)]) -> Vec<Named> {
-    pairs.iter().map(|&(name, about)| Named { name, about }).collect()
+fn named(components: &[Component]) -> Vec<Named> {
+    components.iter().map(|&Component { name, about, source }| Named { name, about, source }).collect()
 }

@@ -26,6 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
+use crate::component::{Component, documentation};
 use crate::endsystem::Finding;
 use crate::kernel::{Ps, Rate};
 
@@ -103,15 +104,20 @@ pub trait SwitchControl {
     fn wake(&mut self, _now: Ps, _queue: u64) {}
 }
 
-/// Per line: variant, key in a scenario, description, parameters, state. The state is built by
+/// Per line: variant, key in a scenario, description, source, parameters, state. The state is built by
 /// `new(&parameters, facts)`; the parameters have `check(&self, SwitchFacts) -> Vec<Finding>`.
 macro_rules! registry {
-    ($($variant:ident = $name:literal, $about:literal, $config:ty, $scheme:ty;)*) => {
+    ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $scheme:ty;)*) => {
         /// The scheme of a port and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]
         pub enum ControlConfig {
-            $(#[doc = $about] #[serde(rename = $name)] $variant($config),)*
+            $(
+                #[doc = $about]
+                #[serde(rename = $name)]
+                #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
+                $variant($config),
+            )*
         }
 
         impl ControlConfig {
@@ -149,9 +155,9 @@ macro_rules! registry {
             }
         }
 
-        /// Key and one-line description of every scheme.
-        pub fn schemes() -> &'static [(&'static str, &'static str)] {
-            &[$(($name, $about)),*]
+        /// What there is to say of every scheme.
+        pub fn schemes() -> &'static [Component] {
+            &[$(Component { name: $name, about: $about, source: $source }),*]
         }
 
         impl SwitchControl for Control {
@@ -194,24 +200,24 @@ macro_rules! registry {
 }
 
 registry! {
-    None = "none", "no congestion control", none::NoneConfig, none::NoControl;
-    Efci = "efci", "EFCI marking of data cells by queue length", efci::EfciConfig, efci::Efci;
-    Erica = "erica", "explicit rates from load and fair share (ERICA, ERICA+)", erica::EricaConfig, erica::Erica;
-    Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)",
+    None = "none", "no congestion control", "TM 4.0: a switch without feedback", none::NoneConfig, none::NoControl;
+    Efci = "efci", "EFCI marking of data cells by queue length", "TM 4.0, 5.10.6; Ohsaki et al. 1995, II", efci::EfciConfig, efci::Efci;
+    Erica = "erica", "explicit rates from load and fair share (ERICA, ERICA+)", "Kalyanaraman 1997, chapters 6 and 8", erica::EricaConfig, erica::Erica;
+    Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)", "Arulambalam, Chen and Ansari 1996",
         fmmra::FmmraConfig, fmmra::Fmmra;
-    Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", charny::CharnyConfig, charny::Charny;
-    Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", eprca::EprcaConfig, eprca::Eprca;
-    Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", osu::OsuConfig, osu::Osu;
-    Capc = "capc", "one explicit rate for all that follows the load (CAPC)", capc::CapcConfig, capc::Capc;
-    Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", phantom::PhantomConfig, phantom::Phantom;
-    SmithPredictor = "smith-predictor", "the room below a set point, for sources with a Smith predictor (EPRCA by Smith's principle)",
+    Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", "Charny, Clark and Jain 1995", charny::CharnyConfig, charny::Charny;
+    Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", "Roberts 1994, ATM Forum 94-0735", eprca::EprcaConfig, eprca::Eprca;
+    Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", "Jain, Kalyanaraman and Viswanathan 1994, ATM Forum 94-0883", osu::OsuConfig, osu::Osu;
+    Capc = "capc", "one explicit rate for all that follows the load (CAPC)", "Barnhart 1994, ATM Forum 94-0983", capc::CapcConfig, capc::Capc;
+    Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", "Afek, Mansour and Ostfeld 1996", phantom::PhantomConfig, phantom::Phantom;
+    SmithPredictor = "smith-predictor", "the room below a set point, for sources with a Smith predictor (EPRCA by Smith's principle)", "Mascolo, Cavendish and Gerla 1996",
         smith::SmithConfig, smith::Smith;
-    RrmP = "rrm-p", "relative rate by queue length (P control)", relative_rate::p::PConfig, relative_rate::Sampled<relative_rate::p::P>;
-    RrmPd = "rrm-pd", "relative rate by queue length and its change (PD control)",
+    RrmP = "rrm-p", "relative rate by queue length (P control)", "Ajmone Marsan et al. 1997, eq. (1)", relative_rate::p::PConfig, relative_rate::Sampled<relative_rate::p::P>;
+    RrmPd = "rrm-pd", "relative rate by queue length and its change (PD control)", "Ajmone Marsan et al. 1997, eq. (2)",
         relative_rate::pd::PdConfig, relative_rate::Sampled<relative_rate::pd::Pd>;
-    RrmPdPlus = "rrm-pd-plus", "relative rate by queue length and change, a large change alone deciding (PD+ control)",
+    RrmPdPlus = "rrm-pd-plus", "relative rate by queue length and change, a large change alone deciding (PD+ control)", "Ajmone Marsan et al. 1997, eq. (3)",
         relative_rate::pd_plus::PdPlusConfig, relative_rate::Sampled<relative_rate::pd_plus::PdPlus>;
-    RrmPid = "rrm-pid", "relative rate by queue length while it grows, by its mean while it falls (PID control)",
+    RrmPid = "rrm-pid", "relative rate by queue length while it grows, by its mean while it falls (PID control)", "Ajmone Marsan et al. 1997, eq. (4)",
         relative_rate::pid::PidConfig, relative_rate::Sampled<relative_rate::pid::Pid>;
 }
 

@@ -15,9 +15,14 @@ pub use config::{Allocation, CreditPriority, FcvcConfig, Loop};
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-/// Key and one-line description of every credit control.
-pub const SCHEMES: &[(&str, &str)] =
-    &[("fcvc", "a buffer for every channel at every hop, filled as far as credit allows (FCVC, N23)")];
+use crate::component::Component;
+
+/// What there is to say of every credit control.
+pub const SCHEMES: &[Component] = &[Component {
+    name: "fcvc",
+    about: "a buffer for every channel at every hop, filled as far as credit allows (FCVC, N23)",
+    source: "Gerla et al. 1995, III; Kung, Blackwell and Chapman 1994",
+}];
 
 /// Counters are absolute modulo this: 28 bits, more than the cells that any link holds.
 pub const MODULUS: u32 = 1 << 28;

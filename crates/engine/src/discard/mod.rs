@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::Info;
+use crate::component::{Component, documentation};
 use crate::endsystem::Finding;
 use crate::kernel::units::Cells;
 
@@ -90,15 +91,20 @@ impl QueueFacts {
     }
 }
 
-/// Per line: variant, key in a scenario, description, parameters, state. The state is built by
+/// Per line: variant, key in a scenario, description, source, parameters, state. The state is built by
 /// `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) -> Vec<Finding>`.
 macro_rules! registry {
-    ($($variant:ident = $name:literal, $about:literal, $config:ty, $policy:ty;)*) => {
+    ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "policy")]
         pub enum DiscardConfig {
-            $(#[doc = $about] #[serde(rename = $name)] $variant($config),)*
+            $(
+                #[doc = $about]
+                #[serde(rename = $name)]
+                #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
+                $variant($config),
+            )*
         }
 
         impl DiscardConfig {
@@ -128,9 +134,9 @@ macro_rules! registry {
             $(#[doc = $about] $variant($policy),)*
         }
 
-        /// Key and one-line description of every policy.
-        pub fn policies() -> &'static [(&'static str, &'static str)] {
-            &[$(($name, $about)),*]
+        /// What there is to say of every policy.
+        pub fn policies() -> &'static [Component] {
+            &[$(Component { name: $name, about: $about, source: $source }),*]
         }
 
         impl DiscardPolicy for Discard {
@@ -146,17 +152,17 @@ macro_rules! registry {
 }
 
 registry! {
-    TailDrop = "tail-drop", "drop what finds the buffer full",
+    TailDrop = "tail-drop", "drop what finds the buffer full", "Kalyanaraman 1997, 8.12",
         tail_drop::TailDropConfig, tail_drop::TailDrop;
-    Ppd = "ppd", "drop the rest of a PDU that lost a cell (partial packet discard)",
+    Ppd = "ppd", "drop the rest of a PDU that lost a cell (partial packet discard)", "Romanow and Floyd 1995",
         ppd::PpdConfig, ppd::Ppd;
-    Epd = "epd", "drop whole PDUs that begin above a threshold (early packet discard)",
+    Epd = "epd", "drop whole PDUs that begin above a threshold (early packet discard)", "Romanow and Floyd 1995; Ohsaki et al. 1995, III",
         epd::EpdConfig, epd::Epd;
-    IntelligentTailDrop = "intelligent-tail-drop", "keep the last cells of the buffer for ends of PDUs",
+    IntelligentTailDrop = "intelligent-tail-drop", "keep the last cells of the buffer for ends of PDUs", "Kalyanaraman 1997, 8.12",
         intelligent_tail_drop::IntelligentTailDropConfig, intelligent_tail_drop::IntelligentTailDrop;
-    SelectiveDrop = "selective-drop", "above a threshold, drop PDUs of channels that hold more than their share",
+    SelectiveDrop = "selective-drop", "above a threshold, drop PDUs of channels that hold more than their share", "Goyal et al. 1997",
         fair_share::FairShareConfig, selective_drop::SelectiveDrop;
-    FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows",
+    FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows", "Heinanen and Kilkki 1998",
         fair_share::FairShareConfig, fair_buffer_allocation::FairBufferAllocation;
 }
 

@@ -23,6 +23,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::component::{Component, documentation};
 use crate::kernel::{Ps, Stream};
 
 /// A source of bare cells.
@@ -70,18 +71,23 @@ pub enum Load {
     },
 }
 
-/// Per line: variant, key in a scenario, description, parameters; then, for sources of bare cells and
+/// Per line: variant, key in a scenario, description, source, parameters; then, for sources of bare cells and
 /// for applications, their state. Parameters have `check`, `load` and
 /// `demand(&self, start, stream) -> Demand`.
 macro_rules! registry {
-    (sources { $($variant:ident = $name:literal, $about:literal, $config:ty;)* }
+    (sources { $($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty;)* }
      cells { $($cells:ident($state:ty);)* }
      applications { $($writes:ident($application:ty);)* }) => {
         /// A source and its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         pub enum SourceConfig {
-            $(#[doc = $about] #[serde(rename = $name)] $variant($config),)*
+            $(
+                #[doc = $about]
+                #[serde(rename = $name)]
+                #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
+                $variant($config),
+            )*
         }
 
         impl SourceConfig {
@@ -138,31 +144,31 @@ macro_rules! registry {
             }
         }
 
-        /// Key and one-line description of every source.
-        pub fn sources() -> &'static [(&'static str, &'static str)] {
-            &[$(($name, $about)),*]
+        /// What there is to say of every source.
+        pub fn sources() -> &'static [Component] {
+            &[$(Component { name: $name, about: $about, source: $source }),*]
         }
     };
 }
 
 registry! {
     sources {
-    Greedy = "greedy", "infinite file transfer over TCP", greedy::GreedyConfig;
-    Transfer = "transfer", "file transfer of a given size over TCP", transfer::TransferConfig;
-    Messages = "messages", "messages of exponential length over TCP, with exponential pauses",
+    Greedy = "greedy", "infinite file transfer over TCP", "Kalyanaraman 1997, 8.5", greedy::GreedyConfig;
+    Transfer = "transfer", "file transfer of a given size over TCP", "of our own", transfer::TransferConfig;
+    Messages = "messages", "messages of exponential length over TCP, with exponential pauses", "Gerla et al. 1995, III",
         messages::MessagesConfig;
-    Www = "www", "pages of a Web client over one persistent TCP connection", www::WwwConfig;
-    Cbr = "cbr", "bare cells at a constant rate", cbr::CbrConfig;
-    OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", on_off::OnOffConfig;
-    ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods",
+    Www = "www", "pages of a Web client over one persistent TCP connection", "Kalyanaraman 1997, 8.19; SPECweb96", www::WwwConfig;
+    Cbr = "cbr", "bare cells at a constant rate", "TM 4.0: CBR", cbr::CbrConfig;
+    OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", "Kalyanaraman 1997, 8.16", on_off::OnOffConfig;
+    ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods", "Ajmone Marsan et al. 1997, 4",
         exponential_on_off::ExponentialOnOffConfig;
-    Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", mmdp::MmdpConfig;
-    Mpeg2 = "mpeg2", "bare cells of MPEG-2 video streams with long-range dependent rates", mpeg2::Mpeg2Config;
-    TransportStream = "transport-stream", "bare cells of an MPEG-2 transport stream from a file",
+    Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", "Gerla et al. 1995, III", mmdp::MmdpConfig;
+    Mpeg2 = "mpeg2", "bare cells of MPEG-2 video streams with long-range dependent rates", "Kalyanaraman 1997, 8.17; Paxson 1997", mpeg2::Mpeg2Config;
+    TransportStream = "transport-stream", "bare cells of an MPEG-2 transport stream from a file", "ISO/IEC 13818-1",
         transport_stream::TransportStreamConfig;
-    RateTrace = "rate-trace", "bare cells at the rates of a file", rate_trace::RateTraceConfig;
-    Poisson = "poisson", "bare cells with exponential gaps", poisson::PoissonConfig;
-    Persistent = "persistent", "bare cells, as many as the service lets through", persistent::PersistentConfig;
+    RateTrace = "rate-trace", "bare cells at the rates of a file", "of our own", rate_trace::RateTraceConfig;
+    Poisson = "poisson", "bare cells with exponential gaps", "of our own, for M/D/1", poisson::PoissonConfig;
+    Persistent = "persistent", "bare cells, as many as the service lets through", "Ohsaki et al. 1995, II", persistent::PersistentConfig;
     }
     cells {
     Cbr(cbr::Cbr);

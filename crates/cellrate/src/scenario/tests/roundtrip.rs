@@ -65,7 +65,7 @@ fn the_schema_knows_what_is_registered_and_has_no_null() {
     assert!(!text.contains("\"null\"") && !text.contains(":null"), "TOML has no null");
     for named in registry().schemes.iter().chain(&registry().policies).chain(&registry().sources) {
         assert!(text.contains(&format!("\"const\":\"{}\"", named.name)), "{}", named.name);
-        assert!(text.contains(named.about), "{}", named.name);
+        assert!(text.contains(named.about) && text.contains(named.source), "{}", named.name);
     }
     assert_eq!(schema()["$defs"]["Time"]["type"], "string");
     assert_eq!(schema()["$defs"]["Run"]["required"], serde_json::json!(["duration"]));

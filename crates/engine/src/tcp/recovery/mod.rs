@@ -18,6 +18,7 @@ use self::tahoe::Tahoe;
 use self::timeout_only::TimeoutOnly;
 use super::config::TcpConfig;
 use super::window::Window;
+use crate::component::Component;
 
 /// What a fast retransmission sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub trait RecoveryPolicy {
 }
 
 macro_rules! registry {
-    ($($variant:ident = $name:literal, $about:literal, $build:expr;)*) => {
+    ($($variant:ident = $name:literal, $about:literal, $source:literal, $build:expr;)*) => {
         /// The recovery policies, by the names that scenarios use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum Recovery {
@@ -75,9 +76,9 @@ macro_rules! registry {
             }
         }
 
-        /// Names and one-line descriptions of all policies.
-        pub fn names() -> &'static [(&'static str, &'static str)] {
-            &[$(($name, $about)),*]
+        /// What there is to say of every policy.
+        pub fn names() -> &'static [Component] {
+            &[$(Component { name: $name, about: $about, source: $source }),*]
         }
 
         /// A policy with its state.
@@ -101,12 +102,12 @@ macro_rules! registry {
 }
 
 registry! {
-    TimeoutOnly = "timeout-only", "slow start, go-back-N after a timeout, no fast retransmit (Kalyanaraman 8.1)", |_| TimeoutOnly;
-    Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", Tahoe::new;
-    Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", |_| Reno;
-    NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", |_| NewReno;
-    Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", |_| Sack;
-    Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", |_| Jacobson88::default();
+    TimeoutOnly = "timeout-only", "slow start, go-back-N after a timeout, no fast retransmit (Kalyanaraman 8.1)", "Kalyanaraman 1997, 8.1", |_| TimeoutOnly;
+    Tahoe = "tahoe", "4.3BSD Tahoe: fast retransmit, then slow start", "4.3BSD Tahoe; Jacobson 1988", Tahoe::new;
+    Reno = "reno", "4.3BSD Reno: fast retransmit and fast recovery (RFC 2001)", "4.3BSD Reno; RFC 2001", |_| Reno;
+    NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", "RFC 6582", |_| NewReno;
+    Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", "RFC 2018, RFC 6675", |_| Sack;
+    Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", "Gerla et al. 1995, III; Jacobson 1988", |_| Jacobson88::default();
 }
 
 impl Recovery {
@@ -122,10 +123,10 @@ mod tests {
 
     #[test]
     fn the_names_of_the_registry_are_those_of_scenarios() {
-        for (policy, (name, about)) in Recovery::ALL.iter().zip(names()) {
-            assert_eq!(serde_json::to_value(policy).unwrap(), *name);
-            assert_eq!(policy.name(), *name);
-            assert!(!about.is_empty() && !about.contains('\n'));
+        for (policy, &Component { name, about, source }) in Recovery::ALL.iter().zip(names()) {
+            assert_eq!(serde_json::to_value(policy).unwrap(), name);
+            assert_eq!(policy.name(), name);
+            assert!(!about.is_empty() && !source.is_empty());
         }
         assert_eq!(names().len(), Recovery::ALL.len());
     }

@@ -1,0 +1,22 @@
+//! What the registries of schemes, policies, sources and recoveries say of each of their lines.
+
+use alloc::string::{String, ToString};
+
+use schemars::{JsonSchema, SchemaGenerator};
+
+/// A line of a registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// Where it is described: paper and section, contribution, standard; what is nobody else's says so.
+    pub source: &'static str,
+}
+
+/// The documentation of a struct of parameters.
+pub(crate) fn documentation<T: JsonSchema>() -> String {
+    let schema = T::json_schema(&mut SchemaGenerator::default());
+    schema.get("description").and_then(|text| text.as_str()).unwrap_or_default().to_string()
+}
