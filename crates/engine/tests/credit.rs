@@ -201,6 +201,20 @@ fn adaptive_allocation_gives_memory_to_whom_uses_it() {
     assert!(delivered(&fixed)[0] < 6_000, "{:?}", delivered(&fixed));
 }
 
+/// Channels that were silent while others used the memory are carried when they begin, and those others go on.
+#[test]
+fn adaptive_allocation_leaves_no_channel_without_credit() {
+    for silent in 1..10 {
+        let mut plan = fan(10, fcvc(json!({"allocation": "adaptive", "memory": "60 cells"})));
+        for flow in &mut plan.flows[silent..] {
+            flow.start = Ps::from_us(5_000 * CELL);
+        }
+        let delivered = delivered(&measure(plan, 20_000));
+        assert!(delivered.iter().sum::<u64>() >= 9_000, "{delivered:?}");
+        assert!(delivered.iter().all(|cells| *cells > 500), "{silent}: {delivered:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(repeatable(64))]
 

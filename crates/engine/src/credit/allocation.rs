@@ -131,7 +131,8 @@ impl Pool {
             let member = &mut self.members[channel as usize];
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
-            member.receiver.n2 = n2_of(self.most_n2, member.receiver.allocation);
+            // The sender still goes by its old limit: credit that comes rarer than that allows would never come.
+            member.receiver.n2 = member.receiver.n2.min(n2_of(self.most_n2, member.receiver.allocation));
             let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
             if ahead(wanted, member.receiver.limit) < 0 && member.reducing.is_none() {
                 self.tell(channel, notices);
@@ -157,7 +158,13 @@ impl Pool {
         // The one cell that is always promised is no more than before.
         let free = room + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
         let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
-        self.change(channel, |member| member.receiver.limit = limit);
+        let most = self.most_n2;
+        self.change(channel, |member| {
+            member.receiver.limit = limit;
+            // What there was no memory for does not count: the next credit comes before the last cell is used.
+            let granted = ahead(limit, member.receiver.forwarded) as u32;
+            member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation));
+        });
         notices.push(Notice { channel, limit, reduction: None });
     }
 }
@@ -172,7 +179,7 @@ mod tests {
     use super::super::{FIRST, Sender};
     use super::*;
 
-    /// Two channels of which only the first sends, and a sender for each.
+    /// Two channels, and a sender for each.
     struct Hop {
         pool: Pool,
         senders: [Sender; 2],
@@ -193,11 +200,12 @@ mod tests {
                 }
             }
         }
-        fn carry(&mut self, cells: u32) {
+        fn carry(&mut self, channel: usize, cells: u32) {
             for _ in 0..cells {
-                self.senders[0].send();
+                assert!(self.senders[channel].balance() > 0, "channel {channel} has no credit and is told of none");
+                self.senders[channel].send();
                 let mut notices = Vec::new();
-                self.pool.forward(0, || 0, &mut notices);
+                self.pool.forward(channel as u32, || 0, &mut notices);
                 self.exchange(notices);
             }
         }
@@ -207,11 +215,22 @@ mod tests {
     fn memory_goes_to_the_channel_that_uses_it() {
         let mut hop = Hop::new(80);
         assert_eq!(hop.senders.map(Sender::balance), [20, 20]);
-        hop.carry(40);
+        hop.carry(0, 40);
         // (80 / 2 - 0 - 2) * 20 / 20 + 1 for the one, 1 for the other.
         assert_eq!(hop.senders[1].balance(), 1);
         assert!((30..=39).contains(&hop.senders[0].balance()), "{}", hop.senders[0].balance());
         assert!(hop.pool.promised() <= 80);
+    }
+
+    #[test]
+    fn credit_comes_to_whom_it_was_taken_from() {
+        for memory in [6, 40, 80, 212] {
+            let mut hop = Hop::new(memory);
+            for (channel, cells) in [(0, 60), (1, 200), (0, 7), (1, 3), (0, 120), (1, 1), (0, 33)] {
+                hop.carry(channel, cells);
+                assert!(hop.pool.promised() <= memory);
+            }
+        }
     }
 
     #[test]
