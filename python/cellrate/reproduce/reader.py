@@ -2,6 +2,7 @@
 
 # ruff: noqa: ANN401 - values of TOML are of any type
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +83,9 @@ def read_toml(path: Path) -> Table:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise ReproduceError(f"{path}: {error}") from error
+
+
+def check_unique(ids: Sequence[str], place: str, kind: str) -> None:
+    """An error with the place if two of a kind have the same id."""
+    for repeated in {i for i in ids if ids.count(i) > 1}:
+        raise ReproduceError(f"{place}: two {kind} are called `{repeated}`")

@@ -20,7 +20,7 @@ from cellrate.reproduce.model import (
     Table,
     Variant,
 )
-from cellrate.reproduce.reader import Reader, read_toml
+from cellrate.reproduce.reader import Reader, check_unique, read_toml
 from cellrate.reproduce.reading_errata import read_errata
 from cellrate.reproduce.reading_figures import read_figure
 
@@ -65,9 +65,7 @@ def _experiments(
         _experiment(r, assumptions, by_id, scenarios) for r in reader.tables("experiment")
     )
     reader.done()
-    ids = [e.id for e in experiments]
-    for repeated in {i for i in ids if ids.count(i) > 1}:
-        raise ReproduceError(f"{directory.name}: two experiments are called `{repeated}`")
+    check_unique([e.id for e in experiments], directory.name, "experiments")
     return experiments
 
 

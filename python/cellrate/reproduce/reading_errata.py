@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Erratum, Proof
-from cellrate.reproduce.reader import Reader, read_toml
+from cellrate.reproduce.reader import Reader, check_unique, read_toml
 
 
 def read_errata(path: Path) -> tuple[Erratum, ...]:
@@ -18,9 +18,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
     reader = Reader(read_toml(path), f"{path.parent.name}/{path.name}")
     errata = tuple(map(_erratum, reader.tables("erratum")))
     reader.done()
-    ids = [erratum.id for erratum in errata]
-    for repeated in {i for i in ids if ids.count(i) > 1}:
-        raise ReproduceError(f"{reader.place}: two errata are called `{repeated}`")
+    check_unique([erratum.id for erratum in errata], reader.place, "errata")
     return errata
 
 
