@@ -1,0 +1,116 @@
+"""Reads the printed values of an experiment: one by one, or as tables."""
+
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.model import KINDS, SCORES, Published, Table, Variant
+from cellrate.reproduce.reader import Reader
+
+
+def read_published(reader: Reader) -> Published:
+    """A printed value; raises `ReproduceError` if kind, score and measure do not go together."""
+    value = reader.optional("value", (int, float))
+    published = Published(
+        quantity=reader.text("quantity"),
+        kind=reader.choice("kind", KINDS),
+        printed=reader.text("printed"),
+        value=None if value is None else float(value),
+        unit=reader.text("unit", ""),
+        where=reader.text("where", ""),
+        measure=reader.expression("measure", ""),
+        score=reader.text("score", ""),
+        order=reader.text("order", ""),
+        restates=reader.text("restates", ""),
+    )
+    reader.done()
+    _check_published(published, reader.place)
+    return published
+
+
+def _check_published(published: Published, place: str) -> None:
+    where = f"{place} `{published.quantity}`"
+    if published.kind == "measured":
+        if published.score not in SCORES:
+            raise ReproduceError(
+                f"{where}: a measured value is scored by one of {', '.join(SCORES)}"
+            )
+        if published.value is None or not published.measure:
+            raise ReproduceError(f"{where}: a measured value needs `value` and `measure`")
+        if (published.score == "order") != bool(published.order):
+            raise ReproduceError(f"{where}: `order` goes with the score `order`")
+    elif published.score:
+        raise ReproduceError(f"{where}: only measured values are scored")
+    if published.kind == "derived" and not published.measure:
+        raise ReproduceError(f"{where}: a derived value needs `measure`")
+    if published.kind == "restated" and not published.restates:
+        raise ReproduceError(f"{where}: `restates` is missing")
+
+
+def read_table(reader: Reader, variants: dict[str, Variant]) -> list[Published]:
+    """The values of a table, line by line; raises `ReproduceError` if a line does not fit."""
+    where, name = reader.text("where", ""), reader.text("variant")
+    if name not in variants or not variants[name].swept:
+        raise ReproduceError(f"{reader.place}: `{name}` is no row of runs")
+    columns = reader.tables("columns")
+    templates = [_column(column) for column in columns]
+    values = [
+        value
+        for row in reader.tables("rows")
+        for value in _row(row, templates, variants[name], where)
+    ]
+    reader.done()
+    return values
+
+
+def _column(reader: Reader) -> Table:
+    column = {
+        "quantity": reader.text("quantity"),
+        "unit": reader.text("unit", ""),
+        "kind": reader.choice("kind", KINDS),
+        "measure": reader.expression("measure", ""),
+        "score": reader.text("score", ""),
+        "order": reader.text("order", ""),
+        "restates": reader.text("restates", ""),
+    }
+    reader.done()
+    return column
+
+
+def _row(reader: Reader, columns: list[Table], variant: Variant, where: str) -> list[Published]:
+    at = tuple(reader.take("at", list))
+    if at not in {tuple(point.values()) for point in variant.points}:
+        raise ReproduceError(f"{reader.place}: `{variant.name}` has no run at {at}")
+    printed, score, kind = reader.texts("printed"), reader.texts("score"), reader.texts("kind")
+    restates = reader.text("restates", "")
+    reader.done()
+    for given in (printed, score, kind):
+        if given and len(given) != len(columns):
+            raise ReproduceError(f"{reader.place}: {len(columns)} columns, {len(given)} entries")
+    keys = next(point for point in variant.points if tuple(point.values()) == at)
+    conditions = ", ".join(f"{key} = {value}" for key, value in keys.items())
+    values = []
+    for i, column in enumerate(columns):
+        if printed[i] == "-":
+            continue
+        cell = column | {"quantity": f"{column['quantity']}, {conditions}"}
+        cell |= {"kind": kind[i]} if kind else {}
+        cell |= {"score": score[i]} if score else {}
+        cell |= {"restates": restates} if restates else {}
+        cell |= {} if cell["score"] == "order" else {"order": ""}
+        if cell["kind"] != "measured":
+            cell["score"] = cell["order"] = ""
+        value = Published(
+            **cell,
+            printed=printed[i],
+            value=_number(printed[i]),
+            where=where,
+            it=(variant.name, at),
+        )
+        _check_published(value, reader.place)
+        values.append(value)
+    return values
+
+
+def _number(printed: str) -> float | None:
+    try:
+        return float(printed.replace(",", "").rstrip("%"))
+    except ValueError:
+        return None
