@@ -39,14 +39,20 @@ impl Contents {
         if packet.pid != ASSOCIATIONS && !self.maps.contains_key(&packet.pid) {
             return;
         }
-        let section = self.sections.entry(packet.pid).or_default();
-        let Some(section) = section.take(packet.payload, packet.starts_unit) else { return };
-        if packet.pid == ASSOCIATIONS {
-            for (number, pid) in associations(&section) {
+        let sections = self.sections.entry(packet.pid).or_default().take(packet.payload, packet.starts_unit);
+        for section in sections {
+            self.learn(packet.pid, &section);
+        }
+    }
+
+    /// Notes what a section tells.
+    fn learn(&mut self, on: u16, section: &[u8]) {
+        if on == ASSOCIATIONS {
+            for (number, pid) in associations(section) {
                 self.maps.entry(pid).or_default().insert(number);
             }
-        } else if let Some((number, found)) = program(&section)
-            && self.maps[&packet.pid].contains(&number)
+        } else if let Some((number, found)) = program(section)
+            && self.maps[&on].contains(&number)
         {
             self.programs.insert(number, found);
         }

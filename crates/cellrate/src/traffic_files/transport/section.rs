@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// Where a table would be named: only filling follows in the packet.
+const STUFFING: u8 = 0xff;
+
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
@@ -11,52 +14,69 @@ pub struct Program {
     pub streams: Vec<u16>,
 }
 
-/// The section that is arriving on a PID.
+/// The section that is arriving on a PID: what of it is there, nothing between sections.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     bytes: Vec<u8>,
-    running: bool,
 }
 
 impl Section {
-    /// Takes the payload of a packet; a section that is now complete and undamaged.
-    pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Option<Vec<u8>> {
-        let mut payload = payload;
-        if starts_unit {
-            let pointer = usize::from(*payload.first()?);
-            payload = payload.get(1 + pointer..)?;
+    /// Takes the payload of a packet: all sections that it completes undamaged. Where one begins, its first byte says
+    /// how many bytes of the section before precede it, and others may follow it (ISO/IEC 13818-1, 2.4.4).
+    pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Vec<Vec<u8>> {
+        let (before, begun) = match (starts_unit, payload.split_first()) {
+            (false, _) => (payload, None),
+            (true, None) => return Vec::new(),
+            (true, Some((pointer, rest))) => match rest.split_at_checked(usize::from(*pointer)) {
+                Some((before, begun)) => (before, Some(begun)),
+                None => return Vec::new(),
+            },
+        };
+        let mut found = Vec::new();
+        if !self.bytes.is_empty() {
+            self.bytes.extend_from_slice(before);
+            found.extend(std::iter::from_fn(|| self.cut_off()));
+        }
+        if let Some(begun) = begun {
+            self.bytes = begun.to_vec();
+            found.extend(std::iter::from_fn(|| self.cut_off()));
+        }
+        found.retain(|section| crc(section) == 0);
+        found
+    }
+
+    /// The first section, if it is there as a whole.
+    fn cut_off(&mut self) -> Option<Vec<u8>> {
+        if self.bytes.first() == Some(&STUFFING) {
             self.bytes.clear();
-            self.running = true;
         }
-        if !self.running {
-            return None;
-        }
-        self.bytes.extend_from_slice(payload);
         let length = 3 + usize::from(u16::from_be_bytes([*self.bytes.get(1)? & 0x0f, *self.bytes.get(2)?]));
         if self.bytes.len() < length {
             return None;
         }
-        self.bytes.truncate(length);
-        self.running = false;
-        let section = std::mem::take(&mut self.bytes);
-        (crc(&section) == 0).then_some(section)
+        let rest = self.bytes.split_off(length);
+        Some(std::mem::replace(&mut self.bytes, rest))
     }
 }
 
-/// Number of each program and the PID of its map, of a program association section.
+/// Whether a section of a table is in force: `current_next_indicator` is 0 in one that is to come.
+fn is_current(section: &[u8]) -> bool {
+    section.get(5).is_some_and(|flags| flags & 1 == 1)
+}
+
+/// Number of each program and the PID of its map, of a program association section that is in force.
 pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
-    let Some(entries) = section.get(8..section.len().saturating_sub(4)).filter(|_| section[0] == 0) else {
-        return Vec::new();
-    };
+    let entries = section.get(8..section.len().saturating_sub(4));
+    let Some(entries) = entries.filter(|_| section[0] == 0 && is_current(section)) else { return Vec::new() };
     let entry = |bytes: &[u8]| (u16::from_be_bytes([bytes[0], bytes[1]]), pid(bytes[2], bytes[3]));
     // Number 0 is the network, no program.
     entries.chunks_exact(4).map(entry).filter(|(number, _)| *number != 0).collect()
 }
 
-/// Number and description of the program of a program map section.
+/// Number and description of the program of a program map section that is in force.
 pub fn program(section: &[u8]) -> Option<(u16, Program)> {
     let end = section.len().checked_sub(4)?;
-    let head = section.get(..12).filter(|head| head[0] == 2)?;
+    let head = section.get(..12).filter(|head| head[0] == 2 && is_current(head))?;
     let mut found = Program { pcr_pid: pid(head[8], head[9]), streams: Vec::new() };
     let mut at = 12 + usize::from(pid(head[10], head[11]) & 0x0fff);
     while let Some(entry) = section.get(at..at + 5).filter(|_| at + 5 <= end) {

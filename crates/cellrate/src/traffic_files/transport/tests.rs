@@ -24,15 +24,12 @@ impl Stream {
         rest.extend(&low);
         self.packet(pid, 2, &rest)
     }
-    fn section(mut self, pid: u16, body: &[u8]) -> Stream {
-        let mut section = body.to_vec();
-        let length = (body.len() - 3 + 4) as u16;
-        section[1] = 0xb0 | (length >> 8) as u8;
-        section[2] = length as u8;
-        section.extend(section::crc(&section).to_be_bytes());
-        let mut rest = vec![0];
-        rest.extend(section);
-        self = self.packet(pid, 1, &rest);
+    fn section(self, pid: u16, body: &[u8]) -> Stream {
+        self.sections(pid, 0, &whole(body))
+    }
+    /// A packet in which a section begins after `pointer` bytes.
+    fn sections(mut self, pid: u16, pointer: u8, bytes: &[u8]) -> Stream {
+        self = self.packet(pid, 1, &[&[pointer], bytes].concat());
         let start = self.0.len() - 188;
         self.0[start + 1] |= 0x40;
         self
@@ -40,11 +37,16 @@ impl Stream {
     /// Programs 1 and 2 with maps on PIDs 100 and 200, clocks and streams on 101 and 201, and a stream on 102.
     fn two_programs(self) -> Stream {
         self.section(0, &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 100, 0, 2, 0xe0, 200])
-            .section(
-                100,
-                &[2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe0, 101, 0xf0, 0, 2, 0xe0, 101, 0xf0, 0, 3, 0xe0, 102, 0xf0, 0],
-            )
-            .section(200, &[2, 0, 0, 0, 2, 0xc1, 0, 0, 0xe0, 201, 0xf0, 0, 2, 0xe0, 201, 0xf0, 0])
+            .section(100, &MAP_1)
+            .section(200, &MAP_2)
+    }
+    /// Both programs with their maps on PID 100.
+    fn shared_maps(self) -> Stream {
+        self.section(0, &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 100, 0, 2, 0xe0, 100])
+    }
+    /// Three packets of program 1 and one of program 2 between two references of each.
+    fn played(self) -> Stream {
+        self.pcr(101, 0, 0).pcr(201, 0, 0).data(102, 2).pcr(201, 4 * MS, 0).pcr(101, 5 * MS, 0)
     }
     fn read(&self, choice: &Choice) -> Result<Vec<(u64, u64)>, Broken> {
         read(&self.0, choice).map(|found| found.iter().map(|stretch| (stretch.ticks, stretch.packets)).collect())
@@ -52,6 +54,18 @@ impl Stream {
 }
 
 const MS: u64 = 27_000;
+const MAP_1: [u8; 22] = [2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe0, 101, 0xf0, 0, 2, 0xe0, 101, 0xf0, 0, 3, 0xe0, 102, 0xf0, 0];
+const MAP_2: [u8; 17] = [2, 0, 0, 0, 2, 0xc1, 0, 0, 0xe0, 201, 0xf0, 0, 2, 0xe0, 201, 0xf0, 0];
+
+/// A section with its length and CRC.
+fn whole(body: &[u8]) -> Vec<u8> {
+    let mut section = body.to_vec();
+    let length = (body.len() - 3 + 4) as u16;
+    section[1] = 0xb0 | (length >> 8) as u8;
+    section[2] = length as u8;
+    section.extend(section::crc(&section).to_be_bytes());
+    section
+}
 
 fn any() -> Choice {
     Choice::default()
@@ -108,6 +122,52 @@ fn several_programs_are_told_and_one_is_sent() {
         let broken = stream.read(&choice).unwrap_err();
         assert_eq!((broken.key, broken.help.as_str()), (key, told));
     }
+}
+
+/// Program 1 is three packets between its references, program 2 one: what the other sends is not counted.
+fn expect_both_programs(stream: &Stream) {
+    for (program, expected) in [(1, (5 * MS, 3)), (2, (4 * MS, 1))] {
+        let found = stream.read(&Choice { program: Some(program), ..any() });
+        assert_eq!(found.map(|found| found[1]), Ok(expected), "program {program}");
+    }
+    assert!(stream.read(&any()).unwrap_err().message.contains("several programs"));
+}
+
+#[test]
+fn sections_of_one_packet_are_all_read() {
+    let maps = [whole(&MAP_1), whole(&MAP_2)].concat();
+    expect_both_programs(&Stream::default().shared_maps().sections(100, 0, &maps).played());
+}
+
+#[test]
+fn a_section_ends_before_the_next_in_a_packet() {
+    // The first map lacks its last ten bytes, which come before the second.
+    let (first, second) = (whole(&MAP_1), whole(&MAP_2));
+    let (most, rest) = first.split_at(first.len() - 10);
+    // No stuffing between: the first packet is full.
+    let stream = Stream::default().shared_maps();
+    let filled = [vec![0x80, 0x70, 183 - most.len() as u8 - 3], vec![0; 183 - most.len() - 3], most.to_vec()].concat();
+    assert_eq!(filled.len(), 183);
+    let stream = stream.sections(100, 0, &filled).sections(100, 10, &[rest, &second].concat()).played();
+    expect_both_programs(&stream);
+    // One that ends in a packet of its own, with stuffing behind it.
+    let stream = Stream::default().shared_maps().sections(100, 0, &filled).packet(100, 1, rest);
+    expect_both_programs(&stream.section(100, &MAP_2).played());
+}
+
+#[test]
+fn a_table_that_is_to_come_is_not_in_force() {
+    // Both the association that adds a program and a map with another clock are announced.
+    let mut next = MAP_1;
+    (next[5], next[9]) = (0xc0, 102);
+    let stream = Stream::default()
+        .section(0, &[0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 100])
+        .section(0, &[0, 0, 0, 0, 1, 0xc2, 0, 0, 0, 1, 0xe0, 100, 0, 2, 0xe0, 200])
+        .section(100, &MAP_1)
+        .section(100, &next)
+        .section(200, &MAP_2)
+        .played();
+    assert_eq!(stream.read(&any()).map(|found| found[1]), Ok((5 * MS, 5)));
 }
 
 #[test]
