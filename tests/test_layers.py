@@ -42,3 +42,15 @@ def test_theory_needs_nothing_but_theory() -> None:
         if any(not one.startswith("theory") for one in found)
     }
     assert above == {}
+
+
+def test_what_many_share_knows_none_of_them() -> None:
+    shared = imports("language") | imports("parameters")
+    assert len(shared) > 8
+    users = ("cli", "explain", "reproduce", "sizing", "tuning")
+    guilty = {
+        file: found
+        for file, found in shared.items()
+        if any(one.split(".")[0] in users for one in found)
+    }
+    assert guilty == {}

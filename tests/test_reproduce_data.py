@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cellrate.language.expressions import attributes, names
 from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.expressions import attributes, names
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
 from cellrate.reproduce.reading import read_paper

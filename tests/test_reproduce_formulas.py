@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cellrate import theory
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import evaluate
 from cellrate.reproduce import ReproduceError
 from cellrate.reproduce.drawing import draw
-from cellrate.reproduce.expressions import evaluate
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.runs import Outcomes, vocabulary
 
@@ -58,7 +59,7 @@ def test_fields_of_a_result_are_lists_and_numbers() -> None:
     assert evaluate(f"sorted({CYCLE}.phase)[0]", scope) == 1
     assert evaluate(f"min({CYCLE}.queue_cells)", scope) == 0
     assert evaluate(f"{CYCLE}.cycles", scope) == 1
-    with pytest.raises(ReproduceError, match="there is no `length`, but time_seconds"):
+    with pytest.raises(ExpressionError, match="there is no `length`, but time_seconds"):
         evaluate(f"{CYCLE}.length", scope)
 
 

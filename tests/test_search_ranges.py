@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.tuning.keys import NUMBERS, QUANTITIES, Key, Keys, definition, resolve, schema
-from cellrate.tuning.ranges import SCALES
+from cellrate.parameters.keys import NUMBERS, QUANTITIES, Key, Keys, definition, resolve, schema
+from cellrate.parameters.ranges import SCALES
 
 BUFFER, PCR = 1000, 100.0
 BASE = f"""

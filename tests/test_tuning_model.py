@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cellrate import _core
 from cellrate.network import Network
+from cellrate.parameters.keys import Keys
 from cellrate.tuning.judgement import judged
-from cellrate.tuning.keys import Keys
 from cellrate.tuning.model import Model, NoModel, model_of
 from cellrate.tuning.proposal import proposal
 from conftest import SCENARIOS

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from cellrate import _core
 from cellrate.network import Network
+from cellrate.parameters import keys
+from cellrate.parameters.keys import Keys
+from cellrate.parameters.ranges import Range, Scale, written
 from cellrate.problems import BadInput
-from cellrate.tuning import keys
 from cellrate.tuning.asked import varied
 from cellrate.tuning.declared import Scene, declared, parameter_tables
-from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import shown
-from cellrate.tuning.ranges import Range, Scale, written
 from conftest import SCENARIOS
 from hypothesis import given
 from hypothesis import strategies as st

@@ -14,6 +14,7 @@ from cyclopts.validators import Number
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
 from cellrate.cli.progress import ProgressBar
+from cellrate.language.errors import ExpressionError
 from cellrate.problems import BadInput, choose
 from cellrate.runner import run_many
 
@@ -67,7 +68,7 @@ def reproduce(
                 bless=bless,
                 evidence=evidence,
             )
-        except reproduction.ReproduceError as error:
+        except (reproduction.ReproduceError, ExpressionError) as error:
             raise BadInput(str(error)) from error
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure as Canvas
 
 from cellrate.estimates import estimate
 from cellrate.figures import COLOURS, STYLE, new_figure
-from cellrate.reproduce.expressions import evaluate
+from cellrate.language.expressions import evaluate
+from cellrate.language.runs import Row, Run
 from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
-from cellrate.reproduce.views import Row, Run
 
 MARKERS = "osD^vP"
 NAMED_LINES = 10

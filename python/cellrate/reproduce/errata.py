@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.estimates import Estimate, estimate
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import evaluate
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import evaluate
 from cellrate.reproduce.model import Erratum, Experiment, Paper, Proof
 from cellrate.reproduce.runs import Outcomes, scope_of_used, used_jobs, vocabulary
 from cellrate.runner import Job
@@ -75,7 +76,7 @@ def _prove(
             (quantity, estimate([float(evaluate(measure, scope)) for scope in scopes]), unit)
             for quantity, measure, unit in proof.values
         )
-    except ReproduceError as error:
+    except ExpressionError as error:
         raise ReproduceError(f"{paper.id}, erratum {erratum.id}: {error}") from error
     for found in holds:
         if not isinstance(found, bool):

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from cellrate.language.runs import Run
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
-from cellrate.reproduce.views import Run
 
 SEED = 1
 HEADER = """\

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from cellrate.language.runs import Value
+
 Kind = Literal["measured", "derived", "restated"]
 KINDS = ("measured", "derived", "restated")
 SCORES = ("throughput", "rate", "queue", "loss", "order")
-Value = str | int | float
 Point = dict[str, Value]
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import parse
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import parse
 from cellrate.reproduce.model import Table
 
 
@@ -59,7 +60,10 @@ class Reader:
         """A text that is an expression."""
         value = self.text(key, default)
         if value:
-            parse(value)
+            try:
+                parse(value)
+            except ExpressionError as error:
+                raise ReproduceError(f"{self.place}: {error}") from error
         return value
 
     def tables(self, key: str) -> list["Reader"]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate.estimates import Estimate, estimate
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.model import Claim, Experiment, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
 from cellrate.reproduce.scoring import in_order, meets, relative_difference
@@ -98,7 +99,7 @@ def measure(experiment: Experiment, published: Published, scope: Mapping[str, An
     try:
         names_of_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
         found = evaluate(published.measure, dict(scope) | names_of_it)
-    except ReproduceError as error:
+    except ExpressionError as error:
         raise ReproduceError(f"{experiment.id}, {published.quantity}: {error}") from error
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise ReproduceError(f"{experiment.id}, {published.quantity}: {found!r} is no number")
@@ -109,7 +110,7 @@ def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> boo
     """Whether a claim holds with one seed."""
     try:
         found = evaluate(claim.holds_if, scope)
-    except ReproduceError as error:
+    except ExpressionError as error:
         raise ReproduceError(f"{experiment.id}, claim {claim.id}: {error}") from error
     if not isinstance(found, bool):
         raise ReproduceError(

@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cellrate.language.expressions import Deferred, Opened, attributes, evaluate
+from cellrate.language.functions import builtins
+from cellrate.language.runs import Outcome, Row, Run, Value
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.expressions import Deferred, Opened, attributes, evaluate
-from cellrate.reproduce.functions import builtins
-from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Value, Variant
+from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
-from cellrate.reproduce.views import Outcome, Row, Run
 from cellrate.runner import Job
 
 TEMPLATE = re.compile(r"\{([^{}]+)\}")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from cellrate.estimates import Estimate
+from cellrate.parameters.ranges import Range
 from cellrate.tuning import model_words, words
 from cellrate.tuning.measures import CRITERIA
 from cellrate.tuning.race import Ranked
-from cellrate.tuning.ranges import Range
 from cellrate.tuning.report import Modelled, Report, differences, estimates
 
 UNITS = {"cells": "_cells", "bit/s": "_bits_per_second"}

@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 
+from cellrate.parameters.keys import Key, number
+from cellrate.parameters.ranges import SCALES, Choices, Range, Scale, Space, written
 from cellrate.problems import BadInput, choose
 from cellrate.tuning.declared import Scene, declared_range
-from cellrate.tuning.keys import Key, number
 from cellrate.tuning.laboratory import Setting
-from cellrate.tuning.ranges import SCALES, Choices, Range, Scale, Space, written
 
 FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
 # Wider explicit ranges are searched by order of magnitude.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate.network import Network
+from cellrate.parameters.keys import Key, Keys, number
+from cellrate.parameters.ranges import WHOLE, Choices, Range, Space
 from cellrate.problems import BadInput
-from cellrate.tuning.keys import Key, Keys, number
-from cellrate.tuning.ranges import WHOLE, Choices, Range, Space
 
 # Schemes that mark and tell no rate.
 WITHOUT_A_RATE = frozenset({"efci", "rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"})

@@ -15,9 +15,9 @@ from cellrate.network import (
     capacity_left_cells_per_second,
     overloaded_ports,
 )
+from cellrate.parameters.keys import Keys
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, feasibility
-from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import Setting
 from cellrate.tuning.start_up import StartUp
 

@@ -7,9 +7,9 @@ from math import isfinite, log
 import numpy as np
 
 from cellrate.numbers import number
+from cellrate.parameters.ranges import written
 from cellrate.tuning.judgement import Judgement
 from cellrate.tuning.laboratory import Setting
-from cellrate.tuning.ranges import written
 from cellrate.tuning.report import Report
 
 SLOW = 0.01

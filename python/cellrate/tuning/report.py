@@ -10,6 +10,7 @@ from statistics import fmean
 from scipy.special import stdtrit
 
 from cellrate.estimates import LEVEL, Estimate, estimate
+from cellrate.parameters.ranges import Space
 from cellrate.runner import Job
 from cellrate.tuning.declared import Left
 from cellrate.tuning.judgement import Judgement
@@ -19,7 +20,6 @@ from cellrate.tuning.model import Model
 from cellrate.tuning.objective import Objective
 from cellrate.tuning.proposal import Proposal
 from cellrate.tuning.race import Ranked
-from cellrate.tuning.ranges import Space
 
 METHODS = {
     "model": "the fluid model of EFCI",

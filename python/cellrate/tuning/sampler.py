@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cellrate.parameters.ranges import Space
 from cellrate.tuning.laboratory import Laboratory, Setting
 from cellrate.tuning.objective import Objective, means_of
-from cellrate.tuning.ranges import Space
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

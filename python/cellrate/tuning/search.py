@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
+from cellrate.parameters.ranges import Space
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.tuning.objective import Objective
-from cellrate.tuning.ranges import Space
 from cellrate.tuning.sampler import BATCH, place_of, proposed, setting_at
 
 SPREAD = 3

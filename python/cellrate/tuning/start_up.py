@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cellrate.network import Flow
+from cellrate.parameters.keys import Keys, number
 from cellrate.theory.efci import EfciLoop
-from cellrate.tuning.keys import Keys, number
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 

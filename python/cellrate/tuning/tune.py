@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from cellrate import ScenarioError, _core
 from cellrate.network import Network
+from cellrate.parameters.keys import Keys
+from cellrate.parameters.ranges import Space
 from cellrate.problems import BadInput
 from cellrate.runner import Job, run_many
 from cellrate.tuning.asked import included, varied
 from cellrate.tuning.declared import Left, Scene, declared, parameter_tables
 from cellrate.tuning.judgement import judged
-from cellrate.tuning.keys import Keys
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
 from cellrate.tuning.measures import bottleneck
 from cellrate.tuning.model import NoModel, model_of
 from cellrate.tuning.objective import DEFAULT, Objective
 from cellrate.tuning.proposal import proposal
 from cellrate.tuning.race import affordable, cost, race, require_budget, standing
-from cellrate.tuning.ranges import Space
 from cellrate.tuning.report import Modelled, Report
 from cellrate.tuning.search import count, search
 

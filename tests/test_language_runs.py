@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.expressions import evaluate
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import evaluate
+from cellrate.language.runs import Row, Run
 from cellrate.reproduce.runs import vocabulary
-from cellrate.reproduce.views import Row, Run
 from conftest import SCENARIOS
 
 
@@ -153,6 +153,6 @@ def test_what_a_run_tells(text: str, expected: object) -> None:
     ],
 )
 def test_what_is_missing_is_an_error(text: str, message: str) -> None:
-    with pytest.raises(ReproduceError) as caught:
+    with pytest.raises(ExpressionError) as caught:
         value(text)
     assert message in str(caught.value)

@@ -1,8 +1,8 @@
 """The language of measures and claims."""
 
 import pytest
-from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.expressions import (
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import (
     Deferred,
     Opened,
     constant_subscripts,
@@ -71,12 +71,12 @@ def test_what_the_language_has(text: str, value: object) -> None:
     ],
 )
 def test_what_it_has_not(text: str) -> None:
-    with pytest.raises(ReproduceError):
+    with pytest.raises(ExpressionError):
         evaluate(text, vocabulary() | {"x": 3, "thing": Thing()})
 
 
 def test_an_error_shows_the_expression() -> None:
-    with pytest.raises(ReproduceError, match=r"in `1 \+ z`: unknown name `z`"):
+    with pytest.raises(ExpressionError, match=r"in `1 \+ z`: unknown name `z`"):
         evaluate("1 + z", {})
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cellrate import theory
+from cellrate.language.expressions import Opened
 from cellrate.long_range import hurst
-from cellrate.reproduce.expressions import Opened
 from cellrate.theory.cell_conversions import CELL_BYTES
 
 

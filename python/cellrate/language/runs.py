@@ -1,22 +1,21 @@
 """A finished run as expressions see it."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
-import bisect
 import json
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from cellrate import dynamics
-from cellrate.reproduce.described import Described, described
-from cellrate.reproduce.expressions import Opened
-from cellrate.reproduce.model import Value
-from cellrate.reproduce.records import Group, Port, Record, shared_queues
+from cellrate.language.described import Described, described
+from cellrate.language.events import Events
+from cellrate.language.expressions import Opened
+from cellrate.language.records import Group, Port, Record, shared_queues
+from cellrate.language.traces import Trace
 
-Floats = npt.NDArray[np.float64]
+Value = str | int | float
+"""What varies from run to run has such values."""
 
 
 class Outcome(Protocol):
@@ -36,128 +35,6 @@ class Outcome(Protocol):
 
     def events(self) -> Any:
         """Columns of the event log."""
-
-
-class Trace(Opened):
-    """A traced quantity over time. Points of a thinned trace hold a minimum and a maximum."""
-
-    def __init__(self, entity: str, times: Floats, low: Floats, high: Floats) -> None:
-        self.entity = entity
-        self.times = times
-        self.low = low
-        self.high = high
-
-    @property
-    def values(self) -> list[float]:
-        """The greatest value of each point."""
-        return [float(x) for x in self.high]
-
-    def _part(self, start: float, end: float, values: Floats) -> Floats:
-        part: Floats = values[(self.times >= start) & (self.times <= end)]
-        if not len(part):
-            raise ValueError(f"no samples of {self.entity} between {start} s and {end} s")
-        return part
-
-    def at(self, time: float) -> float:
-        """Value of the last sample at or before `time` (seconds)."""
-        index = int(np.searchsorted(self.times, time, side="right")) - 1
-        if index < 0:
-            raise ValueError(f"no sample of {self.entity} before {time} s")
-        return float(self.high[index])
-
-    def max(self, start: float = 0.0, end: float = float("inf")) -> float:
-        """Greatest value between two times."""
-        return float(self._part(start, end, self.high).max())
-
-    def min(self, start: float = 0.0, end: float = float("inf")) -> float:
-        """Least value between two times."""
-        return float(self._part(start, end, self.low).min())
-
-    def mean(self, start: float = 0.0, end: float = float("inf")) -> float:
-        """Mean of the samples between two times."""
-        return float(self._part(start, end, (self.low + self.high) / 2).mean())
-
-    def first_above(self, level: float, start: float = 0.0) -> float:
-        """First time from `start` with a sample above the level; infinite if there is none."""
-        return self._first((self.times >= start) & (self.high > level))
-
-    def first_below(self, level: float, start: float = 0.0) -> float:
-        """First time from `start` with a sample below the level; infinite if there is none."""
-        return self._first((self.times >= start) & (self.low < level))
-
-    def settling_time(
-        self,
-        tolerance: float = 0.05,
-        start: float = 0.0,
-        end: float = float("inf"),
-        final: float = 0.2,
-    ) -> float:
-        """Seconds from `start` until it stays within the tolerance of its final mean."""
-        return dynamics.settling_time(self._sampled, tolerance, start, end, final)
-
-    def oscillation(
-        self, start: float = 0.0, end: float = float("inf"), hysteresis: float = 0.25
-    ) -> "Cycles":
-        """Its cycles between two times."""
-        return Cycles(dynamics.oscillation(self._sampled, start, end, hysteresis))
-
-    @property
-    def _sampled(self) -> dynamics.Sampled:
-        return dynamics.Sampled(self.times, self.low, self.high)
-
-    def _first(self, where: npt.NDArray[np.bool_]) -> float:
-        found = self.times[where]
-        return float(found[0]) if len(found) else float("inf")
-
-
-class Cycles(Opened):
-    """The oscillation of a trace."""
-
-    def __init__(self, found: dynamics.Oscillation) -> None:
-        self.cycles = found.cycles
-        self._found = found
-
-    @property
-    def period(self) -> float:
-        """Mean length of a cycle in seconds; an error if there is none."""
-        return self._found.period
-
-    @property
-    def swing(self) -> float:
-        """Mean distance from bottom to top of a cycle; an error if there is none."""
-        return self._found.swing
-
-    @property
-    def amplitude(self) -> float:
-        """Half of it."""
-        return self._found.amplitude
-
-
-class Events(Opened):
-    """Events of one kind."""
-
-    def __init__(self, times: list[float], columns: dict[str, list[Any]]) -> None:
-        self.times = times
-        self._columns = columns
-
-    def count(self, start: float = 0.0, end: float = float("inf")) -> int:
-        """Events from `start` until before `end`."""
-        return bisect.bisect_left(self.times, end) - bisect.bisect_left(self.times, start)
-
-    def first(self, start: float = 0.0) -> float:
-        """Time of the first event from `start` on; infinite if there is none."""
-        index = bisect.bisect_left(self.times, start)
-        return self.times[index] if index < len(self.times) else float("inf")
-
-    def column(self, key: str) -> list[Any]:
-        """A column of the log: `vc`, `port`, `pdu`, `cause`."""
-        return self._columns[key]
-
-    def of(self, key: str, pattern: str) -> "Events":
-        """The events whose column matches, `*` for anything."""
-        kept = [i for i, x in enumerate(self._columns[key]) if fnmatchcase(str(x), pattern)]
-        columns = {name: [column[i] for i in kept] for name, column in self._columns.items()}
-        return Events([self.times[i] for i in kept], columns)
 
 
 class Run(Record):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from cellrate.reproduce.errors import ReproduceError
+from cellrate.language.errors import ExpressionError
 
 
 class Opened:
@@ -57,12 +57,12 @@ def parse(text: str) -> ast.expr:
     """The syntax tree of an expression.
 
     Raises:
-        ReproduceError: If it is no expression.
+        ExpressionError: If it is no expression.
     """
     try:
         return ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
-        raise ReproduceError(f"`{text}` is no expression: {error.msg}") from error
+        raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
 
 
 def names(text: str) -> frozenset[str]:
@@ -104,16 +104,16 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
         scope: What its names stand for.
 
     Raises:
-        ReproduceError: If a name or key is missing, an operation is impossible, or the expression
+        ExpressionError: If a name or key is missing, an operation is impossible, or the expression
             uses what the language does not have.
     """
     try:
         return _Interpreter(dict(scope)).visit(parse(text))
-    except ReproduceError as error:
-        raise ReproduceError(f"in `{' '.join(text.split())}`: {error}") from error
+    except ExpressionError as error:
+        raise ExpressionError(f"in `{' '.join(text.split())}`: {error}") from error
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
         detail = f"{type(error).__name__}: {error}"
-        raise ReproduceError(f"in `{' '.join(text.split())}`: {detail}") from error
+        raise ExpressionError(f"in `{' '.join(text.split())}`: {detail}") from error
 
 
 class _Interpreter:
@@ -123,7 +123,7 @@ class _Interpreter:
     def visit(self, node: ast.expr) -> Any:
         method = _NODES.get(type(node))
         if method is None:
-            raise ReproduceError(f"{type(node).__name__} is not part of the language")
+            raise ExpressionError(f"{type(node).__name__} is not part of the language")
         return method(self, node)
 
     def constant(self, node: ast.Constant) -> Any:
@@ -131,14 +131,14 @@ class _Interpreter:
 
     def look_up(self, node: ast.Name) -> Any:
         if node.id not in self._scope:
-            raise ReproduceError(f"unknown name `{node.id}`")
+            raise ExpressionError(f"unknown name `{node.id}`")
         value = self._scope[node.id]
         return value.get() if isinstance(value, Deferred) else value
 
     def attribute(self, node: ast.Attribute) -> Any:
         owner = self.visit(node.value)
         if node.attr.startswith("_") or not isinstance(owner, Opened):
-            raise ReproduceError(f"`{ast.unparse(node)}` cannot be read")
+            raise ExpressionError(f"`{ast.unparse(node)}` cannot be read")
         return getattr(owner, node.attr)
 
     def subscript(self, node: ast.Subscript) -> Any:
@@ -157,13 +157,13 @@ class _Interpreter:
     def binary(self, node: ast.BinOp) -> Any:
         function = _BINARY.get(type(node.op))
         if function is None:
-            raise ReproduceError(f"operator {type(node.op).__name__} is not part of the language")
+            raise ExpressionError(f"operator {type(node.op).__name__} is not part of the language")
         return function(self.visit(node.left), self.visit(node.right))
 
     def unary(self, node: ast.UnaryOp) -> Any:
         function = _UNARY.get(type(node.op))
         if function is None:
-            raise ReproduceError(f"operator {type(node.op).__name__} is not part of the language")
+            raise ExpressionError(f"operator {type(node.op).__name__} is not part of the language")
         return function(self.visit(node.operand))
 
     def logic(self, node: ast.BoolOp) -> Any:
@@ -180,7 +180,7 @@ class _Interpreter:
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             function = _COMPARE.get(type(op))
             if function is None:
-                raise ReproduceError(f"{type(op).__name__} is not part of the language")
+                raise ExpressionError(f"{type(op).__name__} is not part of the language")
             right = self.visit(comparator)
             if not function(left, right):
                 return False
@@ -215,7 +215,7 @@ class _Interpreter:
             for part, item in zip(target.elts, value, strict=True):
                 self.bind(part, item)
         else:
-            raise ReproduceError(f"`{ast.unparse(target)}` cannot be bound")
+            raise ExpressionError(f"`{ast.unparse(target)}` cannot be bound")
 
 
 _NODES: dict[type[ast.expr], Callable[[_Interpreter, Any], Any]] = {

@@ -3,8 +3,8 @@
 # ruff: noqa: ANN401 - values of JSON are of any type
 from typing import Any
 
-from cellrate.reproduce.expressions import Opened
-from cellrate.reproduce.functions import jain, mean
+from cellrate.language.expressions import Opened
+from cellrate.language.functions import jain, mean
 
 SHARED_CLASSES = ("abr", "ubr")
 

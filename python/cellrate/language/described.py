@@ -4,7 +4,7 @@ import json
 from functools import lru_cache
 
 from cellrate import _core
-from cellrate.reproduce.records import Record
+from cellrate.language.records import Record
 
 
 class Described(Record):

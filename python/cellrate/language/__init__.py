@@ -1,0 +1,1 @@
+"""The small language of measures and claims: expressions over finished runs."""
