@@ -1,9 +1,7 @@
 //! From a checked scenario to what the engine simulates.
 
 use cellrate_engine::kernel::{Ps, Stream};
-use cellrate_engine::network::plan::{
-    EventKinds, FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
-};
+use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
 
 use crate::scenario::graph::{self, Graph, Instance};
 use crate::scenario::{EventKind, Measure, Scenario};
@@ -21,7 +19,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
     Ok(Plan {
         seed: scenario.run.seed,
         nodes: nodes.into_iter().map(node).collect(),
-        links: links.into_iter().map(link).collect(),
+        links,
         flows: flows.into_iter().map(|instance| flow(scenario, instance)).collect(),
         fcvc: scenario.fcvc.clone(),
         errors: scenario.link_errors.clone(),
@@ -41,10 +39,6 @@ fn node(node: graph::Node) -> NodePlan {
         }),
     };
     NodePlan { name: node.name, kind }
-}
-
-fn link(link: graph::Link) -> LinkPlan {
-    LinkPlan { name: link.name, from: link.from, to: link.to, rate: link.rate, delay: link.delay }
 }
 
 fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {

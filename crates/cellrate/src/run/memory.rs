@@ -8,7 +8,7 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::kernel::trace::{Point, Trace};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::log::Event;
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
+use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan, way_time};
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 use cellrate_engine::traffic::{Load, SourceConfig};
 
@@ -232,9 +232,9 @@ fn controlled_for(flow: &FlowPlan, link: &LinkPlan, plan: &Plan) -> Option<Ps> {
 
 /// Propagation and a cell time on every link, there and back.
 pub fn round_trip(flow: &FlowPlan, plan: &Plan) -> Ps {
-    let links = flow.forward.iter().chain(&flow.backward).map(|link| &plan.links[*link]);
-    let there = links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay + link.rate.cell_time_ceil()));
-    if flow.backward.is_empty() { Ps(there.0.saturating_mul(2)) } else { there }
+    let there = way_time(&plan.links, &flow.forward);
+    let back = if flow.backward.is_empty() { there } else { way_time(&plan.links, &flow.backward) };
+    there.saturating_add(back)
 }
 
 /// Mean rate of a source without TCP in cells/s, and the cells of its largest burst above that.

@@ -1,6 +1,7 @@
 //! The network that a scenario describes, laid out in plain numbers: what is known before it runs.
 
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::LinkPlan;
 use cellrate_engine::traffic::Load;
 use serde::Serialize;
 use serde_json::Value;
@@ -127,7 +128,7 @@ fn node(node: &graph::Node) -> Node {
     Node { name: node.name.clone(), switch }
 }
 
-fn link(link: &graph::Link) -> Link {
+fn link(link: &LinkPlan) -> Link {
     Link {
         name: link.name.clone(),
         from: link.from,
@@ -160,7 +161,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         source: in_units("SourceConfig", &group.source),
         own_rate: own_rate(group.source.load()),
         tcp: group.source.over_tcp().then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
-        abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.round_trip(instance)))),
+        abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.first_loop(instance)))),
         source_queue_cells: (!group.source_queue.is_infinite()).then_some(group.source_queue.0),
         propagation_round_trip_seconds: (!instance.backward.is_empty()).then(|| round_trip.as_secs_f64()),
         feedback_delay_seconds: abr.map_or_else(Vec::new, |_| (0..instance.forward.len()).map(feedback).collect()),

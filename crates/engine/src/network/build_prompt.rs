@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::build::{Draft, Hop, PlanError};
-use super::plan::NodeKind;
+use super::plan::{NodeKind, opposite};
 use super::prompt::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::{ChannelSettings, PromptSettings};
@@ -23,7 +23,7 @@ impl Draft<'_> {
         self.check_credit()?;
         for link in 0..self.users.len() {
             if self.users[link].iter().any(|channel| self.is_credited(*channel)) {
-                let back = self.opposite(link);
+                let back = opposite(&self.plan.links, link);
                 let name = &self.plan.links[link].name;
                 self.back[link] =
                     Some(back.ok_or_else(|| PlanError(format!("link {name} has no way back for its credit")))?);
@@ -60,16 +60,6 @@ impl Draft<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The link in the other direction; of several in parallel the one with the same number.
-    fn opposite(&self, link: usize) -> Option<usize> {
-        let links = &self.plan.links;
-        let between =
-            |from: usize, to: usize| (0..links.len()).filter(move |l| links[*l].from == from && links[*l].to == to);
-        let (from, to) = (links[link].from, links[link].to);
-        let number = between(from, to).position(|parallel| parallel == link)?;
-        between(to, from).nth(number)
     }
 
     fn is_prompt(&self) -> bool {

@@ -1,7 +1,11 @@
 //! What a simulation is built from: a directed graph, the flows over it, what is measured.
 
+mod ways;
+
 use alloc::string::String;
 use alloc::vec::Vec;
+
+pub use ways::{loop_round_trip, opposite, way_time};
 
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
@@ -69,7 +73,7 @@ pub struct SwitchPlan {
 }
 
 /// A directed link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinkPlan {
     /// Unique name, for instance `A->B`.
     pub name: String,

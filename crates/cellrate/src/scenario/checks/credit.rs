@@ -6,6 +6,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
 use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::network::plan::opposite;
 
 use super::finding::problem;
 use super::switches::{own, place_of};
@@ -104,7 +105,7 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
 
 fn loop_of(graph: &Graph, link: usize) -> Option<Loop> {
     let found = &graph.links[link];
-    let back = graph.links.iter().find(|back| back.from == found.to && back.to == found.from)?;
+    let back = &graph.links[opposite(&graph.links, link)?];
     Some(Loop { rate: found.rate, back_rate: back.rate, delay: found.delay.saturating_add(back.delay) })
 }
 

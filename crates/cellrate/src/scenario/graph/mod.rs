@@ -9,6 +9,7 @@ mod template;
 mod tests;
 
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::plan::{LinkPlan, loop_round_trip, way_time};
 
 use super::problem::Problem;
 use super::topology::Topology;
@@ -19,8 +20,8 @@ use super::types::{Scenario, Switch};
 pub struct Graph {
     /// Hosts and switches.
     pub nodes: Vec<Node>,
-    /// Directed links.
-    pub links: Vec<Link>,
+    /// Directed links, each named `FROM->TO`.
+    pub links: Vec<LinkPlan>,
     /// Every flow of every group.
     pub flows: Vec<Instance>,
 }
@@ -53,21 +54,6 @@ impl Node {
     }
 }
 
-/// A directed link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// Unique name, `FROM->TO`.
-    pub name: String,
-    /// Node that sends.
-    pub from: usize,
-    /// Node that receives.
-    pub to: usize,
-    /// Line rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Ps,
-}
-
 /// One flow of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
@@ -89,12 +75,19 @@ impl Graph {
     /// Round trip of a flow through empty queues: propagation and a cell time on every link, there
     /// and back; at most `Ps::NEVER`.
     pub fn round_trip(&self, flow: &Instance) -> Ps {
-        let links = flow.forward.iter().chain(&flow.backward).map(|link| &self.links[*link]);
-        links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay).saturating_add(link.rate.cell_time_ceil()))
+        way_time(&self.links, &flow.forward).saturating_add(way_time(&self.links, &flow.backward))
+    }
+    /// FRTT of the loop of ABR control that the source of a flow is in.
+    pub fn first_loop(&self, flow: &Instance) -> Ps {
+        loop_round_trip(&self.links, &flow.forward, &flow.backward, |node| self.ends_loops(node))
+    }
+    /// Whether a node ends loops of ABR control and begins new ones.
+    pub fn ends_loops(&self, node: usize) -> bool {
+        self.nodes[node].switch.as_ref().is_some_and(|switch| switch.vsvd.is_some())
     }
     fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        self.links.push(Link { name, from, to, rate, delay });
+        self.links.push(LinkPlan { name, from, to, rate, delay });
         self.links.len() - 1
     }
     /// A link and the one in the other direction.

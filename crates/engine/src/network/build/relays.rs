@@ -9,7 +9,7 @@ use crate::atm::port::Arrival;
 use crate::atm::server::Queued;
 use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
 use crate::kernel::Ps;
-use crate::network::plan::{NodeKind, SwitchPlan};
+use crate::network::plan::loop_round_trip;
 use crate::network::relay::{Relay, RelaySettings};
 use crate::network::switch::Route;
 
@@ -30,7 +30,7 @@ impl Draft<'_> {
     /// Switches at which the loop of a channel ends and begins again, in order.
     fn splits(&self, channel: usize) -> Vec<usize> {
         let path = self.path(channel).iter().map(|link| self.plan.links[*link].to);
-        path.filter(|node| self.has_loop(channel / 2) && self.vsvd(*node).is_some()).collect()
+        path.filter(|node| self.has_loop(channel / 2) && self.plan.vsvd(*node).is_some()).collect()
     }
 
     /// Whether RM cells of both channels of a flow go round.
@@ -38,17 +38,10 @@ impl Draft<'_> {
         [2 * flow, 2 * flow + 1].into_iter().all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
-    fn vsvd(&self, node: usize) -> Option<&VsVdConfig> {
-        match &self.plan.nodes[node].kind {
-            NodeKind::Switch(SwitchPlan { vsvd, .. }) => vsvd.as_ref(),
-            NodeKind::Host => None,
-        }
-    }
-
     /// Relays of a switch, the two of a flow one after the other; their routes, those of all `arriving` channels, are
     /// pointed at them.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
-        let Some(config) = self.vsvd(node) else { return Vec::new() };
+        let Some(config) = self.plan.vsvd(node) else { return Vec::new() };
         let mut relays = Vec::new();
         let leads_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
         let label = |channel: usize| Some(self.channels[channel].hops.iter().find(leads_here)?.label as usize);
@@ -81,29 +74,12 @@ impl Draft<'_> {
         })
     }
 
-    /// FRTT of the loop that `channel` begins at `node`: propagation and one cell time on every link up to where it
-    /// ends, and back.
+    /// FRTT of the loop that `channel` begins at `node`.
     pub(super) fn loop_round_trip(&self, node: usize, channel: usize) -> Ps {
-        let behind = self.path(channel).iter().map(|link| &self.plan.links[*link]).skip_while(|link| link.from != node);
-        let mut end = node;
-        for link in behind {
-            end = link.to;
-            if self.vsvd(end).is_some() {
-                break;
-            }
-        }
-        self.way(channel, node, end) + self.way(channel ^ 1, end, node)
-    }
-
-    fn way(&self, channel: usize, from: usize, to: usize) -> Ps {
-        let links = self.path(channel).iter().map(|link| &self.plan.links[*link]);
-        let mut sum = Ps::ZERO;
-        for link in links.skip_while(|link| link.from != from) {
-            sum = sum + link.delay + link.rate.cell_time_ceil();
-            if link.to == to {
-                break;
-            }
-        }
-        sum
+        let links = &self.plan.links;
+        let there = self.path(channel);
+        let begin = there.iter().position(|link| links[*link].from == node).unwrap_or(there.len());
+        let ends = |node: usize| self.plan.vsvd(node).is_some();
+        loop_round_trip(links, &there[begin..], self.path(channel ^ 1), ends)
     }
 }
