@@ -45,6 +45,38 @@ fn a_loop_that_is_not_closed_within_the_run_is_said() {
     warns(LOSSY, &[far], &[far, "run.duration=\"700 ms\""], "no-round-trip");
 }
 
+/// 60,000 km take 600 ms there and back, the 10 km before them 0.1 ms.
+#[test]
+fn loops_end_at_virtual_destinations() {
+    let far = r#"topology.bottleneck="60000 km""#;
+    let split = r#"switch.vsvd={at=["A"]}"#;
+    warns(MARKED, &[far], &[far, split], "no-round-trip");
+    // 100 cells per 0.1 ms and cell times exceed the line of 117,925 cells/s; per 1.1 ms they do not.
+    let capped = ["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"];
+    let near = [capped[0], capped[1], split];
+    let messages = |overrides: &[&str]| -> Vec<String> {
+        let found = summary(&outcome(MARKED, overrides))["warnings"].clone();
+        let clipped = found.as_array().unwrap().iter().filter(|warning| warning["code"] == "parameter-clipped");
+        clipped.map(|warning| warning["message"].as_str().unwrap().to_string()).collect()
+    };
+    let cut_at = |overrides: &[&str], node: &str| {
+        messages(overrides).iter().any(|message| message.contains(&format!("cells/s at {node} is cut to TBE")))
+    };
+    assert!(cut_at(&capped, "src.abr.1") && !cut_at(&capped, "A"));
+    assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));
+}
+
+/// What credit holds back waits at the source, not in front of the link.
+#[test]
+fn credit_books_no_link() {
+    let text = MARKED.replace(r#"switch.control = { scheme = "efci", threshold = "50 cells" }"#, "");
+    let text = text.replace(r#"service = "abr""#, r#"service = "ubr""#);
+    let both = ["flow.random.source.rate=\"60 Mbit/s\"", "topology.link_rate=\"55 Mbit/s\""];
+    warns(&text, &both, &[both[0], both[1], "fcvc={}"], "overbooked");
+    let vbr = ["fcvc={}", both[0], both[1], "flow.random.service=\"vbr\""];
+    warns(&text, &vbr, &[vbr[0]], "overbooked");
+}
+
 #[test]
 fn a_link_to_which_too_much_is_promised_is_said() {
     let with = |rate: &str| MARKED.replace(r#"rate = "5 Mbit/s""#, &format!(r#"rate = "{rate}""#));

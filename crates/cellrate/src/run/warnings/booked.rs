@@ -1,6 +1,7 @@
 //! Links to which more is promised than they carry.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::traffic::Load;
@@ -14,7 +15,7 @@ const SLACK: f64 = 1.0 + 1e-9;
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut booked = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
-        flow.forward.iter().for_each(|link| booked[*link] += forward(flow));
+        flow.forward.iter().for_each(|link| booked[*link] += forward(flow, yields(flow, plan)));
         flow.backward.iter().for_each(|link| booked[*link] += mcr(flow, flow.ack_service));
     }
     for (link, booked) in plan.links.iter().zip(booked) {
@@ -32,10 +33,15 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
+/// Whether rates or credit hold the cells of a source back.
+fn yields(flow: &FlowPlan, plan: &Plan) -> bool {
+    flow.service == ServiceClass::Abr || (plan.fcvc.is_some() && FcvcConfig::covers(flow.service))
+}
+
 /// What the forward channel takes at least, in cells/s.
-fn forward(flow: &FlowPlan) -> f64 {
+fn forward(flow: &FlowPlan, yields: bool) -> f64 {
     match flow.source.load() {
-        Load::Own { mean, .. } if flow.service != ServiceClass::Abr => mean,
+        Load::Own { mean, .. } if !yields => mean,
         _ => mcr(flow, flow.service),
     }
 }

@@ -1,5 +1,6 @@
 //! What the engine does not take as it was written.
 
+use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::CrmRounding;
 use cellrate_engine::kernel::trace::Trace;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -7,7 +8,6 @@ use cellrate_engine::network::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::Load;
 
 use super::Warning;
-use crate::run::memory::round_trip;
 use crate::scenario::Scenario;
 
 /// All of it.
@@ -56,15 +56,19 @@ fn clipped_tcp(flow: &FlowPlan, clip: &mut impl FnMut(String)) {
 }
 
 fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
-    use cellrate_engine::atm::cell::ServiceClass::Abr;
-    let Some(access) = flow.forward.first().map(|link| plan.links[*link].rate).filter(|_| flow.service == Abr) else {
+    if flow.service != ServiceClass::Abr {
         return;
-    };
+    }
     let abr = &flow.abr;
-    let asked = abr.icr_cells(access, Ps::ZERO);
-    let given = abr.icr_cells(access, round_trip(flow, plan));
-    if given < asked {
-        clip(format!("ICR of {asked:.0} cells/s is cut to TBE per round trip, {given:.0} cells/s"));
+    for (link, frtt) in plan.loops(flow) {
+        let link = &plan.links[link];
+        let (asked, given) = (abr.icr_cells(link.rate, Ps::ZERO), abr.icr_cells(link.rate, frtt));
+        if given < asked {
+            let name = &plan.nodes[link.from].name;
+            clip(format!(
+                "ICR of {asked:.0} cells/s at {name} is cut to TBE per round trip of {frtt}, {given:.0} cells/s"
+            ));
+        }
     }
     if abr.crm.is_none() && abr.crm_rounding == CrmRounding::Down && abr.tbe.0 < u64::from(abr.nrm) {
         clip(format!("CRM of TBE / Nrm = {} / {} rounds down to 0; 1 is used", abr.tbe, abr.nrm));

@@ -1,5 +1,6 @@
 //! Spans of time that are short beside a round trip.
 
+use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
 use cellrate_engine::traffic::SourceConfig;
@@ -47,12 +48,14 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 
 /// Loops that are never closed: nothing that a flow does has come back to it when the run ends.
 fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
-    for flow in first_of_each_group(plan).filter(|flow| !flow.backward.is_empty()) {
-        let (left, trip) = (scenario.run.duration.saturating_sub(flow.start), round_trip(flow, plan));
-        if left > Ps::ZERO && trip >= left {
+    for flow in first_of_each_group(plan) {
+        let left = scenario.run.duration.saturating_sub(flow.start);
+        let feedback = plan.loops(flow).map(|(_, frtt)| frtt).next().filter(|_| flow.service == ServiceClass::Abr);
+        let acknowledgement = flow.source.over_tcp().then(|| round_trip(flow, plan));
+        for (what, trip) in [("feedback", feedback), ("acknowledgement", acknowledgement)] {
+            let Some(trip) = trip.filter(|trip| left > Ps::ZERO && *trip >= left) else { continue };
             let message = format!(
-                "the round trip of {} takes {trip}, but the run ends {left} after its start: no feedback and no \
-                 acknowledgement ever reaches it",
+                "no {what} ever reaches {}: its round trip takes {trip}, but the run ends {left} after its start",
                 flow.name
             );
             warnings.push(Warning::new("no-round-trip", message));
