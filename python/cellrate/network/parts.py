@@ -110,7 +110,8 @@ class Flow:
         source_queue_cells: Limit of the source queue; infinity if there is none.
         propagation_round_trip_seconds: There and back; None if nothing travels back.
         feedback_delays_seconds: For each forward link of an ABR flow, propagation from its port to
-            the source and back to the port (twice the distance).
+            the source of its loop and back to the port (twice the distance). That is the flow's
+            source, or the last virtual source before the port.
     """
 
     name: str
@@ -144,7 +145,7 @@ class Flow:
         return self.forward[0]
 
     def feedback_delay_seconds(self, link: Link) -> float:
-        """Propagation from the port of a link to the source and back.
+        """Propagation from the port of a link to the source of its loop and back.
 
         Raises:
             ValueError: The flow is no ABR flow over that link.

@@ -93,9 +93,9 @@ pub struct Flow {
     pub source_queue_cells: Option<u64>,
     /// Propagation there and back; null if nothing travels back.
     pub propagation_round_trip_seconds: Option<f64>,
-    /// For each forward link, propagation from its sending node to the source and back to it: the
-    /// delay between a feedback written into backward RM cells there and its effect there. Empty
-    /// unless the flow is ABR.
+    /// For each forward link, propagation from its sending node to the source, or the virtual source, of the loop that
+    /// it is in and back to it: the delay between a feedback written into backward RM cells there and its effect there.
+    /// Empty unless the flow is ABR.
     pub feedback_delay_seconds: Vec<f64>,
 }
 
@@ -145,8 +145,10 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
     let abr = access.filter(|_| group.is_abr());
     let delay = |links: &[usize]| links.iter().fold(Ps::ZERO, |sum, link| sum.saturating_add(graph.links[*link].delay));
     let feedback = |hop: usize| {
-        let back = instance.backward.len() - hop;
-        delay(&instance.forward[..hop]).saturating_add(delay(&instance.backward[back..])).as_secs_f64()
+        let mut before = (0..hop).rev().filter(|begin| graph.ends_loops(graph.links[instance.forward[*begin]].from));
+        let (begin, hops) = (before.next().unwrap_or(0), instance.backward.len());
+        let back = &instance.backward[hops - hop..hops - begin];
+        delay(&instance.forward[begin..hop]).saturating_add(delay(back)).as_secs_f64()
     };
     let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
     Flow {

@@ -48,6 +48,20 @@ fn delays_are_those_of_the_way() {
     assert_eq!(names(&flow["backward"]), ["dst.tcp.1->B", "B->A", "A->src.tcp.1"]);
 }
 
+/// A feedback of B goes to the virtual source of A and no further, over 1000 km.
+#[test]
+fn feedback_stays_in_its_loop() {
+    let text = template("n-source").unwrap();
+    let capped = "abr={tbe=\"1000 cells\", apply_tbe_icr_cap=true}";
+    let [whole, split] =
+        [&[capped][..], &[capped, "switch.vsvd={at=[\"A\"]}"]].map(|all| described(text, all)["flows"][0].clone());
+    assert_eq!(split["feedback_delay_seconds"], json!([0.0, 0.000_01, 0.01]));
+    assert_eq!(split["propagation_round_trip_seconds"], whole["propagation_round_trip_seconds"]);
+    // 1000 cells per 10 ms are less than the line sends, 1000 per 20 us are more.
+    let icr = |flow: &Value| flow["abr"]["icr_bits_per_second"].as_f64().unwrap();
+    assert!(icr(&whole) < 43e6 && icr(&split) == 155_520_000.0, "{whole} {split}");
+}
+
 #[test]
 fn what_is_left_out_has_its_value_in_force() {
     let text = template("n-source").unwrap();
