@@ -1,0 +1,140 @@
+"""Two alternatives and one measure: the difference of the means, and whether it may be chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+
+from cellrate.compare.ratio import Ratio, ratio_of_means
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Interval: TypeAlias = tuple[float, float]
+
+# Values that differ by this share of their size differ by the rounding of sums.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The second alternative less the first.
+
+    Attributes:
+        first: Values of the first alternative, run by run.
+        second: Those of the second.
+        paired: Whether they are pairs of the same seed; otherwise they are independent.
+        difference: Mean of the second less mean of the first.
+        standard_error: Of the difference; None if nothing is known of the spread.
+        freedom: Degrees of freedom of the standard error; infinite if it is exact.
+        p_value: Chance of so great a difference or a greater one if there is none; None if one run
+            is all there is.
+        test: How that was found: "t" (paired t-test), "Welch", "permutation", "exact" where seeds
+            change nothing, or "none".
+    """
+
+    first: Floats = field(repr=False)
+    second: Floats = field(repr=False)
+    paired: bool
+    difference: float
+    standard_error: float | None
+    freedom: float
+    p_value: float | None
+    test: str
+
+    def interval(self, level: float) -> Interval | None:
+        """Confidence interval of the difference; None if nothing is known of the spread."""
+        if self.standard_error is None:
+            return None
+        half = float(stdtrit(self.freedom, (1.0 + level) / 2.0)) * self.standard_error
+        return self.difference - half, self.difference + half
+
+    def ratio(self, level: float) -> Ratio:
+        """Mean of the second over mean of the first."""
+        return ratio_of_means(self.first, self.second, paired=self.paired, level=level)
+
+    @property
+    def gain(self) -> float | None:
+        """How many times the runs independent samples would need for an equally short interval.
+
+        None without pairs or without spread; infinite if all pairs differ by the same.
+        """
+        apart = float(np.var(self.first) + np.var(self.second))
+        if not self.paired or apart == 0.0:
+            return None
+        together = float(np.var(self.second - self.first))
+        return apart / together if together > 0.0 else math.inf
+
+
+def contrast(
+    first: Floats, second: Floats, *, paired: bool, deterministic: bool = False
+) -> Contrast:
+    """Compares two samples of a measure.
+
+    Pairs by Student's t on their differences, independent samples by Welch's t-test (Welch 1947).
+    Where there is no spread, as with counts that happen to be equal, t would be certain of
+    anything; then the chance that random exchange of the two alternatives gives as clear a
+    separation is taken (Fisher's permutation test).
+
+    Args:
+        first: Values of the first alternative, all finite.
+        second: Those of the second; of the same seeds in the same order if `paired`.
+        paired: Whether they are pairs.
+        deterministic: Whether the seeds are known to change nothing in either, so that the
+            difference is exact.
+
+    Raises:
+        ValueError: A sample is empty, or pairs are not of the same number.
+    """
+    if not len(first) or not len(second):
+        raise ValueError("a comparison needs runs of both alternatives")
+    if paired and len(first) != len(second):
+        raise ValueError(f"{len(first)} runs and {len(second)} runs are no pairs")
+    size = max(float(np.abs(first).max()), float(np.abs(second).max()))
+    difference = float((second - first).mean() if paired else second.mean() - first.mean())
+    if abs(difference) <= ROUNDING * size:
+        difference = 0.0
+    error, freedom = None, math.nan
+    if deterministic:
+        error, freedom, test = 0.0, math.inf, "exact"
+        p_value: float | None = 0.0 if difference else 1.0
+    elif min(len(first), len(second)) < 2:
+        p_value, test = None, "none"
+    elif _spread(first, second, paired=paired) <= ROUNDING * size:
+        p_value, test = _permuted(len(first), len(second), difference, paired=paired), "permutation"
+    else:
+        error, freedom = _of_pairs(second - first) if paired else _welch(first, second)
+        p_value = 2.0 * float(stdtr(freedom, -abs(difference) / error))
+        test = "t" if paired else "Welch"
+    return Contrast(first, second, paired, difference, error, freedom, p_value, test)
+
+
+def _spread(first: Floats, second: Floats, *, paired: bool) -> float:
+    """From the least to the greatest value of what the test is about."""
+    if paired:
+        return float(np.ptp(second - first))
+    return max(float(np.ptp(first)), float(np.ptp(second)))
+
+
+def _permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
+    """Share of the exchanges that separate as clearly: this one and its mirror image.
+
+    Within pairs there are two to exchange each time, otherwise any of all runs.
+    """
+    ways = 2**first if paired else math.comb(first + second, first)
+    return 2.0 / ways if difference else 1.0
+
+
+def _of_pairs(gaps: Floats) -> tuple[float, float]:
+    """Standard error and degrees of freedom of the mean of differences."""
+    return float(gaps.std(ddof=1)) / math.sqrt(len(gaps)), len(gaps) - 1.0
+
+
+def _welch(first: Floats, second: Floats) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a difference of means (Welch 1947)."""
+    parts = [float(one.var(ddof=1)) / len(one) for one in (first, second)]
+    below = parts[0] ** 2 / (len(first) - 1) + parts[1] ** 2 / (len(second) - 1)
+    return math.sqrt(sum(parts)), sum(parts) ** 2 / below
