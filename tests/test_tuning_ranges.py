@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cellrate import _core
 from cellrate.network import Network
-from cellrate.parameters import keys
+from cellrate.parameters import schema
 from cellrate.parameters.keys import Keys
 from cellrate.parameters.ranges import Range, Scale, written
 from cellrate.problems import BadInput
@@ -120,12 +120,12 @@ def test_a_switch_with_a_scheme_of_its_own_is_varied_too() -> None:
 
 
 def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    later = copy.deepcopy(keys.schema())
+    later = copy.deepcopy(schema.schema())
     gain: dict[str, Any] = {"type": "number", "x-search": {"low": 0.1, "high": 0.4}}
     gain["x-search"]["scale"] = "linear"
     properties = {"scheme": {"type": "string", "const": "later"}, "gain": gain}
     later["$defs"]["ControlConfig"]["oneOf"].append({"properties": properties})
-    monkeypatch.setattr(keys, "schema", lambda: later)
+    monkeypatch.setattr(schema, "schema", lambda: later)
     place = scene()
     place.keys.document["switch"]["control"] = {"scheme": "later", "gain": 0.2}
     space, _ = declared(place, ["switch.control"])
