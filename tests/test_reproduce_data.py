@@ -89,6 +89,17 @@ def test_no_measure_of_the_same_run_is_scored_twice(paper: Paper) -> None:
             seen[key] = place
 
 
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_every_alternative_makes_scenarios(paper: Paper) -> None:
+    for experiment in paper.experiments:
+        for assumption in experiment.assumptions:
+            for alternative in assumption.alternatives:
+                for variant in experiment.variants:
+                    if not assumption.scenarios or variant.scenario in assumption.scenarios:
+                        for point in (variant.points[0], variant.points[-1]):
+                            job_of(paper, variant, point, 1, alternative).key()
+
+
 def test_a_run_is_named_by_its_command() -> None:
     paper = next(p for p in PAPERS if p.id == "ohsaki95")
     experiment = next(e for e in paper.experiments if e.id == "ohsaki95-fig5")

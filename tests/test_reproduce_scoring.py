@@ -21,6 +21,8 @@ from cellrate.reproduce.scoring import in_order, meets, relative_difference
         ("loss", 0, 0, True),
         ("loss", 0, 1, False),
         ("loss", 5, 0, False),
+        ("whole", 1, 0.991, True),
+        ("whole", 1, 0.98, False),
     ],
 )
 def test_scores(score: str, printed: float, measured: float, *, met: bool) -> None:

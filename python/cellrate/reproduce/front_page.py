@@ -14,6 +14,7 @@ HOW_SCORED = (
     "A claim holds if it holds with every seed. A number is met if its mean over the seeds is "
     f"within {TOLERANCES['throughput']:.0%} of a printed throughput or rate, "
     f"{TOLERANCES['queue']:.0%} of a printed queue, a factor of {LOSS_FACTOR:g} of a printed loss, "
+    f"{TOLERANCES['whole']:.0%} of a share that is printed as 1, "
     "or in the printed order where only that can be compared. The columns behind count the same "
     "numbers by their distance alone."
 )

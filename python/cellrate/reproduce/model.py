@@ -8,7 +8,7 @@ from cellrate.language.runs import Value
 
 Kind = Literal["measured", "derived", "restated"]
 KINDS = ("measured", "derived", "restated")
-SCORES = ("throughput", "rate", "queue", "loss", "order")
+SCORES = ("throughput", "rate", "queue", "loss", "whole", "order")
 Point = dict[str, Value]
 
 

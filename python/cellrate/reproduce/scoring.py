@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from statistics import fmean
 
-TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25}
+TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
 WITHIN = (0.05, 0.10, 0.25)
 """Relative differences that are counted besides, whatever the score."""
@@ -12,8 +12,8 @@ WITHIN = (0.05, 0.10, 0.25)
 def meets(score: str, printed: float, measured: float) -> bool:
     """Whether a value is met.
 
-    Throughputs and rates within 10 %, maximum queues within 25 %, loss counts within a factor of
-    two, where a printed 0 is met by 0 alone.
+    Throughputs and rates within 10 %, maximum queues within 25 %, shares that are the whole within
+    1 %, loss counts within a factor of two, where a printed 0 is met by 0 alone.
 
     Raises:
         ValueError: If there is no such score.
