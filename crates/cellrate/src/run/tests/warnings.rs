@@ -88,6 +88,24 @@ fn a_link_to_which_too_much_is_promised_is_said() {
 }
 
 #[test]
+fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
+    let video = MARKED.replace(
+        r#"{ kind = "poisson", rate = "5 Mbit/s" }"#,
+        r#"{ kind = "mpeg2", mean = "4 Mbit/s", standard_deviation = "1 Mbit/s", interval_low = "1 ms", interval_high = "3 ms" }"#,
+    );
+    let source = |text: &str| format!("flow.random.source.{text}");
+    // 256 independent rates of 2 ms last 0.5 s, of 0.2 ms 0.05 s: the run lasts 0.2 s.
+    let independent = [source("block=256"), source("hurst=0.5")];
+    let independent = independent.each_ref().map(String::as_str);
+    let (low, high) = (source(r#"interval_low="100 us""#), source(r#"interval_high="300 us""#));
+    warns(&video, &[&independent[..], &[&low, &high]].concat(), &independent, "short-block");
+    let dependent = source("hurst=0.9");
+    warns(&video, &[&dependent], &[], "short-block");
+    let told = outcome(&video, &[&dependent]).summary;
+    assert!(told.contains("has only some 86 % of the variance asked for"), "{told}");
+}
+
+#[test]
 fn events_that_were_not_kept_are_said() {
     let all = r#"measure.events=["loss"]"#;
     warns(LOSSY, &[all, "measure.event_limit=10"], &[all], "events-omitted");

@@ -2,6 +2,7 @@
 
 use cellrate_engine::network::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::mpeg2::share_of_variance;
 
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
@@ -14,17 +15,25 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Rates depend on each other within a block only.
+/// Least share of the variance that a block should have.
+const ENOUGH: f64 = 0.95;
+
+/// Rates depend on each other within a block only, and nothing in them is slower than one.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let SourceConfig::Mpeg2(video) = &flow.source else { return };
+    let mut warn = |told: String| {
+        let message = format!("flow group {}: a block of {} rates {told}", flow.group, video.block);
+        warnings.push(Warning::new("short-block", message));
+    };
     let (lasts, plays) = (video.block_lasts(), scenario.run.duration.saturating_sub(flow.start));
     if lasts < plays {
         let seconds = lasts.as_secs_f64();
-        let message = format!(
-            "flow group {}: a block of {} rates lasts some {seconds:.0} s, and rates of different blocks are independent",
-            flow.group, video.block
-        );
-        warnings.push(Warning::new("short-block", message));
+        warn(format!("lasts some {seconds:.0} s, and rates of different blocks are independent"));
+    }
+    let share = share_of_variance(video.block as usize, video.hurst);
+    if share < ENOUGH {
+        let percent = 100.0 * share;
+        warn(format!("has only some {percent:.0} % of the variance asked for: the rest is slower than a block"));
     }
 }
 

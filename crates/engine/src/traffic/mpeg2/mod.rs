@@ -19,7 +19,7 @@ use crate::kernel::time::CELL_BITS;
 use crate::kernel::{Ps, Rate, Stream};
 
 pub use bound::{Bound, Rates};
-pub use noise::{Noise, power};
+pub use noise::{Noise, power, share_of_variance};
 pub use packets::{TRANSPORT_PACKET_BYTES, line_bits_per_bit};
 pub use stream::Encoder;
 
@@ -75,7 +75,9 @@ pub struct Mpeg2Config {
     #[schemars(range(min = 1, max = 300))]
     pub packets_per_pdu: u32,
     /// Values of the noise that are drawn at once, a power of two from 256 to 1,048,576. Rates depend on each other
-    /// within such a block; the default lasts some ten minutes. Its length is a choice of ours.
+    /// within such a block; the default lasts some ten minutes. Its length is a choice of ours. Changes slower than a
+    /// block are left out, and with them `block^(2 hurst - 2)` of the variance: 2 % by the defaults, 38 % at a Hurst
+    /// parameter of 0.95.
     #[serde(default = "Mpeg2Config::block")]
     #[schemars(range(min = 256, max = 1_048_576))]
     pub block: u32,

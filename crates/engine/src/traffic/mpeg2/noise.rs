@@ -26,6 +26,14 @@ fn aliases(lambda: f64, h: f64) -> f64 {
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
 }
 
+/// Share of the variance that `length` values of fractional Gaussian noise have about their own mean, in expectation:
+/// that mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the self-similar nature of Ethernet traffic, IEEE/ACM
+/// Transactions on Networking 2:1, 3.1). It is small for long dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62
+/// at 0.95.
+pub fn share_of_variance(length: usize, h: f64) -> f64 {
+    1.0 - libm::pow(length as f64, 2.0 * h - 2.0)
+}
+
 /// A sampler of sequences of one length and Hurst parameter.
 #[derive(Clone, Debug)]
 pub struct Noise {
@@ -41,7 +49,7 @@ impl Noise {
         Noise { powers }
     }
 
-    /// The next sequence: mean zero, and in expectation unit variance.
+    /// The next sequence: its mean is zero, so that of the unit variance it has some `share_of_variance`.
     pub fn sequence(&self, stream: &mut Stream) -> Vec<f64> {
         let middle = self.powers.len();
         let n = 2 * middle;

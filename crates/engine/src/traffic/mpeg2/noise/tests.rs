@@ -48,6 +48,19 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
+/// Sums of the powers, whose zero frequency is left out.
+#[test]
+fn the_mean_of_a_block_takes_its_share_of_the_variance() {
+    for (h, expected) in [(0.5, 1.0), (0.8, 0.978), (0.9, 0.848), (0.95, 0.609), (0.99, 0.171)] {
+        let noise = Noise::new(16_384, h);
+        let (last, others) = noise.powers.split_last().unwrap();
+        let sum = (2.0 * others.iter().sum::<f64>() + last) / 16_384.0;
+        assert!((sum - expected).abs() < 1e-3, "{h}: {sum}");
+        // What is sampled is the spectrum, not the sequence, which costs little.
+        assert!((share_of_variance(16_384, h) - sum).abs() < 0.014, "{h}: {sum}");
+    }
+}
+
 /// Whittle's estimate: the H whose spectrum fits the periodogram best, by a parabola through the best of a grid.
 struct Whittle {
     grid: Vec<f64>,
