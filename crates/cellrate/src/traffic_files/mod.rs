@@ -71,7 +71,9 @@ fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
             };
             let stretches = transport::read(&bytes, &choice).map_err(|broken| broken.in_file(&path))?;
             let per_pdu = stream.packets_per_pdu.clamp(1, 300);
-            stream.content = Some(Pieces::new(pieces::of_packets(&stretches, per_pdu)));
+            let pieces = pieces::of_packets(&stretches, per_pdu)
+                .map_err(|message| Wrong::file(format!("{}: {message}", path.display())))?;
+            stream.content = Some(Pieces::new(pieces));
         }
         _ => {}
     }

@@ -48,9 +48,14 @@ type Row = (usize, Ps, Rate);
 
 fn by_duration(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
     let mut pieces = Vec::with_capacity(rows.len());
+    let mut all = Ps::ZERO;
     for &(number, lasts, rate) in rows {
         if lasts == Ps::ZERO {
             return Err((number, "a duration is longer than 0 s".into()));
+        }
+        all = all.saturating_add(lasts);
+        if !all.is_scheduled() {
+            return Err((number, "the durations add up to more than 213 days".into()));
         }
         pieces.push(Piece { lasts, rate });
     }
@@ -173,6 +178,7 @@ mod tests {
         begins("duration (ms),rate (Mbit/s)\n1,nan", 2, "is not a rate");
         begins("duration,rate (Mbit/s)\n1,2", 2, "`1` is not a time");
         begins("duration (ms),rate (Mbit/s)\n1,2\n0,2", 3, "longer than 0 s");
+        begins("duration (s),rate (Mbit/s)\n1.7e7,2\n1e6,2\n1e6,2", 4, "more than 213 days");
         begins("duration (ms),rate (Mbit/s)\n1,0", 1, "no rate");
         begins("duration (ms),rate (Mbit/s)\n", 1, "no rate");
         begins("time (ms),rate (Mbit/s)\n1,2\n2,0", 2, "the first time is 0 s");

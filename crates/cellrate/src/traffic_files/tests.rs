@@ -69,6 +69,8 @@ fn what_is_wrong_with_a_file_is_told_at_its_name() {
     refused(b"duration (ms),rate (Mbit/s)\n1,2", &without, "a random phase needs repeat = true");
     let low = format!("{TRACE}, repeat = true, peak = \"2 Mbit/s\"");
     refused(b"duration (ms),rate (Mbit/s)\n1,2", &low, "a peak not above the mean rate");
+    let fine = format!("{TRACE}, repeat = true");
+    refused(b"duration (ps),rate (Mbit/s)\n1,2\n1,3", &fine, "the rate changes every 1 ps on average");
     let program = r#"kind = "transport-stream", file = "rates.csv", program = 0"#;
     refused(b"", program, "1");
 }

@@ -6,6 +6,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::changes::too_often;
 use super::mmdp::Mmdp;
 use super::{Cells, Demand, Load};
 use crate::kernel::{Ps, Rate, Stream};
@@ -27,8 +28,12 @@ pub struct ExponentialOnOffConfig {
 impl ExponentialOnOffConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
-        let zero = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO)?;
-        Some((zero.0, String::from("periods last longer than 0 s on average")))
+        if let Some((field, _)) = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO) {
+            return Some((field, String::from("periods last longer than 0 s on average")));
+        }
+        let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
+        let wrong = too_often((on + off) / 2.0, self.peak.cells_per_second() * on / (on + off))?;
+        Some(("mean_on", wrong))
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
@@ -76,8 +81,10 @@ mod tests {
 
     #[test]
     fn periods_are_longer_than_nothing() {
-        let config = |on, off| ExponentialOnOffConfig { peak: Rate::from_bps(1), mean_on: Ps(on), mean_off: Ps(off) };
+        let peak = Rate::from_bps(10_000_000);
+        let config = |on, off| ExponentialOnOffConfig { peak, mean_on: Ps::from_ns(on), mean_off: Ps::from_ns(off) };
         let field = |on, off| config(on, off).check().map(|(field, _)| field);
-        assert_eq!((field(0, 1), field(1, 0), field(1, 1)), (Some("mean_on"), Some("mean_off"), None));
+        assert_eq!((field(0, 100), field(100, 0), field(100, 100)), (Some("mean_on"), Some("mean_off"), None));
+        assert_eq!(field(100, 99), Some("mean_on"));
     }
 }

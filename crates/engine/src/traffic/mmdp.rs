@@ -7,6 +7,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::changes::too_often;
 use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{CellClock, Ps, Rate, Stream};
@@ -40,8 +41,12 @@ impl MmdpConfig {
             return Some(("mean_on", String::from("ON periods last longer than 0 s on average")));
         }
         let burstiness = self.burstiness;
-        (!(burstiness > 1.0 && burstiness <= 1e6))
-            .then(|| ("burstiness", format!("burstiness {burstiness} is not above 1 and at most 1e6")))
+        if !(burstiness > 1.0 && burstiness <= 1e6) {
+            return Some(("burstiness", format!("burstiness {burstiness} is not above 1 and at most 1e6")));
+        }
+        let cycle = self.mean_on.as_secs_f64() * burstiness;
+        let wrong = too_often(cycle / 2.0, self.peak.cells_per_second() / burstiness)?;
+        Some(("mean_on", wrong))
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.sources as f64 * self.peak.cells_per_second();
@@ -243,6 +248,7 @@ mod tests {
         assert_eq!(found(|c| c.sources = 0), Some("sources"));
         assert_eq!(found(|c| c.peak = Rate(u64::MAX / 13)), Some("peak"));
         assert_eq!(found(|c| c.mean_on = Ps::ZERO), Some("mean_on"));
+        assert_eq!(found(|c| c.mean_on = Ps(1)), Some("mean_on"));
         assert_eq!(found(|c| c.burstiness = 1.0), Some("burstiness"));
         assert_eq!(found(|c| c.burstiness = f64::NAN), Some("burstiness"));
     }

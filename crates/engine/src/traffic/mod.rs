@@ -2,6 +2,7 @@
 //! its parameters one serde struct in it, and one line in the registry below.
 
 pub mod cbr;
+mod changes;
 pub mod exponential_on_off;
 pub mod greedy;
 pub mod messages;

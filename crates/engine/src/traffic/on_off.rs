@@ -6,6 +6,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::changes::too_often;
 use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
@@ -27,8 +28,12 @@ impl OnOffConfig {
             return Some(("period", String::from("a period is longer than 0 s")));
         }
         let duty = self.duty_cycle;
-        (!(duty > 0.0 && duty <= 1.0))
-            .then(|| ("duty_cycle", format!("duty cycle {duty} is not above 0 and at most 1")))
+        if !(duty > 0.0 && duty <= 1.0) {
+            return Some(("duty_cycle", format!("duty cycle {duty} is not above 0 and at most 1")));
+        }
+        // Cells that take longer than a period skip periods, one by one.
+        let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
+        Some(("period", wrong))
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
@@ -89,6 +94,18 @@ mod tests {
         assert_eq!(times.len(), 2 * 29_344);
         assert_eq!(times[29_344], Ps::from_ms(202));
         assert!(times[29_343] < Ps::from_ms(102));
+    }
+
+    #[test]
+    fn impossible_sources_are_refused() {
+        let found = |period, duty_cycle| {
+            OnOffConfig { peak: Rate::from_bps(1_000_000), period, duty_cycle }.check().map(|(field, _)| field)
+        };
+        assert_eq!(found(Ps::from_ns(100), 1.0), None);
+        assert_eq!(found(Ps::ZERO, 0.5), Some("period"));
+        assert_eq!(found(Ps(1), 0.5), Some("period"));
+        assert_eq!(found(Ps::from_ms(1), 0.0), Some("duty_cycle"));
+        assert_eq!(found(Ps::from_ms(1), f64::NAN), Some("duty_cycle"));
     }
 
     #[test]

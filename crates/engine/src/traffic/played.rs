@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
+use super::changes::too_often;
 use super::piecewise::{Line, Listed, PeakBucket, Pieces, Piecewise};
 use super::{Cells, Demand, Load};
 use crate::kernel::{Ps, Rate, Stream};
@@ -27,10 +28,12 @@ impl Playing {
                 String::from("a random phase needs repeat = true: there must be a beginning again"),
             ));
         }
-        let mean = content.map_or(0.0, Pieces::mean);
-        self.peak
-            .filter(|peak| self.repeat && peak.cells_per_second() <= mean)
-            .map(|_| ("peak", String::from("a peak not above the mean rate lets the bucket grow without end")))
+        let content = content.filter(|_| self.repeat)?;
+        if self.peak.is_some_and(|peak| peak.cells_per_second() <= content.mean()) {
+            return Some(("peak", String::from("a peak not above the mean rate lets the bucket grow without end")));
+        }
+        let wrong = too_often(content.lasts().as_secs_f64() / content.all().len() as f64, content.mean())?;
+        Some(("repeat", wrong))
     }
     /// What playing `content` asks of the links.
     pub fn load(&self, content: &Pieces) -> Load {

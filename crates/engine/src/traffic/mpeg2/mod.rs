@@ -13,6 +13,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::changes::too_often;
 use super::piecewise::{Line, PeakBucket, Piecewise};
 use super::{Cells, Demand, Load};
 use crate::kernel::time::CELL_BITS;
@@ -149,7 +150,16 @@ impl Mpeg2Config {
                 format!("only {share:.1} % of the rates lie between zero and the peak, {}", self.peak),
             ));
         }
-        (self.bound.mean(&rates) < 1.0).then(|| ("mean", String::from("the bounded rates are all but zero")))
+        if self.bound.mean(&rates) < 1.0 {
+            return Some(("mean", String::from("the bounded rates are all but zero")));
+        }
+        let wrong = too_often(self.mean_interval(), self.bound.mean(&rates) / CELL_BITS as f64)?;
+        Some(("interval_low", wrong))
+    }
+
+    /// In seconds.
+    fn mean_interval(&self) -> f64 {
+        (self.interval_low.as_secs_f64() + self.interval_high.as_secs_f64()) / 2.0
     }
 
     /// The rates on the line in bit/s, 424 bits per cell.
@@ -168,8 +178,7 @@ impl Mpeg2Config {
     /// Expected time that a block of the noise lasts.
     pub fn block_lasts(&self) -> Ps {
         let share = if self.bound == Bound::Discard { self.line_rates().kept() } else { 1.0 };
-        let interval = (self.interval_low.as_secs_f64() + self.interval_high.as_secs_f64()) / 2.0;
-        Ps::from_secs_f64(f64::min(share * self.block as f64 * interval, 1e7))
+        Ps::from_secs_f64(f64::min(share * self.block as f64 * self.mean_interval(), 1e7))
     }
 
     pub(super) fn load(&self) -> Load {

@@ -112,6 +112,7 @@ fn impossible_streams_are_refused() {
     assert_eq!(found(|c| c.hurst = 1.0), "hurst");
     assert_eq!(found(|c| c.hurst = f64::NAN), "hurst");
     assert_eq!(found(|c| c.interval_low = Ps::ZERO), "interval_low");
+    assert_eq!(found(|c| (c.interval_low, c.interval_high) = (Ps(1), Ps(3))), "interval_low");
     assert_eq!(found(|c| c.interval_high = Ps::from_ms(19)), "interval_high");
     assert_eq!(found(|c| c.packets_per_pdu = 0), "packets_per_pdu");
     assert_eq!(found(|c| c.block = 1000), "block");
