@@ -36,6 +36,8 @@ pub struct Rates {
 
 /// Exponentials are rounded to multiples of this.
 const STEP: f64 = 1e6;
+/// Steps of which the mean counts each.
+const COUNTED: u32 = 20_000;
 
 impl Bound {
     /// Rates of the unit noise `noise`, in order; `debt` is what negative values still owe.
@@ -88,12 +90,19 @@ impl Rates {
         let variance = libm::log1p(libm::pow(self.deviation / self.mean, 2.0));
         (libm::log(self.mean) - variance / 2.0, libm::sqrt(variance))
     }
-    /// Mean of the exponentials after rounding: each step that is reached adds one.
+    /// Mean of the exponentials after rounding: each step that is reached adds one. Steps beyond `COUNTED` are so small
+    /// beside the rate that the exponential itself is taken.
     fn rounded_mean(&self) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let reached = |step: u32| 1.0 - phi((libm::log((step as f64 - 0.5) * STEP) - mean) / deviation);
-        let shares = (1..).map(reached);
-        STEP * shares.take(20_000).take_while(|share| *share > 1e-12).sum::<f64>()
+        let steps = (1..=COUNTED).map(reached).take_while(|share| *share > 1e-12).sum::<f64>();
+        STEP * steps + self.excess(COUNTED as f64 * STEP)
+    }
+    /// Mean of what the exponentials exceed `rate` by, zero where they do not: the integral of a lognormal tail.
+    fn excess(&self, rate: f64) -> f64 {
+        let (mean, deviation) = self.logarithmic();
+        let above = (mean - libm::log(rate)) / deviation;
+        self.mean * phi(above + deviation) - rate * phi(above)
     }
 }
 
@@ -141,6 +150,17 @@ mod tests {
         assert!((rates(5.0, 5.0).kept() - 0.8186).abs() < 1e-4);
         // Clipped: E max(0, X) = 5 Phi(1) + 5 phi(1) = 5.4166, less 5 (phi(2) - 2 Phi(-2)) = 0.0425 above the peak.
         assert!((Bound::Truncate.mean(&rates(5.0, 5.0)) / 1e6 - 5.3741).abs() < 1e-3);
+    }
+
+    #[test]
+    fn exponentials_of_any_size_have_their_mean() {
+        // Wide beside a step and far from zero, rounding moves nothing: below, across and above 20,000 steps.
+        for (mean, deviation) in [(1e3, 50.0), (20e3, 5e3), (60e3, 30e3)] {
+            let found = Bound::Exponential.mean(&rates(mean, deviation)) / 1e6;
+            assert!((found / mean - 1.0).abs() < 1e-9, "{found} of {mean}");
+        }
+        // Very wide, a thousandth of the mean lies beyond 20 Gbit/s: P(X > x) integrated numerically from there on.
+        assert!((rates(5.0, 50.0).excess(20e9) / 1e6 - 0.005_296_169_6).abs() < 1e-11);
     }
 
     #[test]
