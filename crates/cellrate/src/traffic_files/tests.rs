@@ -81,8 +81,7 @@ fn the_example_is_read() {
     let text = fs::read_to_string("../../examples/video.toml").unwrap();
     let checked = Scenario::parse(&text, "../../examples/video.toml", &[], None).unwrap();
     let flow = checked.scenario.flows.iter().find(|flow| flow.name == "pictures").unwrap();
-    let cellrate_engine::traffic::SourceConfig::TransportStream(stream) = &flow.source else { panic!() };
-    let content = stream.content();
+    let content = flow.source.content().unwrap();
     // As many cells as packets, four each; encoded for four seconds.
     let packets = fs::metadata("../../examples/pictures.ts").unwrap().len() / 188;
     assert!((content.cells() - 4.0 * packets as f64).abs() < 0.01, "{}", content.cells());

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, documentation};
 use crate::kernel::{Ps, Stream};
+use played::PlaysFile;
 
 /// A source of bare cells.
 pub trait CellSource {
@@ -192,20 +193,20 @@ impl SourceConfig {
         use SourceConfig::{Greedy, Messages, Transfer, Www};
         matches!(self, Greedy(_) | Transfer(_) | Messages(_) | Www(_))
     }
-    /// The pieces of a source that plays a file.
-    pub fn content(&self) -> Option<&piecewise::Pieces> {
+    /// What plays a file, if the source does.
+    fn player(&self) -> Option<&dyn PlaysFile> {
         match self {
-            SourceConfig::RateTrace(trace) => Some(trace.content()),
-            SourceConfig::TransportStream(stream) => Some(stream.content()),
+            SourceConfig::RateTrace(trace) => Some(trace),
+            SourceConfig::TransportStream(stream) => Some(stream),
             _ => None,
         }
     }
+    /// The pieces of a source that plays a file.
+    pub fn content(&self) -> Option<&piecewise::Pieces> {
+        self.player().map(PlaysFile::content)
+    }
     /// Whether a source that plays a file begins again at its end.
     pub fn repeats(&self) -> bool {
-        match self {
-            SourceConfig::RateTrace(trace) => trace.repeat,
-            SourceConfig::TransportStream(stream) => stream.repeat,
-            _ => false,
-        }
+        self.player().is_some_and(|player| player.playing().repeat)
     }
 }

@@ -19,34 +19,47 @@ pub struct Playing {
     pub random_phase: bool,
 }
 
-impl Playing {
+/// A source that plays the pieces of a file.
+pub trait PlaysFile {
+    /// How it plays them.
+    fn playing(&self) -> Playing;
+    /// What the file says, once it is read.
+    fn read(&self) -> Option<&Pieces>;
+
+    /// What the file says. It is read before anything is asked of the source.
+    fn content(&self) -> &Pieces {
+        self.read().expect("the file of a source is read before the run")
+    }
     /// What is wrong with it: field, and what is allowed.
-    pub fn check(&self, content: Option<&Pieces>) -> Option<(&'static str, String)> {
-        if self.random_phase && !self.repeat {
+    fn check(&self) -> Option<(&'static str, String)> {
+        let Playing { peak, repeat, random_phase } = self.playing();
+        if random_phase && !repeat {
             return Some((
                 "random_phase",
                 String::from("a random phase needs repeat = true: there must be a beginning again"),
             ));
         }
-        let content = content.filter(|_| self.repeat)?;
-        if self.peak.is_some_and(|peak| peak.cells_per_second() <= content.mean()) {
+        let content = self.read().filter(|_| repeat)?;
+        if peak.is_some_and(|peak| peak.cells_per_second() <= content.mean()) {
             return Some(("peak", String::from("a peak not above the mean rate lets the bucket grow without end")));
         }
         let wrong = too_often(content.lasts().as_secs_f64() / content.all().len() as f64, content.mean())?;
         Some(("repeat", wrong))
     }
-    /// What playing `content` asks of the links.
-    pub fn load(&self, content: &Pieces) -> Load {
-        let peak = content.peak().min(self.peak.unwrap_or(Rate(u64::MAX)));
+    /// What playing it asks of the links.
+    fn load(&self) -> Load {
+        let content = self.content();
+        let peak = content.peak().min(self.playing().peak.unwrap_or(Rate(u64::MAX)));
         Load::Own { mean: content.mean(), peak: peak.cells_per_second() }
     }
-    /// The cells of `content` from `start` on.
-    pub fn cells(&self, content: &Pieces, start: Ps, mut stream: Stream) -> Demand {
-        let mut listed = Listed::new(content.clone(), self.repeat);
-        if self.random_phase {
-            listed = listed.entered_at(stream.below(content.lasts()));
+    /// The cells from `start` on.
+    fn demand(&self, start: Ps, mut stream: Stream) -> Demand {
+        let Playing { peak, repeat, random_phase } = self.playing();
+        let mut listed = Listed::new(self.content().clone(), repeat);
+        if random_phase {
+            listed = listed.entered_at(stream.below(self.content().lasts()));
         }
-        let bucket = PeakBucket::new(listed, self.peak.unwrap_or(Rate(u64::MAX)));
+        let bucket = PeakBucket::new(listed, peak.unwrap_or(Rate(u64::MAX)));
         Demand::Cells(Cells::Played(Box::new(Piecewise::new([Line::new(bucket, start, 0.0)]))))
     }
 }

@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::piecewise::Pieces;
-use super::played::Playing;
-use super::{Demand, Load};
-use crate::kernel::{Ps, Rate, Stream};
+use super::played::{Playing, PlaysFile};
+use crate::kernel::Rate;
 
 /// Bare cells at the rates of a file, evenly spaced while a rate lasts. The file is a table with two columns, `rate`
 /// and either `duration` or `time`, with the units of scenarios in every value or, in parentheses, in the heading:
@@ -36,21 +35,11 @@ pub struct RateTraceConfig {
     pub content: Option<Pieces>,
 }
 
-impl RateTraceConfig {
+impl PlaysFile for RateTraceConfig {
     fn playing(&self) -> Playing {
         Playing { peak: self.peak, repeat: self.repeat, random_phase: self.random_phase }
     }
-    /// What the file says. It is read before anything is asked of the source.
-    pub fn content(&self) -> &Pieces {
-        self.content.as_ref().expect("the file of a rate trace is read before the run")
-    }
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
-        self.playing().check(self.content.as_ref())
-    }
-    pub(super) fn load(&self) -> Load {
-        self.playing().load(self.content())
-    }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
-        self.playing().cells(self.content(), start, stream)
+    fn read(&self) -> Option<&Pieces> {
+        self.content.as_ref()
     }
 }

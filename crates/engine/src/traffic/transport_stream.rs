@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::piecewise::Pieces;
-use super::played::Playing;
-use super::{Demand, Load};
-use crate::kernel::{Ps, Rate, Stream};
+use super::played::{Playing, PlaysFile};
+use crate::kernel::Rate;
 
 /// Bare cells of a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets of 188 bytes. Its program clock
 /// references say when packets leave the encoder; between two of them the rate is constant and cells are evenly
@@ -53,20 +52,13 @@ impl TransportStreamConfig {
     fn two() -> u32 {
         2
     }
+}
+
+impl PlaysFile for TransportStreamConfig {
     fn playing(&self) -> Playing {
         Playing { peak: self.peak, repeat: self.repeat, random_phase: self.random_phase }
     }
-    /// What the file says. It is read before anything is asked of the source.
-    pub fn content(&self) -> &Pieces {
-        self.content.as_ref().expect("the file of a transport stream is read before the run")
-    }
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
-        self.playing().check(self.content.as_ref())
-    }
-    pub(super) fn load(&self) -> Load {
-        self.playing().load(self.content())
-    }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
-        self.playing().cells(self.content(), start, stream)
+    fn read(&self) -> Option<&Pieces> {
+        self.content.as_ref()
     }
 }
