@@ -74,7 +74,8 @@ def _sensitivity(result: ExperimentResult, outcomes: Outcomes) -> Sensitivity:
     return Sensitivity(result.experiment.id, moved)
 
 
-def _runs_that_count(experiment: Experiment) -> frozenset[RunId]:
+def runs_that_count(experiment: Experiment) -> frozenset[RunId]:
+    """The runs that are done again: those behind measured values; all, if there are none."""
     scored = {run for p in experiment.published if p.score for run in runs_of(experiment, p)}
     return frozenset(scored or {run for run, _, _ in run_ids(experiment)})
 
@@ -91,7 +92,7 @@ def _change(
 
 def _jobs(result: ExperimentResult, assumption: Assumption, alternative: Alternative) -> list[Job]:
     change = _change(assumption, alternative)
-    runs = _runs_that_count(result.experiment)
+    runs = runs_that_count(result.experiment)
     return [
         job_of(result.paper, variant, point, seed, change(variant))
         for run, variant, point in run_ids(result.experiment)
@@ -106,7 +107,7 @@ def _moved(
     assumption: Assumption,
     alternative: Alternative,
 ) -> Moved:
-    experiment, runs = result.experiment, _runs_that_count(result.experiment)
+    experiment, runs = result.experiment, runs_that_count(result.experiment)
     change = _change(assumption, alternative)
     scopes = [scope_of(result.paper, experiment, outcomes, seed, change) for seed in result.seeds]
     values = {
