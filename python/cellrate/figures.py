@@ -44,6 +44,13 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": 8,
 }
 
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": "cellrate"},
+    "pdf": {"CreationDate": None, "Creator": "cellrate", "Producer": None},
+}
+"""What a figure can be written as, and what is not written into it, such as the time of day."""
+
 # A legend of more names than this helps nobody.
 NAMED_LINES = len(COLOURS)
 OF_PORTS = ("queue", "utilisation")
@@ -161,17 +168,18 @@ def draw(
         panel.fill_between(time, low, high, color=colour, alpha=0.25 * strength, lw=0)
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Writes a figure as PNG and SVG, equal bytes for equal figures.
+def save(figure: Figure, stem: Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
+    """Writes a figure, equal bytes for equal figures.
 
     Args:
         figure: What to write.
         stem: Path without suffix.
+        formats: Which of `FORMATS`.
     """
-    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("png", "svg")]
+    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
     with style.context(STYLE):
-        figure.savefig(files[0], metadata={"Software": None})
-        figure.savefig(files[1], metadata={"Date": None, "Creator": "cellrate"})
+        for file, suffix in zip(files, formats, strict=True):
+            figure.savefig(file, format=suffix, metadata=FORMATS[suffix])
     return files
 
 

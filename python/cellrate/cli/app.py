@@ -39,6 +39,7 @@ app.command("cellrate.cli.theory:app", name="theory")
 app.command("cellrate.cli.explain:explain", name="explain")
 app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")
 app.command("cellrate.cli.tune:tune", name="tune")
+app.command("cellrate.cli.compare:compare", name="compare")
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -1,0 +1,126 @@
+"""`cellrate compare` from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cellrate.cli.app import BAD_INPUT, run_command
+from conftest import Command, Finished
+
+ERICA = """
+[run]
+duration = "60 ms"
+start_jitter = "1 ms"
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "0.1 ms"
+bottleneck = "0.1 ms"
+[switch.control]
+scheme = "erica"
+target_utilisation = 0.9
+interval = "1 ms"
+[tcp]
+granularity = "10 ms"
+[[flow]]
+name = "tcp"
+count = 3
+service = "abr"
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> str:
+    (tmp_path / "my.toml").write_text(ERICA, encoding="utf-8")
+    return "my.toml"
+
+
+def answer(done: Finished) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout, parse_constant=pytest.fail)
+    return found
+
+
+def test_a_utilisation_that_is_aimed_at_is_told_from_another(
+    command: Command, scenario: str, tmp_path: Path
+) -> None:
+    options = ["--vary", "control.target_utilisation=0.9,0.7,0.70001", "--baseline", "0.9"]
+    options += ["--seeds", "6", "--json"]
+    found = answer(command("compare", scenario, *options))
+    assert found["factor"] == "switch.control.target_utilisation"
+    assert found["alternatives"] == ["0.9", "0.7", "0.70001"]
+    assert {one["name"] for one in found["measures"]} >= {"throughput", "loss", "queue"}
+    [less, _] = [one for one in found["differences"] if one["measure"] == "throughput"]
+    assert (less["first"], less["second"], less["runs"]) == ("0.9", "0.7", [6, 6])
+    assert less["paired"] is True
+    assert less["real"] is True
+    assert less["difference"] < 0
+    low, high = less["simultaneous_interval"]
+    assert low < less["interval"][0] < less["difference"] < less["interval"][1] < high
+    for suffix in ("png", "svg", "pdf"):
+        assert (tmp_path / "out" / f"my-compared.{suffix}").stat().st_size > 1000
+    first = (tmp_path / "out" / "my-compared.pdf").read_bytes()
+    assert answer(command("compare", scenario, *options)) == found
+    assert (tmp_path / "out" / "my-compared.pdf").read_bytes() == first
+
+
+def test_another_scheme_is_compared_and_says_what_it_does_not_know(
+    command: Command, scenario: str
+) -> None:
+    options = "--vary", "control.scheme=erica,efci", "--seeds", "3", "--measure", "queue"
+    done = command("compare", scenario, *options)
+    assert done.returncode == 0, done.stderr
+    assert "scheme=efci does not know target_utilisation, interval" in done.stderr
+    assert "efci less erica" in done.stdout
+    assert "out/my-compared.png" in done.stdout
+
+
+def test_circumstances_are_points_or_averaged(command: Command, scenario: str) -> None:
+    vary = "--vary", "tcp.recovery=reno,sack", "--vary", "topology.bottleneck=0.1 ms,1 ms"
+    options = "--measure", "mine = throughput_mbit / 2", "--seeds", "3", "--json"
+    points = answer(command("compare", scenario, *vary, *options))["differences"]
+    assert [one["where"] for one in points] == [
+        {"topology.bottleneck": "0.1 ms"},
+        {"topology.bottleneck": "1 ms"},
+    ]
+    [mean] = answer(command("compare", scenario, *vary, *options, "--average"))["differences"]
+    assert mean["where"] == {}
+    assert mean["means"][0] == pytest.approx(sum(one["means"][0] for one in points) / 2)
+
+
+def test_what_seeds_do_not_change_is_exact(command: Command, scenario: str) -> None:
+    still = "--set", "run.start_jitter=0 s", "--seeds", "2", "--measure", "throughput", "--json"
+    found = answer(command("compare", scenario, "--vary", "interval=1 ms,0.5 ms", *still))
+    [only] = found["differences"]
+    assert (only["test"], only["real"], found["tests"]) == ("exact", True, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "name what is compared"),
+        (["--vary", "control.scheme"], "it takes PATH=A,B,C"),
+        (["--vary", "control.scheme=efci"], "a comparison needs two alternatives"),
+        (["--vary", "control.scheme=efci,erika"], "did you mean 'erica'"),
+        (["--vary", "control.interval=1 ms,2 cells"], "switch.control.interval"),
+        (["--vary", "seed=1,2"], "every alternative gets the same seeds"),
+        (["--vary", "scheme=efci,erica", "--vary", "control.scheme=efci,erica"], "varied twice"),
+        (["--vary", "scheme=efci,erica", "--baseline", "capc"], "it is none of efci, erica"),
+        (["--vary", "scheme=efci,erica", "--measure", "no_such"], "no_such"),
+        (["--vary", "scheme=efci,erica", "--measure", "1 +"], "is no expression"),
+        (["--vary", "scheme=efci,erica", "--measure", "loss", "--measure", "loss"], "twice"),
+    ],
+)
+def test_bad_input_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], said: str
+) -> None:
+    scenario = tmp_path / "my.toml"
+    scenario.write_text(ERICA, encoding="utf-8")
+    out = ["--seeds", "1", "--out", str(tmp_path / "out")]
+    assert run_command(["compare", str(scenario), *out, *options]) == BAD_INPUT
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err
