@@ -5,14 +5,12 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::build::{Draft, Hop, PlanError};
-use super::plan::{NodeKind, opposite};
+use super::plan::{NodeKind, contradictions, opposites};
 use super::prompt::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::{ChannelSettings, PromptSettings};
-use crate::control::ControlConfig;
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
-use crate::discard::DiscardConfig;
 
 impl Draft<'_> {
     /// The way back of every link under credit control.
@@ -21,9 +19,8 @@ impl Draft<'_> {
             return Ok(());
         }
         self.check_credit()?;
-        for link in 0..self.users.len() {
+        for (link, back) in opposites(&self.plan.links).into_iter().enumerate() {
             if self.users[link].iter().any(|channel| self.is_credited(*channel)) {
-                let back = opposite(&self.plan.links, link);
                 let name = &self.plan.links[link].name;
                 self.back[link] =
                     Some(back.ok_or_else(|| PlanError(format!("link {name} has no way back for its credit")))?);
@@ -33,33 +30,17 @@ impl Draft<'_> {
     }
 
     fn check_credit(&self) -> Result<(), PlanError> {
-        let refuse = |message: &str| Err(PlanError(format!("credit control {message}")));
         let used = |class: ServiceClass| {
             (0..self.channels.len()).any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
         };
         if used(ServiceClass::Abr) {
-            return refuse("takes the place of rates: no channel may be ABR");
+            return Err(PlanError("credit takes the place of rates: no channel may be ABR".into()));
         }
-        let switches = self.plan.nodes.iter().filter_map(|node| match &node.kind {
-            NodeKind::Switch(settings) => Some(settings),
+        let found = self.plan.nodes.iter().find_map(|node| match &node.kind {
+            NodeKind::Switch(s) => contradictions(&s.control, &s.discard, &s.priority, used).first().copied(),
             NodeKind::Host => None,
         });
-        for switch in switches {
-            let mixed = |classes: &Vec<ServiceClass>| {
-                let mut covered = classes.iter().filter(|class| used(**class)).map(|class| FcvcConfig::covers(*class));
-                covered.next().is_some_and(|first| covered.any(|other| other != first))
-            };
-            if switch.priority.iter().any(mixed) {
-                return refuse("needs queues of its own for the classes that it covers");
-            }
-            if !matches!(switch.control, ControlConfig::None(_)) {
-                return refuse("goes with no other control scheme");
-            }
-            if !matches!(switch.discard, DiscardConfig::TailDrop(_)) {
-                return refuse("discards nothing: no discard policy goes with it");
-            }
-        }
-        Ok(())
+        found.map_or(Ok(()), |found| Err(PlanError(format!("{found}"))))
     }
 
     fn is_prompt(&self) -> bool {

@@ -1,11 +1,13 @@
 //! What a simulation is built from: a directed graph, the flows over it, what is measured.
 
+mod credited;
 mod ways;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-pub use ways::{loop_round_trip, opposite, way_time};
+pub use credited::{Contradiction, contradictions};
+pub use ways::{loop_round_trip, opposites, way_time};
 
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::control::ControlConfig;
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
-use cellrate_engine::discard::DiscardConfig;
-use cellrate_engine::network::plan::opposite;
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::network::plan::{Contradiction, LinkPlan, contradictions, opposites};
 
 use super::finding::problem;
 use super::switches::{own, place_of};
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::flow::Flow;
 use crate::scenario::graph::{Graph, Instance};
-use crate::scenario::problem::{Problem, Step, place};
+use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::GraphSwitch;
 use crate::scenario::types::{Scenario, Switch};
 
@@ -30,8 +29,9 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     }
     problems.extend(errors(scenario, config));
     if problems.iter().all(|problem| problem.severity == Severity::Warning) {
-        problems.extend(buffers(scenario, graph, config));
-        problems.extend(one_way(graph, scenario));
+        let loops = loops(graph);
+        problems.extend(buffers(scenario, graph, config, &loops));
+        problems.extend(one_way(graph, scenario, &loops));
     }
     // Of each place the first.
     let mut seen = Vec::new();
@@ -62,37 +62,27 @@ fn rates(scenario: &Scenario) -> Vec<Problem> {
 
 /// Settings of a switch that contradict credit control.
 fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if !matches!(switch.control, ControlConfig::None(_)) {
-        let message = format!("`{}` controls rates, but there is credit control", switch.control.name());
-        problems.push(Problem::error(
-            place_of(own, "control", |own| own.control.is_some()),
-            message,
-            "no `control`, or no `[fcvc]`",
-        ));
-    }
-    if !matches!(switch.discard, DiscardConfig::TailDrop(_)) {
-        let message = format!("`{}` discards cells, but under credit control none is lost", switch.discard.name());
-        problems.push(Problem::error(
-            place_of(own, "discard", |own| own.discard.is_some()),
-            message,
-            "no `discard`, or no `[fcvc]`",
-        ));
-    }
-    let mixed = |classes: &Vec<ServiceClass>| {
-        let credited = classes.iter().filter(|class| FcvcConfig::covers(**class)).count();
-        // ABR is not used.
-        let guaranteed = classes.iter().filter(|class| matches!(class, ServiceClass::Cbr | ServiceClass::Vbr)).count();
-        credited > 0 && guaranteed > 0
+    // ABR is not used.
+    let counts = |class| class != ServiceClass::Abr;
+    let problem = |found: Contradiction| {
+        let (place, help) = match found {
+            Contradiction::Control(_) => {
+                (place_of(own, "control", |own| own.control.is_some()), "no `control`, or no `[fcvc]`")
+            }
+            Contradiction::Discard(_) => {
+                (place_of(own, "discard", |own| own.discard.is_some()), "no `discard`, or no `[fcvc]`")
+            }
+            Contradiction::Queue(queue) => {
+                let mut place = place_of(own, "priority", |own| own.priority.is_some());
+                place.push(Step::Index(queue));
+                let help = "queues of their own, for instance `[[\"cbr\", \"vbr\"], [\"ubr\", \"random\", \"abr\"]]`";
+                (place, help)
+            }
+        };
+        Problem::error(place, found.to_string(), help)
     };
-    if let Some(queue) = switch.priority.iter().position(mixed) {
-        let message = "a queue holds classes with credit (UBR, random) and without (CBR, VBR)";
-        let help = "queues of their own, for instance `[[\"cbr\", \"vbr\"], [\"ubr\", \"random\", \"abr\"]]`";
-        let mut place = place_of(own, "priority", |own| own.priority.is_some());
-        place.push(Step::Index(queue));
-        problems.push(Problem::error(place, message, help));
-    }
-    problems
+    let found = contradictions(&switch.control, &switch.discard, &switch.priority, counts);
+    found.into_iter().map(problem).collect()
 }
 
 /// What a lost cell does where nothing repairs it.
@@ -103,10 +93,13 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     })
 }
 
-fn loop_of(graph: &Graph, link: usize) -> Option<Loop> {
-    let found = &graph.links[link];
-    let back = &graph.links[opposite(&graph.links, link)?];
-    Some(Loop { rate: found.rate, back_rate: back.rate, delay: found.delay.saturating_add(back.delay) })
+/// Of each link the loop that its credit closes, if there is a way back.
+fn loops(graph: &Graph) -> Vec<Option<Loop>> {
+    let closed = |(link, back): (&LinkPlan, Option<usize>)| {
+        let back = &graph.links[back?];
+        Some(Loop { rate: link.rate, back_rate: back.rate, delay: link.delay.saturating_add(back.delay) })
+    };
+    graph.links.iter().zip(opposites(&graph.links)).map(closed).collect()
 }
 
 /// Channels under credit control: the links of each.
@@ -122,14 +115,15 @@ fn channels<'a>(graph: &'a Graph, scenario: &'a Scenario) -> impl Iterator<Item 
 #[derive(Default)]
 struct Promise {
     channels: u64,
-    /// N2 + N3 of all of them.
+    /// N2 + N3 of all of them, and of the one with most.
     allotted: u64,
+    most_allotted: u64,
     /// Memory that the longest way in asks for under adaptive allocation, without the channels' two cells.
     memory: u64,
 }
 
 /// Buffers that do not hold what credit promises.
-fn buffers(scenario: &Scenario, graph: &Graph, config: &FcvcConfig) -> Vec<Problem> {
+fn buffers(scenario: &Scenario, graph: &Graph, config: &FcvcConfig, loops: &[Option<Loop>]) -> Vec<Problem> {
     // By link: the port that feeds it, or the interface behind it.
     let mut promises: BTreeMap<(usize, bool), Promise> = BTreeMap::new();
     for (_, links) in channels(graph, scenario) {
@@ -137,22 +131,26 @@ fn buffers(scenario: &Scenario, graph: &Graph, config: &FcvcConfig) -> Vec<Probl
         let ports = links.iter().skip(1).map(|link| (*link, false));
         let onward = ports.chain(links.last().map(|link| (*link, true)));
         for (into, place) in links.iter().zip(onward) {
-            let Some(into) = loop_of(graph, *into) else { continue };
+            let Some(into) = loops[*into] else { continue };
             let promise = promises.entry(place).or_default();
             promise.channels += 1;
-            promise.allotted = promise.allotted.saturating_add(config.static_allocation(into));
+            let allotted = config.static_allocation(into);
+            promise.allotted = promise.allotted.saturating_add(allotted);
+            promise.most_allotted = promise.most_allotted.max(allotted);
             promise.memory = promise.memory.max(config.memory_in_force(into, 0));
         }
     }
     let check = |((link, is_interface), promise): (&(usize, bool), &Promise)| {
         let link = &graph.links[*link];
         let switch = graph.nodes[link.from].switch.as_ref().filter(|_| !is_interface);
-        buffer(&link.name, promise, config, switch)
+        let place = place_of(own(scenario, link.from), "buffer", |own| own.buffer.is_some());
+        buffer(&link.name, promise, config, switch.map(|switch| (switch.buffer, place)))
     };
     promises.iter().flat_map(check).collect()
 }
 
-fn buffer(name: &str, promise: &Promise, config: &FcvcConfig, switch: Option<&Switch>) -> Vec<Problem> {
+/// What does not hold at one place; a port of a switch has a buffer, written at a place of the scenario.
+fn buffer(name: &str, promise: &Promise, config: &FcvcConfig, written: Option<(Buffer, Place)>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let least = 2 * promise.channels;
     let adaptive = config.allocation == Allocation::Adaptive;
@@ -162,23 +160,24 @@ fn buffer(name: &str, promise: &Promise, config: &FcvcConfig, switch: Option<&Sw
         let message = format!("{memory} cells of memory for {} channels at {name}", promise.channels);
         problems.push(Problem::error(place!["fcvc", "memory"], message, format!("at least {least} cells")));
     }
-    if let Some(buffer) = switch.map(|switch| switch.buffer).filter(|buffer| buffer.0 < promised) {
+    if let Some((buffer, place)) = written.filter(|(buffer, _)| buffer.0 < promised) {
         let message = format!("credit promises {promised} cells at {name}, but the buffer is {buffer}");
-        problems.push(Problem::error(place!["switch", "buffer"], message, format!("at least {promised} cells")));
+        problems.push(Problem::error(place, message, format!("at least {promised} cells")));
     }
-    let most = u64::from(MODULUS / 4);
-    if promised > most {
-        let message = format!("credit of {promised} cells at {name} is more than counters can tell");
+    // Each channel has counters of its own; under adaptive allocation one may come to use all memory.
+    let (most, counted) = (u64::from(MODULUS / 4), if adaptive { memory } else { promise.most_allotted });
+    if counted > most {
+        let message = format!("credit of {counted} cells for one channel at {name} is more than counters can tell");
         problems.push(Problem::error(place!["fcvc"], message, format!("at most {most} cells")));
     }
     problems
 }
 
 /// Links whose credit has no way back.
-fn one_way(graph: &Graph, scenario: &Scenario) -> Vec<Problem> {
+fn one_way(graph: &Graph, scenario: &Scenario, loops: &[Option<Loop>]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (flow, links) in channels(graph, scenario) {
-        if let Some(link) = links.iter().find(|link| loop_of(graph, **link).is_none()) {
+        if let Some(link) = links.iter().find(|link| loops[**link].is_none()) {
             let message = format!("credit for `{}` has no way back over {}", flow.name, graph.links[*link].name);
             problems.push(Problem::error(
                 place!["topology"],

@@ -53,6 +53,27 @@ fn credit_control_is_refused_with_the_reason() {
     insta::assert_snapshot!(gallery(CREDIT, cases));
 }
 
+/// 622 Mbit/s there and back in 60 ms are 88,018 cells, 52 times less than a counter can tell; 1,500 times that are more.
+#[test]
+fn counters_are_those_of_a_channel() {
+    let many = with(CREDIT, "count = 15", "count = 1500").replace("150 Mbit/s", "622 Mbit/s");
+    let many = with(&with(&many, "vc_rate = \"2.5 Mbit/s\"", ""), "buffer = \"200 cells\"", "buffer = \"infinite\"");
+    let many = with(&many, "bottleneck = \"70 us\"", "bottleneck = \"30 ms\"");
+    assert!(parse(&many).is_ok_and(|checked| checked.warnings.is_empty()));
+    let text = with(&many, "bottleneck = \"30 ms\"", "bottleneck = \"30 s\"");
+    let refusal = the_error(&with(&text, "[fcvc]", "[«fcvc]"));
+    assert!(refusal.diagnostics[0].message.contains("for one channel at"), "{refusal}");
+}
+
+/// A port whose buffer its own node sets.
+#[test]
+fn a_small_buffer_is_told_where_it_is_written() {
+    let text = with(GRAPH, "service = \"abr\"", "service = \"ubr\"\nsource = { kind = \"persistent\" }");
+    let text = with(&text, "[run]", "fcvc = {}\n[run]");
+    let text = with(&text, "buffer = \"100 cells\"", "buffer = «\"10 cells\"");
+    assert!(the_error(&text).diagnostics[0].message.contains("the buffer is 10 cells"));
+}
+
 #[test]
 fn credit_needs_a_way_back() {
     let text = with(GRAPH, "service = \"abr\"", "service = \"ubr\"\nsource = { kind = \"persistent\" }");

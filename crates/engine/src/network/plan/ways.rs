@@ -1,16 +1,23 @@
 //! Links in the other direction, and the loops of control that they close.
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
 use super::{FlowPlan, LinkPlan, NodeKind, Plan};
 use crate::endsystem::VsVdConfig;
 use crate::kernel::Ps;
 
-/// The link in the other direction; of several in parallel the one with the same number.
-pub fn opposite(links: &[LinkPlan], link: usize) -> Option<usize> {
-    let between =
-        |from: usize, to: usize| (0..links.len()).filter(move |l| links[*l].from == from && links[*l].to == to);
-    let (from, to) = (links[link].from, links[link].to);
-    let number = between(from, to).position(|parallel| parallel == link)?;
-    between(to, from).nth(number)
+/// For each link the one in the other direction; of several in parallel the one with the same number.
+pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
+    let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (index, link) in links.iter().enumerate() {
+        between.entry((link.from, link.to)).or_default().push(index);
+    }
+    let opposite = |(index, link): (usize, &LinkPlan)| {
+        let number = between[&(link.from, link.to)].binary_search(&index).ok()?;
+        between.get(&(link.to, link.from))?.get(number).copied()
+    };
+    links.iter().enumerate().map(opposite).collect()
 }
 
 /// Propagation and one cell time on every link of a way; at most `Ps::NEVER`.
@@ -47,5 +54,34 @@ impl Plan {
             let ends = |node: usize| self.vsvd(node).is_some();
             (flow.forward[hop], loop_round_trip(&self.links, &flow.forward[hop..], &flow.backward, ends))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Rate;
+
+    /// A link of 1 ms and a cell time of 1 us between each pair of nodes.
+    fn links(ends: &[(usize, usize)]) -> Vec<LinkPlan> {
+        let (rate, delay) = (Rate::from_bps(424_000_000), Ps::from_us(999));
+        let link = |(from, to): &(usize, usize)| LinkPlan { name: "".into(), from: *from, to: *to, rate, delay };
+        ends.iter().map(link).collect()
+    }
+
+    #[test]
+    fn of_parallel_links_each_has_its_own_opposite() {
+        let links = links(&[(0, 1), (0, 1), (1, 0), (1, 2), (1, 0), (0, 1)]);
+        assert_eq!(opposites(&links), [Some(2), Some(4), Some(0), None, Some(1), None]);
+    }
+
+    /// 0 - 1 - 2 - 3, with the links there before those back.
+    #[test]
+    fn a_loop_goes_round_between_two_ends() {
+        let links = links(&[(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]);
+        let (there, back) = ([0, 1, 2], [3, 4, 5]);
+        let trip = |from: usize, end: usize| loop_round_trip(&links, &there[from..], &back, |node| node == end);
+        assert_eq!([trip(0, 9), trip(0, 2), trip(0, 1)], [6, 4, 2].map(Ps::from_ms));
+        assert_eq!([trip(1, 9), trip(1, 2), trip(2, 2)], [4, 2, 2].map(Ps::from_ms));
     }
 }

@@ -1,0 +1,49 @@
+//! What contradicts credit control at a switch.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::atm::cell::ServiceClass;
+use crate::control::ControlConfig;
+use crate::credit::FcvcConfig;
+use crate::discard::DiscardConfig;
+
+/// A setting of a switch that contradicts credit control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contradiction {
+    /// A control scheme, by its name: credit takes the place of rates.
+    Control(&'static str),
+    /// A discard policy, by its name: under credit control no cell is lost.
+    Discard(&'static str),
+    /// A queue, by its number: it holds classes with and without credit.
+    Queue(usize),
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Contradiction::Control(name) => write!(f, "`{name}` controls rates, but there is credit control"),
+            Contradiction::Discard(name) => write!(f, "`{name}` discards cells, but under credit control none is lost"),
+            Contradiction::Queue(_) => {
+                f.write_str("a queue holds classes with credit (UBR, random) and without (CBR, VBR)")
+            }
+        }
+    }
+}
+
+/// What of the settings of a switch contradicts credit control; only classes that `counts` names matter.
+pub fn contradictions(
+    control: &ControlConfig,
+    discard: &DiscardConfig,
+    priority: &[Vec<ServiceClass>],
+    counts: impl Fn(ServiceClass) -> bool,
+) -> Vec<Contradiction> {
+    let mixed = |classes: &Vec<ServiceClass>| {
+        let mut covered = classes.iter().filter(|class| counts(**class)).map(|class| FcvcConfig::covers(*class));
+        covered.next().is_some_and(|first| covered.any(|other| other != first))
+    };
+    let control = (!matches!(control, ControlConfig::None(_))).then(|| Contradiction::Control(control.name()));
+    let discard = (!matches!(discard, DiscardConfig::TailDrop(_))).then(|| Contradiction::Discard(discard.name()));
+    let queue = priority.iter().position(mixed).map(Contradiction::Queue);
+    control.into_iter().chain(discard).chain(queue).collect()
+}
