@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cellrate import _core, run
 from cellrate.explain import Explanation, Statement, explain
@@ -292,6 +293,61 @@ def test_nothing_is_made_up_about_a_scheme_without_a_theory() -> None:
     well_formed(said)
     assert find(said, "oscillation", "oscillates") == []
     assert "there is no theory of `newer` here" in {one.because for one in said.not_said}
+
+
+@pytest.mark.parametrize("scheme", ["erica", "efci"])
+def test_a_loop_ends_at_the_first_virtual_destination(scheme: str) -> None:
+    """1 km, 1000 km, 1 km: the loops of the sources are 10 us, those from A on 10 ms."""
+    control = f'switch.control={{scheme="{scheme}"}}'
+    whole = template("n-source", control)
+    split = template("n-source", control, 'switch.vsvd={at=["A"]}')
+    assert find(whole, "delays", "first_virtual_destinations") == []
+    loop = one(split, "delays", "greatest_loop_seconds")
+    assert loop == one(split, "delays", "least_loop_seconds") == pytest.approx(10e-6)
+    assert one(split, "delays", "first_virtual_destinations") == ["A"]
+    laws = {"buffer-law"} if scheme == "erica" else {"q-max", "efci-cycle"}
+    assert {silence(split)[law] for law in laws} == {
+        "loops end and begin again at A: there is no law of VS/VD here"
+    }
+    assert not laws & set(silence(whole))
+    assert find(split, "oscillation", "oscillates") == []
+
+
+def test_a_port_behind_a_virtual_source_is_heard_there() -> None:
+    """S2 is a kilometre behind S1, the sources are 550 ms away."""
+    file = "kalyan97/scenarios/video-vsvd.toml"
+
+    def delays(*overrides: str) -> dict[object, float]:
+        found = find(of(file, *overrides), "delays", "feedback_delay_seconds")
+        return {s.values["port"]: number(s.values["feedback_delay_seconds"]) for s in found}
+
+    assert delays() == pytest.approx({"S1->S2": 0.54997, "S2->S3": 0.54998})
+    split = delays('switch.vsvd={at=["S1"]}')
+    assert split == pytest.approx({"S1->S2": 0.54997, "S2->S3": 10e-6})
+
+
+def test_video_in_front_of_all_else_has_a_queue_of_its_own() -> None:
+    """Twenty streams of which nine would fit the line at their peak."""
+    file = "kalyan97/scenarios/video.toml"
+    assert "stay below the line" in silence(of(file))["fractional-queue"]
+    said = of(file, "flow.video.source.sources=20")
+    [queue] = [found for found in said.said if found.formula == "fractional-queue"]
+    mean, deviation, peak = (rate / 424 for rate in (5e6, 5e6, 15e6))
+    rates = np.linspace(0.0, peak, 200_001)
+    weights = np.exp(-(((rates - mean) / deviation) ** 2) / 2)
+    kept = np.average(rates, weights=weights)
+    values = queue.values
+    assert values["mean_cells_per_second"] == pytest.approx(kept, rel=1e-4)
+    spread = math.sqrt(np.average((rates - kept) ** 2, weights=weights))
+    assert values["deviation_cells_per_second"] == pytest.approx(spread, rel=1e-4)
+    left, hurst = 149.76e6 / 424 - 20 * kept, 0.8
+    variance = 20 * spread**2 * 0.06 ** (2 - 2 * hurst)
+    kappa = hurst**hurst * (1 - hurst) ** (1 - hurst)
+    cells = (-math.log(1e-6) * 2 * kappa**2 * variance / left ** (2 * hurst)) ** 2.5
+    assert values["queue_cells"] == pytest.approx(cells, rel=1e-3)
+    assert any("18% lie beyond zero and the peak" in reason for reason in queue.fails)
+    shared = of(file, "flow.video.source.sources=20", 'switch.priority=[["vbr", "abr"]]')
+    assert "share the streams' queue" in silence(shared)["fractional-queue"]
 
 
 def test_failing_assumptions_are_named() -> None:

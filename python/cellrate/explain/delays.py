@@ -23,6 +23,8 @@ def statements(subject: Subject) -> Iterator[Said]:
         )
         if trips:
             yield _round_trip(name, trips)
+        if any(flow.relays for flow in flows):
+            yield _first_loop(name, flows)
         for situation in subject.bottlenecks:
             over = [flow for flow in flows if situation.port in flow.forward]
             if over and trips:
@@ -37,6 +39,23 @@ def _round_trip(name: str, trips: Sequence[float]) -> Statement:
             "group": name,
             "least_round_trip_seconds": trips[0],
             "greatest_round_trip_seconds": trips[-1],
+        },
+    )
+
+
+def _first_loop(name: str, flows: Sequence[Flow]) -> Statement:
+    """Where the sources' own loops of control end: at the first virtual destination."""
+    ends = dict.fromkeys(flow.relays[0].name for flow in flows if flow.relays)
+    trips = sorted({flow.first_loop_seconds for flow in flows if flow.relays})
+    return Statement(
+        TOPIC,
+        f"{name}: the loop of control of a source ends at {', '.join(ends)}, the first virtual "
+        f"destination, with a round trip of {_range(trips)} by propagation alone.",
+        {
+            "group": name,
+            "first_virtual_destinations": list(ends),
+            "least_loop_seconds": trips[0],
+            "greatest_loop_seconds": trips[-1],
         },
     )
 

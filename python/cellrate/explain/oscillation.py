@@ -20,7 +20,9 @@ TOPIC = "oscillation"
 def statements(subject: Subject) -> Iterator[Said]:
     """What the control of every port that can be overloaded does to rates and queue."""
     for situation in subject.bottlenecks:
-        if situation.abr and situation.switch.scheme == "erica":
+        if situation.split:
+            yield NotSaid(TOPIC, f"{situation.port.name}: whether its loop swings", situation.split)
+        elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(situation)

@@ -107,6 +107,10 @@ def _erica(situation: Situation) -> Iterator[Said]:
 
 
 def _efci(situation: Situation) -> Iterator[Said]:
+    if situation.split:
+        what = f"{situation.port.name}: how soon sources hear of the queue"
+        yield NotSaid(TOPIC, what, situation.split)
+        return
     nrm = {flow.abr.nrm for flow in situation.abr if flow.abr is not None}
     left = situation.capacity_cells_per_second
     if len(nrm) > 1 or left <= 0:

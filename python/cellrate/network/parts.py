@@ -17,12 +17,14 @@ class Switch:
         priority: Queues, the one served first in front, each with its service classes.
         control: Congestion control of the queue that holds ABR; ``scheme`` names it.
         discard: Discard policy of every queue; ``policy`` names it.
+        vsvd: How loops of ABR control end here and begin again; None if they pass.
     """
 
     buffer_cells: float
     priority: tuple[tuple[str, ...], ...]
     control: Parameters
     discard: Parameters
+    vsvd: Parameters | None
 
     @property
     def scheme(self) -> str:
@@ -143,6 +145,27 @@ class Flow:
     def access(self) -> Link:
         """The source's own link."""
         return self.forward[0]
+
+    @property
+    def relays(self) -> tuple[Node, ...]:
+        """Switches on the way that end its loop of ABR control and begin another (VS/VD)."""
+        switches = (link.sender for link in self.forward if link.is_port and link.switch.vsvd)
+        return () if self.abr is None else tuple(switches)
+
+    @property
+    def first_loop_seconds(self) -> float:
+        """Propagation round the loop of ABR control that the source is in.
+
+        Raises:
+            ValueError: The flow is no ABR flow.
+        """
+        if self.abr is None or self.propagation_round_trip_seconds is None:
+            raise ValueError(f"{self.name} is in no loop of ABR control")
+        if not self.relays:
+            return self.propagation_round_trip_seconds
+        return self.feedback_delay_seconds(
+            next(link for link in self.forward if link.sender is self.relays[0])
+        )
 
     def feedback_delay_seconds(self, link: Link) -> float:
         """Propagation from the port of a link to the source of its loop and back.

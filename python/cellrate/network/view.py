@@ -120,6 +120,7 @@ def _switch(settings: Mapping[str, Any] | None) -> Switch | None:
         priority=tuple(tuple(classes) for classes in settings["priority"]),
         control=settings["control"],
         discard=settings["discard"],
+        vsvd=settings["vsvd"],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cellrate.network import Link, Network
-from cellrate.sizing.formulas import buffer_law, credit, fluid, open_loop, windows
+from cellrate.sizing.formulas import buffer_law, credit, fluid, long_range, open_loop, windows
 from cellrate.sizing.formulas.model import FormulaAnswer
 from cellrate.sizing.formulas.situation import Situation
 
@@ -18,6 +18,7 @@ FORMULAS: tuple[Callable[[Situation], FormulaAnswer], ...] = (
     windows.answer,
     open_loop.periodic_sources,
     open_loop.poisson_sources,
+    long_range.answer,
     credit.answer,
 )
 

@@ -40,7 +40,7 @@ def _does_not_apply(situation: Situation) -> str:
         return f"its coefficients are ERICA's, and the port has `{situation.switch.scheme}`"
     if not situation.abr:
         return "no elastic ABR flow crosses the port"
-    return ""
+    return situation.split
 
 
 def _fails(situation: Situation, cells: float) -> list[str]:

@@ -31,6 +31,8 @@ def loop_of(situation: Situation) -> EfciLoop:
     kinds = {_parameters(flow.abr) for flow in situation.abr if flow.abr is not None}
     if not kinds:
         raise DoesNotApply("no elastic ABR flow crosses the port")
+    if situation.split:
+        raise DoesNotApply(situation.split)
     if len(kinds) > 1:
         raise DoesNotApply("ABR flows have different parameters, and the model has one kind")
     control = situation.switch.control

@@ -77,6 +77,14 @@ class Situation:
         """Feedback delays of the ABR flows at the port."""
         return tuple(sorted({flow.feedback_delay_seconds(self.port) for flow in self.abr}))
 
+    @cached_property
+    def split(self) -> str:
+        """Why laws of loops from end to end say nothing of the ABR flows; empty if they do."""
+        relays = dict.fromkeys(node.name for flow in self.abr for node in flow.relays)
+        if not relays:
+            return ""
+        return f"loops end and begin again at {', '.join(relays)}: there is no law of VS/VD here"
+
     @property
     def has_unequal_round_trips(self) -> bool:
         """Whether elastic flows have different round trips."""
