@@ -87,10 +87,35 @@ def new_figure(
         shared: Whether the panels share the time axis.
     """
     with style.context(STYLE):
-        figure = Figure(figsize=(width, height * rows + 0.4), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = _blank(width, height * rows + 0.4)
         panels = figure.subplots(rows, 1, sharex=shared, squeeze=False)
         return figure, list(panels[:, 0])
+
+
+def new_grid(
+    rows: int, columns: int, *, width: float = 7.0, height: float = 2.8
+) -> tuple[Figure, list[Axes]]:
+    """A figure in the house style with panels in rows, which share both axes.
+
+    Args:
+        rows: Panels above each other.
+        columns: Panels side by side.
+        width: Of the figure, in inches.
+        height: Of each panel, in inches.
+
+    Returns:
+        The figure, and its panels row by row.
+    """
+    with style.context(STYLE):
+        figure = _blank(width, height * rows + 0.4)
+        panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        return figure, list(panels.flat)
+
+
+def _blank(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
@@ -156,13 +181,22 @@ def draw(
     *,
     colour: str = COLOURS[0],
     faint: bool = False,
+    name: str | None = None,
 ) -> None:
-    """Draws one trace: a line, and where it was thinned a band from least to greatest value."""
+    """Draws one trace: a line, and where it was thinned a band from least to greatest value.
+
+    Its name is that of its entity unless another is given.
+    """
     time = series.time / time_divisor
     low, high = series.minimum / divisor, series.maximum / divisor
     width, strength = (0.6, 0.6) if faint else (1.1, 1.0)
     panel.plot(
-        time, series.middle / divisor, color=colour, lw=width, alpha=strength, label=series.entity
+        time,
+        series.middle / divisor,
+        color=colour,
+        lw=width,
+        alpha=strength,
+        label=name or series.entity,
     )
     if not np.array_equal(low, high):
         panel.fill_between(time, low, high, color=colour, alpha=0.25 * strength, lw=0)
