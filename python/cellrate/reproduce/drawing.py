@@ -11,8 +11,10 @@ from cellrate.estimates import estimate
 from cellrate.figures import COLOURS, STYLE, new_figure
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
+from cellrate.language.traces import Trace
 from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
+from cellrate.reproduce.thinning import Floats, drawn, within
 
 MARKERS = "osD^vP"
 NAMED_LINES = 10
@@ -94,13 +96,21 @@ def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) 
         label = (
             curve.label if len(traces) == 1 else f"{curve.label} {trace.entity.rsplit('.', 1)[-1]}"
         )
-        times = trace.times * figure.x.scale
-        middle = (trace.low + trace.high) / 2 * figure.y.scale
+        times, low, high = _visible(figure, trace)
         dashes = "-" if number < len(COLOURS) else "--"
+        middle = (low + high) / 2
         (line,) = axes.plot(times, middle, label=label, linewidth=0.9, linestyle=dashes)
-        if (trace.high > trace.low).any():
-            low, high = trace.low * figure.y.scale, trace.high * figure.y.scale
+        if (high > low).any():
             axes.fill_between(times, low, high, color=line.get_color(), alpha=0.35, linewidth=0)
+
+
+def _visible(figure: Figure, trace: Trace) -> tuple[Floats, Floats, Floats]:
+    """Times, least and greatest values that the figure shows, as many as can be told apart."""
+    times = trace.times * figure.x.scale
+    part = within(times, figure.x.start, figure.x.end)
+    times, low, high = times[part], trace.low[part], trace.high[part]
+    kept = drawn(times, low, high)
+    return times[kept], low[kept] * figure.y.scale, high[kept] * figure.y.scale
 
 
 def _formula(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) -> None:
