@@ -1,8 +1,8 @@
 //! The parameters of an ABR connection: their text, their limits, and that each of them matters.
 
 use cellrate_engine::atm::cell::{Info, RmCell};
-use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource, Severity};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource};
+use cellrate_engine::kernel::{Ps, Rate, Severity};
 use serde_json::{Value, json};
 
 fn link() -> Rate {

@@ -6,7 +6,7 @@ mod repeatable;
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::component::Component;
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
-use cellrate_engine::endsystem::Severity;
+use cellrate_engine::kernel::Severity;
 use proptest::prelude::*;
 use repeatable::repeatable;
 use serde_json::{Value, json};

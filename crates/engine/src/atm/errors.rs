@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{Info, Kind};
-use crate::endsystem::Finding;
-use crate::kernel::Stream;
+use crate::kernel::{Finding, Stream};
 
 /// Which cells a link loses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -13,9 +13,8 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// The explicit rate never falls below this, in cells/s: TCR of TM 4.0, from which no source is held back.
 const LEAST: f64 = 10.0;

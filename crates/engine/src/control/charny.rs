@@ -17,8 +17,7 @@ use super::load::LoadMeter;
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of consistent marking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

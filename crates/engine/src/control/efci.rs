@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::ranges::never_exceeded;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// Where in the queue data cells are marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,9 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// What a backward RM cell is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

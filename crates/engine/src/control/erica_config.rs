@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::SwitchFacts;
 pub use super::erica_queue_control::{QueueControl, QueueFunction};
 use super::ranges::shorter_than_a_cell;
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// Target capacity of the ABR class; TU is the target utilisation, L the link rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

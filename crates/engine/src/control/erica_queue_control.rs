@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
+use crate::kernel::{Finding, Ps};
 
 /// Form of the factor f(Tq). All are `b` at an empty queue and 1 at T0, and never below QDLF.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

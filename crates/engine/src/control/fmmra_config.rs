@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::SwitchFacts;
 use super::ranges::Ranges;
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// What the largest rate ERmax falls back to when the load is no longer below 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -27,8 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, documentation};
-use crate::endsystem::Finding;
-use crate::kernel::{Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate};
 
 /// What a scheme may know of its port when it is built.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

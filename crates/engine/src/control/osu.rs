@@ -17,8 +17,7 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
+use crate::kernel::{Finding, Ps};
 
 /// A slower channel counts as sending this, in cells/s (TCR of TM 4.0): a rate of zero would be kept for ever.
 const LEAST: f64 = 10.0;

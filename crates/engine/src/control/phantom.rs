@@ -13,8 +13,7 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of Phantom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

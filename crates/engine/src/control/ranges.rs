@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 use core::fmt::Display;
 
 use super::SwitchFacts;
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// An interval in which not even one cell passes; a zero one has a finding of its own.
 pub(super) fn shorter_than_a_cell(field: &'static str, interval: Ps, facts: SwitchFacts) -> Option<Finding> {

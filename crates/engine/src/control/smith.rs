@@ -14,9 +14,8 @@ use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
 use crate::discard::accounts::Accounts;
-use crate::endsystem::Finding;
-use crate::kernel::Ps;
 use crate::kernel::units::Cells;
+use crate::kernel::{Finding, Ps};
 
 /// Parameters of EPRCA by Smith's principle. Nothing is lost if the set points of all channels together are below the
 /// buffer; the link is full if a channel that has it alone has a set point above C (RTD + tau), C the rate of the link.

@@ -8,9 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{MODULUS, MOST_RECORDS};
 use crate::atm::cell::ServiceClass;
-use crate::endsystem::Finding;
 use crate::kernel::units::Cells;
-use crate::kernel::{Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate};
 
 /// When credit cells are served at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

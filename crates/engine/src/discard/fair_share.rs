@@ -12,7 +12,7 @@ use super::accounts::Accounts;
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
 
 /// Parameters of selective drop and of fair buffer allocation.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
 /// Parameters of intelligent tail drop.

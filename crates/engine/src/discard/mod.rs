@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::Info;
 use crate::component::{Component, documentation};
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
 /// Why a cell was refused; written into the event log.

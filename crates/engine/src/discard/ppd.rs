@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Frames, Rules};
 use super::{DiscardPolicy, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 
 /// Parameters of partial packet discard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

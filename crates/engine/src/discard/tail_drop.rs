@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cause, DiscardPolicy, QueueFacts, Verdict};
 use crate::atm::cell::Info;
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::finding::Finding;
 use crate::kernel::units::Cells;
-use crate::kernel::{Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate};
 
 /// When the source sends out-of-rate FRMs (source rule 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

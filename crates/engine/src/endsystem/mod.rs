@@ -4,8 +4,7 @@
 pub mod config;
 pub mod credited;
 pub mod destination;
-pub mod finding;
-mod prca;
+pub mod prca;
 mod rate_law;
 mod smith;
 pub mod source;
@@ -15,7 +14,6 @@ pub mod vsvd;
 pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use credited::CreditedSource;
 pub use destination::AbrDestination;
-pub use finding::{Finding, Severity};
 pub use source::{AbrSource, Counters, Emission};
 pub use unshaped::UnshapedSource;
 pub use vsvd::{InputMeter, RateUpdate, VcRate, VsVdConfig};

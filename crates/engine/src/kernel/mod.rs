@@ -1,6 +1,7 @@
-//! Simulated time, event order, seeded random streams, statistics, traces. Knows no cell.
+//! Simulated time, event order, seeded random streams, statistics, traces, what checks find. Knows no cell.
 
 pub mod digest;
+pub mod finding;
 pub mod random;
 pub mod ring;
 pub mod statistics;
@@ -10,6 +11,7 @@ pub mod trace;
 pub mod units;
 
 pub use digest::Digest;
+pub use finding::{Finding, Severity};
 pub use random::Stream;
 pub use ring::Ring;
 pub use statistics::{Summary, TimeIntegral};

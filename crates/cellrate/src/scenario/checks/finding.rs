@@ -1,7 +1,6 @@
 //! From what a configuration says about its own fields to problems at places.
 
-use cellrate_engine::endsystem::Finding;
-use cellrate_engine::endsystem::Severity;
+use cellrate_engine::kernel::{Finding, Severity};
 
 use crate::scenario::problem::{Place, Problem, Step};
 

@@ -10,7 +10,7 @@ use super::pd::Pd;
 use super::{Feedback, Law, Sampled, Sampling};
 use crate::control::ranges::Ranges;
 use crate::control::{PortFacts, SwitchFacts};
-use crate::endsystem::Finding;
+use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
 /// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
