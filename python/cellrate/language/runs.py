@@ -100,7 +100,7 @@ class Run(Record):
 
     @property
     def packets_lost(self) -> int:
-        """PDUs of TCP flows that lost at least one cell at a switch."""
+        """PDUs of TCP flows that lost at least one cell at a switch; links do not count."""
         return int(self.tcp.sum("packets_lost"))
 
     @property

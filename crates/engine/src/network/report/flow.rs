@@ -53,7 +53,7 @@ pub struct FlowReport {
     /// Fast retransmissions.
     pub fast_retransmits: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
-    /// some; 0 for bare cells.
+    /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (Kalyanaraman 97 section 8.12; whole run).

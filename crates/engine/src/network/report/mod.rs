@@ -54,7 +54,7 @@ pub struct Totals {
     pub cell_loss_ratio: f64,
     /// The same over channels of class ABR and UBR only.
     pub data_cell_loss_ratio: f64,
-    /// PDUs that lost at least one cell at a switch.
+    /// PDUs that lost at least one cell at a switch; not those that lost cells on links only (`cells_lost_on_links`).
     pub packets_lost: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
