@@ -1,0 +1,122 @@
+//! Cells on their way out: bare ones as they are generated, all others as the shaper permits.
+
+use super::{App, Outside, Shaper, Terminal};
+use crate::atm::cell::{Body, Info};
+use crate::atm::port::Arrival;
+use crate::atm::server::{Queued, Server};
+use crate::endsystem::Emission;
+use crate::kernel::Ps;
+use crate::network::log::{Event, What};
+use crate::traffic::CellSource;
+
+impl Terminal {
+    /// Generates bare cells until `limit`; with a shaper, one into the source queue.
+    pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
+        let App::Cells(cells) = &mut self.app else { return };
+        if !matches!(self.shaper, Shaper::None) {
+            let now = cells.next();
+            cells.advance();
+            if !self.queue.push_bare(now) {
+                let what = What::Refusal { seq: None };
+                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+            }
+            self.note_limits(now);
+            return;
+        }
+        loop {
+            let at = cells.next();
+            if at >= limit {
+                return;
+            }
+            cells.advance();
+            self.now = at;
+            let info = Info::data(self.queue.next_number());
+            self.counts.data_sent += 1;
+            self.counts.cells_sent += 1;
+            let (info, body) = stamped(self.stamps, at, info, None);
+            send(out, at, self.label, self.slot, info, body);
+        }
+    }
+
+    /// Sends cells as the shaper permits from `at` until `limit`. Returns when the shaper wants to
+    /// go on, or nothing if the application may want to do something before.
+    pub(super) fn run_shaper<S: Server>(&mut self, mut at: Ps, limit: Ps, out: &mut Outside<'_, S>) -> Option<Ps> {
+        while at < limit {
+            self.now = at;
+            let waiting = self.data_waiting();
+            let emission = match &mut self.shaper {
+                Shaper::None => return None,
+                Shaper::Unshaped(source) => source.opportunity(at, waiting),
+                Shaper::Credited(source) => source.opportunity(at, waiting),
+                Shaper::Abr(source) => {
+                    let emission = source.opportunity(at, waiting);
+                    if source.acr_changed_at() == at {
+                        self.acr_mean.set(at, source.acr());
+                    }
+                    emission
+                }
+            };
+            match emission {
+                Some(Emission::Data) => {
+                    if self.send_data(at, out) {
+                        return None;
+                    }
+                }
+                Some(Emission::Rm(info, rm)) => {
+                    self.counts.cells_sent += 1;
+                    send(out, at, self.label, self.slot, info, Some(Body::Rm(rm)));
+                }
+                None => return None,
+            }
+            at = self.shaper_wake();
+        }
+        Some(at)
+    }
+
+    /// Sends a data cell; true if that may have moved a timer of TCP.
+    fn send_data<S: Server>(&mut self, at: Ps, out: &mut Outside<'_, S>) -> bool {
+        let (info, body) = match self.app {
+            App::Persistent => (Info::data(self.queue.next_number()), None),
+            App::Cells(_) => (self.queue.pop_bare(at), None),
+            _ => match self.queue.pop(at) {
+                Some(cell) => cell,
+                None => return true,
+            },
+        };
+        if self.queue.cells() == 0 {
+            self.note_limits(at);
+        }
+        self.counts.data_sent += 1;
+        self.counts.cells_sent += 1;
+        let transmitted = match (&mut self.app, &body) {
+            (App::Sender(sender), Some(Body::Pdu(pdu))) => {
+                sender.on_transmitted(at, &pdu.segment);
+                true
+            }
+            _ => false,
+        };
+        let (info, body) = stamped(self.stamps, at, info, body);
+        send(out, at, self.label, self.slot, info, body);
+        transmitted
+    }
+}
+
+/// A data cell with its time of sending; what ends a PDU has it already.
+#[inline]
+fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Option<Body>) {
+    if stamps && body.is_none() { (info.with_body(), Some(Body::Stamp(at))) } else { (info, body) }
+}
+
+#[inline]
+fn send<S: Server>(out: &mut Outside<'_, S>, at: Ps, label: u32, slot: u32, info: Info, mut body: Option<Body>) {
+    let arrival = Arrival { slot, control_slot: 0, queue: 0, controlled: false, cell: Queued { label, info } };
+    // The port of an end system has no limit: what waits, waits in the source queue.
+    let Some((port, link)) = &mut out.way else { return };
+    if body.is_none()
+        && let Some(was_empty) = port.arrive_express(at, None, arrival.cell, link)
+    {
+        out.was_empty |= was_empty;
+        return;
+    }
+    port.arrive(at, arrival, body.as_mut(), link, &mut out.was_empty);
+}

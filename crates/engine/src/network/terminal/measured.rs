@@ -1,0 +1,74 @@
+//! What is measured at a terminal.
+
+use super::{App, Shaper, Terminal, TerminalCounts};
+use crate::endsystem::AbrSource;
+use crate::kernel::{Digest, Ps, Summary};
+use crate::network::source_queue::SourceQueue;
+
+impl Terminal {
+    /// Starts a new measuring window.
+    pub fn begin_window(&mut self, now: Ps) {
+        for integral in [&mut self.rate_limited, &mut self.window_limited, &mut self.acr_mean] {
+            integral.restart(now);
+        }
+        self.packet_delay.reset();
+        self.cell_delay.reset();
+        self.queue.forget_longest();
+    }
+    /// Counters so far.
+    pub fn counts(&self) -> TerminalCounts {
+        self.counts
+    }
+    /// Whether cells may have to wait in the source queue.
+    pub fn may_wait(&self) -> bool {
+        !matches!((&self.shaper, &self.app), (Shaper::None, _) | (_, App::Persistent))
+    }
+    /// The source queue.
+    pub fn queue(&self) -> &SourceQueue {
+        &self.queue
+    }
+    /// The source queue, to be brought up to date.
+    pub fn queue_mut(&mut self) -> &mut SourceQueue {
+        &mut self.queue
+    }
+    /// What runs on top.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+    /// The ABR source, if the channel has one.
+    pub fn abr(&self) -> Option<&AbrSource> {
+        match &self.shaper {
+            Shaper::Abr(source) => Some(source),
+            _ => None,
+        }
+    }
+    /// When the transfer was wholly acknowledged.
+    pub fn completed(&self) -> Option<Ps> {
+        self.completed
+    }
+    /// PDUs discarded because cells of an earlier one preceded them.
+    pub fn merges(&self) -> u64 {
+        self.reassembler.merges()
+    }
+    /// The number that follows that of the data cell that arrived last.
+    pub fn next_number(&self) -> u32 {
+        self.reassembler.next_number()
+    }
+    /// Application bytes in the PDU that is arriving or waiting to be processed.
+    pub fn unfinished_bytes(&self) -> u64 {
+        let processing = self.processing.as_ref();
+        self.partial_bytes + processing.map_or(0, |p| p.segments.iter().map(|(_, s)| s.len as u64).sum())
+    }
+    /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
+    pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
+        (self.rate_limited.mean(now, window), self.window_limited.mean(now, window), self.acr_mean.mean(now, window))
+    }
+    /// Delays of packets and of cells that arrived here, in picoseconds.
+    pub fn delays(&self) -> (&Summary, &Summary) {
+        (&self.packet_delay, &self.cell_delay)
+    }
+    /// Hash of everything that arrived.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
