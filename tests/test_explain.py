@@ -170,6 +170,27 @@ def test_a_smaller_window_limits_the_flows() -> None:
     assert rate == pytest.approx(390 * 512 * 8 / 0.03)
 
 
+def test_a_bound_needs_the_background_from_the_start() -> None:
+    def fails(*settings: str) -> tuple[str, ...]:
+        said = of("fmmra/scenarios/efci.toml", *settings)
+        [total] = find(said, "TCP throughput", "total_throughput_bits_per_second")
+        return total.fails
+
+    [late] = fails()
+    assert late == "background is there from the start: vbr comes after 300 ms"
+    assert fails("flow.vbr.start=10 ms") == ()
+
+
+def test_what_several_links_carry_hangs_on_who_gets_it() -> None:
+    def fails(path: str, *settings: str) -> tuple[str, ...]:
+        [total] = find(of(path, *settings), "TCP throughput", "total_throughput_bits_per_second")
+        return total.fails
+
+    [skewed] = fails("ohsaki95/scenarios/parking-lot.toml")
+    assert "marks come more often over more switches" in skewed
+    assert fails("ohsaki95/scenarios/abr.toml") == fails("ohsaki95/scenarios/ubr.toml") == ()
+
+
 def test_a_larger_buffer_loses_nothing() -> None:
     def expected(buffer: str) -> str:
         said = of("ohsaki95/scenarios/abr.toml", f"switch.buffer={buffer}")

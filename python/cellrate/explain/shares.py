@@ -49,17 +49,18 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
 
 
 def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    fails = []
-    if any(flow.abr is None for flow in flows):
-        fails.append("switches share the rate fairly: without ABR, losses and round trips decide")
-    else:
-        met = [
-            one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows)
-        ]
-        fails += [reason for one in met if (reason := _unfair(one))]
+    fails = unfair(subject, flows)
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
-    return list(dict.fromkeys(fails))
+    return fails
+
+
+def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    """Why flows need not come to their fair shares."""
+    if any(flow.abr is None for flow in flows):
+        return ["switches share the rate fairly: without ABR, losses and round trips decide"]
+    met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
+    return list(dict.fromkeys(reason for one in met if (reason := _unfair(one))))
 
 
 def _unfair(situation: Situation) -> str:

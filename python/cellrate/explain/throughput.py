@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cellrate.explain.shares import unfair
 from cellrate.explain.statement import NotSaid, Said, Statement, Value
 from cellrate.explain.subject import Subject
 from cellrate.network import Flow
@@ -13,6 +14,8 @@ from cellrate.theory.cell_conversions import CELL_BITS
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
+# Share of the run that background may miss at its beginning without a word.
+LATE = 0.01
 
 
 def statements(subject: Subject) -> Iterator[Said]:
@@ -31,12 +34,15 @@ def statements(subject: Subject) -> Iterator[Said]:
         return
     total = 0.0
     fails: dict[str, None] = {}
+    # What one link carries does not depend on who gets it; what several carry does.
+    several = len({shares.bottlenecks[f.name] for flows in groups.values() for f in flows}) > 1
     for name, flows in groups.items():
         peaks = [_peak(flow, shares.rates[flow.name] * CELL_BITS) for flow in flows]
         total += sum(peaks)
-        overshoots = _overshoots(flows)
-        fails |= dict.fromkeys(overshoots)
-        yield _group(name, flows, peaks, overshoots)
+        common = [*_overshoots(flows), *_late(subject, flows)]
+        skewed = unfair(subject, flows)
+        fails |= dict.fromkeys(common + (skewed if several else []))
+        yield _group(name, flows, peaks, common + skewed)
         yield _window(name, flows, peaks)
     yield Statement(
         TOPIC,
@@ -70,6 +76,18 @@ def _overshoots(flows: Sequence[Flow]) -> list[str]:
         return []
     most = f"up to {1 + max(deltas):g} times the target counts as no overload"
     return [f"loads come down to the target: with `max_alloc` {most}"]
+
+
+def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    """Background whose mean is taken off although it is missing at first."""
+    met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
+    others = {other.group: other.start_seconds for one in met for other in one.others}
+    soon = LATE * subject.network.duration_seconds
+    return [
+        f"background is there from the start: {group} comes after {seconds(start)}"
+        for group, start in others.items()
+        if start > soon
+    ]
 
 
 def _group(
