@@ -10,7 +10,16 @@ import pytest
 from cellrate import _core
 from conftest import HERE, Command
 
-LISTS = ("experiments", "schemes", "credit", "policies", "sources", "recoveries", "templates")
+LISTS = (
+    "experiments",
+    "measures",
+    "schemes",
+    "credit",
+    "policies",
+    "sources",
+    "recoveries",
+    "templates",
+)
 TEMPLATES = [entry["name"] for entry in json.loads(_core.registry())["templates"]]
 
 
@@ -71,6 +80,29 @@ def test_lists_hold_what_the_field_expects(command: Command) -> None:
     assert {"n-source", "parking-lot", "gfc-1", "gfc-2", "satellite", "graph"} <= listed(
         "templates"
     )
+
+
+def test_a_measure_is_listed_with_all_that_it_is(command: Command) -> None:
+    done = command("list", "measures", "flows.tcp_throughput_bits_per_second")
+    assert done.returncode == 0, done.stderr
+    for word in ("bit/s", "8 delivered_bytes / window", "Kalyanaraman 97 section 8.8"):
+        assert word in done.stdout
+    # A key without its table is looked for in all of them, and in the language of measures.
+    found = json.loads(command("list", "measures", "cell_loss_ratio", "--json").stdout)
+    tables = {one["table"] for one in found}
+    assert tables == {"run", "classes", "ports", "expressions"}
+    wrong = command("list", "measures", "trougput_mbit")
+    assert wrong.returncode == 2
+    assert "did you mean 'throughput_mbit'?" in wrong.stderr
+    assert len(wrong.stderr) < 1000
+
+
+def test_one_of_a_list_can_be_asked_for(command: Command) -> None:
+    assert command("list", "schemes", "erica").stdout.startswith("erica ")
+    assert command("list", "schemes", "--json", "erica").stdout == '["erica"]\n'
+    wrong = command("list", "policies", "edp")
+    assert wrong.returncode == 2
+    assert "did you mean" in wrong.stderr
 
 
 def test_the_schema_is_a_json_schema_of_every_section(command: Command) -> None:

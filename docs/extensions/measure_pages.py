@@ -1,79 +1,48 @@
-"""The reference page of measures, out of the documentation of the report's fields."""
+"""The reference page of measures, out of the dictionary that the program itself has."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 
-STRUCT = re.compile(r"pub struct (\w+) \{")
-FIELD = re.compile(r"    pub (\w+): ([^,]+),")
-DOC = re.compile(r"\s*/// ?(.*)")
-
-# Structs of the report, and where their fields stand in the summary.
-PLACES = {
-    "Report": "Whole run",
-    "Totals": "`totals`",
-    "FlowReport": "`flows[]`",
-    "Balance": "`flows[].balance`",
-    "ClassReport": "`classes[]`",
-    "CellDelay": "`flows[]` and `classes[]`: delay of cells",
-    "VcReport": "`vcs[]`",
-    "PortReport": "`ports[]`",
-    "QueueReport": "`ports[].queues[]`",
-    "ControlReport": "`ports[].control`",
-}
+from cellrate.measures import EXPRESSIONS, Measure, Table
 
 HEAD = """# Measures
 
-What `cellrate run --json` prints, `summary.json` holds and the data frames have as columns. Every
-measure is over the measuring window `[measure] from .. to` unless it says "whole run". Units are in
-the names; a share and an index have none.
+What `cellrate run --json` prints, `summary.json` holds and the data frames have as columns;
+`cellrate list measures NAME` says the same of one. Every measure is over the measuring window
+`[measure] from .. to` unless it says "whole run". A share and an index have no unit.
+"""
+LANGUAGE = """What `[measures]` of a study and the values and claims of a paper may name, beside the
+keys of the tables above, as in `totals.jain_index`, `flow("tcp.1").timeouts` or
+`bottleneck.queue_max_cells`.
 """
 
 
-@dataclass
-class Struct:
-    """A struct of the report: its documentation, and name, type and documentation of its fields."""
-
-    about: str
-    fields: list[tuple[str, str, str]] = field(default_factory=list)
-
-
-def measures(source: str) -> str:
-    """The page, from the source text of the report.
-
-    Raises:
-        KeyError: The report has a struct that `PLACES` does not know, or the reverse.
-    """
-    structs = read_structs(source)
-    if set(structs) != set(PLACES):
-        raise KeyError(
-            f"structs of the report and of this page differ: {set(structs) ^ set(PLACES)}"
-        )
+def measures(tables: Mapping[str, Table]) -> str:
+    """The page, from the tables of the dictionary."""
     parts = [HEAD]
-    for name, place in PLACES.items():
-        parts.append(f"## {place}\n\n{structs[name].about}\n")
-        for key, type_, about in structs[name].fields:
-            if not any(known in type_ for known in PLACES):
-                parts.append(f"`{key}`\n: {about}\n")
+    for name, table in tables.items():
+        about = LANGUAGE if name == EXPRESSIONS else f"{table.about}\n"
+        parts.append(f"## {_heading(name)}\n\n{about}")
+        for prefix, group in groupby(table, key=lambda one: one.key.rpartition(".")[0]):
+            parts += _group(name, prefix, list(group))
     return "\n".join(parts)
 
 
-def read_structs(source: str) -> dict[str, Struct]:
-    """Every documented public struct with its fields."""
-    structs: dict[str, Struct] = {}
-    about: list[str] = []
-    current: Struct | None = None
-    for line in source.splitlines():
-        if match := DOC.fullmatch(line):
-            about.append(match[1])
-            continue
-        if match := STRUCT.match(line):
-            current = structs[match[1]] = Struct(" ".join(about))
-        elif (match := FIELD.fullmatch(line)) and current is not None:
-            current.fields.append((match[1], match[2], " ".join(about)))
-        elif line == "}":
-            current = None
-        if not line.lstrip().startswith("#["):
-            about = []
-    return structs
+def _heading(name: str) -> str:
+    places = {"run": "Whole run", "queues": "`ports[].queues[]`", EXPRESSIONS: "In expressions"}
+    return places.get(name, f"`{name}[]`")
+
+
+def _group(table: str, prefix: str, group: list[Measure]) -> Iterator[str]:
+    """The entries of an object, under a heading of their own if they stand in one."""
+    if prefix:
+        place = prefix if table == "run" else f"{table}[].{prefix}"
+        yield f"### `{place}`\n"
+    for one in group:
+        facts = [one.definition]
+        facts += [f"Unit: {one.unit}."] if one.unit else []
+        facts += [f"Formula: {one.formula}."] if one.formula else []
+        facts += [f"Source: {one.source}."] if one.source != "cellrate" else []
+        yield f"`{one.key.removeprefix(f'{prefix}.')}`\n: {' '.join(facts)}\n"

@@ -1,8 +1,8 @@
 """Writes the reference pages out of what the program knows of itself, before Sphinx reads them.
 
-The scenario's keys come from its JSON Schema, schemes and the like from the registry, measures from
-the documentation of the report's fields, formulas from their catalogue, the command from its own
-help. So none can be out of date.
+The scenario's keys come from its JSON Schema, schemes and the like from the registry, measures and
+formulas from their dictionary and catalogue, the command from its own help. So none can be out of
+date.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core, template
 from cellrate.cli.app import app as command
+from cellrate.measures import tables
 from cellrate.theory.catalogue import CATALOGUE
 from formula_pages import formulas
 from measure_pages import measures
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 GENERATED = "reference/generated"
-REPORT = "crates/engine/src/network/report"
 RECOVERIES = "crates/engine/src/tcp/recovery"
 
 
@@ -50,16 +50,12 @@ def write_pages(docs: Path) -> None:
         **schema.choices("sources", "Traffic sources", "flow.source", "kind", registry["sources"]),
         **recoveries(registry["recoveries"], docs.parent / RECOVERIES),
         "templates": _templates(registry["templates"]),
-        "measures": measures(_sources(docs.parent / REPORT)),
+        "measures": measures(tables()),
         "formulas": formulas(CATALOGUE),
         "command": command.generate_docs(output_format="markdown"),
     }
     for name, text in pages.items():
         _write(place / f"{name}.md", text)
-
-
-def _sources(directory: Path) -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(directory.glob("*.rs")))
 
 
 def _write(path: Path, text: str) -> None:

@@ -7,6 +7,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+MOST_NAMED = 50
+"""Of more names than these, a message shows only the nearest."""
+FEW = 8
+
 
 class BadInput(Exception):
     """The user's input is wrong; the text says what was found and what is allowed."""
@@ -25,13 +29,17 @@ def choose(name: str, allowed: Sequence[str], what: str) -> str:
     """The name, if it is allowed.
 
     Raises:
-        BadInput: It is not; names the nearest one and all others.
+        BadInput: It is not; names the nearest one and all others, or the nearest few of very many.
     """
     if name in allowed:
         return name
     nearest = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
     hint = f", did you mean {nearest[0]!r}?" if nearest else ""
-    raise BadInput(f"there is no {what} {name!r}{hint or ';'} allowed: {', '.join(allowed)}")
+    shown = list(allowed)
+    if len(shown) > MOST_NAMED:
+        shown = difflib.get_close_matches(name, allowed, n=FEW, cutoff=0.0)
+        shown.append(f"... ({len(allowed)} of them)")
+    raise BadInput(f"there is no {what} {name!r}{hint or ';'} allowed: {', '.join(shown)}")
 
 
 def warn(warnings: Iterable[Mapping[str, str]]) -> None:

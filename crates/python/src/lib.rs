@@ -23,7 +23,7 @@ mod _core {
     #[pymodule_export]
     use super::jobs::{check, describe, estimate, key, resolve, run};
     #[pymodule_export]
-    use super::listing::{quantity, registry, schema, template};
+    use super::listing::{measures, quantity, registry, schema, template};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

@@ -16,6 +16,13 @@ pub fn registry() -> PyResult<String> {
     serde_json::to_string(&scenario::registry()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// Every measure of a run, as JSON: tables with ``table``, ``about`` and ``measures``, each of them with
+/// ``key``, ``kind``, ``definition``, ``unit``, ``formula`` and ``source``.
+#[pyfunction]
+pub fn measures() -> PyResult<String> {
+    serde_json::to_string(&cellrate::run::measures()).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
 /// A commented scenario to start from.
 ///
 /// Raises:

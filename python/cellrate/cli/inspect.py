@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from cellrate import _core, source, terminal
 from cellrate.cli import tables
+from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
 from cellrate.problems import choose, reading
 
@@ -57,14 +58,18 @@ def list_names(
     what: Annotated[
         str | None,
         Parameter(
-            name="WHAT", help="experiments, schemes, policies, ...; all components by default."
+            name="WHAT",
+            help="experiments, measures, schemes, policies, ...; all components by default.",
         ),
+    ] = None,
+    name: Annotated[
+        str | None, Parameter(name="NAME", help="Only this one; a measure with all that it is.")
     ] = None,
     /,
     *,
     json: Json = False,
 ) -> None:
-    """List experiments, schemes, credit, policies, sources, recoveries or templates.
+    """List experiments, measures, schemes, credit, policies, sources, recoveries or templates.
 
     Each with one line about it and its source.
     """
@@ -76,8 +81,14 @@ def list_names(
         else:
             tables.show_registry(registry)
         return
-    chosen = choose(what, ["experiments", *registry], "list")
+    chosen = choose(what, ["experiments", "measures", *registry], "list")
+    if chosen == "measures":
+        list_measures(name, json=json)
+        return
     entries = _experiments() if chosen == "experiments" else registry[chosen]
+    if name is not None:
+        known = choose(name, [entry["name"] for entry in entries], f"one of the {chosen}")
+        entries = [entry for entry in entries if entry["name"] == known]
     if json:
         sys.stdout.write(jsonlib.dumps([entry["name"] for entry in entries]) + "\n")
     else:

@@ -11,6 +11,7 @@ import numpy as np
 from cellrate.language.described import Described, described
 from cellrate.language.events import Events
 from cellrate.language.expressions import Opened
+from cellrate.language.measured import measured
 from cellrate.language.records import Group, Port, Record, shared_queues
 from cellrate.language.traces import Trace
 
@@ -89,21 +90,31 @@ class Run(Record):
         return Group(flows, f"flows over TCP in {self._place}")
 
     @property
+    @measured(
+        "", "sum of `effective_throughput_ratio` of the flows over TCP", "Ohsaki 95 section III.B"
+    )
     def effective_throughput(self) -> float:
         """Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries."""
         return float(self.tcp.sum("effective_throughput_ratio"))
 
     @property
+    @measured(
+        "Mbit/s",
+        "sum of `tcp_throughput_bits_per_second` of the flows over TCP / 1e6",
+        "Kalyanaraman 97 section 8.8",
+    )
     def throughput_mbit(self) -> float:
         """Sum over the TCP flows of bytes delivered per second, in Mbit/s."""
         return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
 
     @property
+    @measured("PDUs", "sum of `packets_lost` of the flows over TCP", "cellrate")
     def packets_lost(self) -> int:
         """PDUs of TCP flows that lost at least one cell at a switch; links do not count."""
         return int(self.tcp.sum("packets_lost"))
 
     @property
+    @measured("", "cells_dropped / cells_sent of these channels", "Kalyanaraman 97 section 8.8")
     def cell_loss_ratio(self) -> float:
         """Cells dropped at switches / cells sent, over the forward channels of the TCP flows.
 
@@ -132,6 +143,7 @@ class Run(Record):
         return Record(queue, f"the queue of {port.name}")
 
     @property
+    @measured("cells", "greatest `queue_max_cells` of these queues", "cellrate")
     def longest_queue_cells(self) -> int:
         """The longest queue: of ABR and UBR where some port serves them, otherwise of any class."""
         ports = self._table["ports"]

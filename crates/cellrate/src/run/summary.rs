@@ -1,27 +1,45 @@
-//! The summary of a run: one JSON object.
+//! The summary of a run: one JSON object, the engine's report and where it comes from.
 
 use cellrate_engine::network::Report;
 use cellrate_engine::network::report::{ClassReport, FlowReport, PortReport, Totals, VcReport};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::warnings::Warning;
 use crate::store::VERSION;
 
-/// What is printed and kept of a run: the engine's report, and where it comes from.
-#[derive(Serialize)]
-struct Summary {
+/// A whole run. Measures are over the measuring window unless they say "whole run".
+#[derive(Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct Summary {
+    /// Version of the program.
     version: &'static str,
+    /// Hash of everything that happened to every component, in component order (whole run).
     digest: String,
+    /// Seed of the random streams.
+    #[schemars(extend("x-unit" = ""))]
     seed: u64,
+    /// Length of the run.
     simulated_seconds: f64,
+    /// How long the run took on the machine; the one value that differs between equal runs.
     wall_seconds: f64,
+    /// Cells that crossed a link (whole run).
+    #[schemars(extend("x-unit" = "cells"))]
     cell_hops: u64,
+    /// What to look at before the result is trusted.
     warnings: Vec<Warning>,
+    /// Length of the measuring window.
+    #[schemars(extend("x-formula" = "`measure.to` - `measure.from`"))]
     window_seconds: f64,
+    /// Sums and indices over all flows.
     totals: Totals,
+    /// One entry per flow.
     flows: Vec<FlowReport>,
+    /// One entry per service class that some flow uses on its way forward.
     classes: Vec<ClassReport>,
+    /// One entry per directed channel.
     vcs: Vec<VcReport>,
+    /// One entry per output port of a switch.
     ports: Vec<PortReport>,
 }
 

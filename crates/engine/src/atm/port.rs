@@ -10,6 +10,7 @@ use super::losses::LossCounts;
 pub use super::losses::Losses;
 use super::server::{Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
 use crate::control::{Control, QueueReading, SwitchControl};
+use crate::credit;
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
 use front::Front;
@@ -394,14 +395,9 @@ impl<S: Server> Port<S> {
         }
         let counts = self.server.credit_counts();
         let longest = self.allocations().map(|(slot, _)| self.server.longest_of(slot)).max();
-        let statistics = [
-            ("credited_channels", credited as u64),
-            ("credit_cells_sent", counts.credits),
-            ("mark_cells_sent", counts.marks),
-            ("credit_cells_lost", counts.lost),
-            ("channel_queue_max_cells", longest.unwrap_or(0)),
-        ];
-        ("fcvc", statistics.map(|(name, value)| (name, value as f64)).to_vec())
+        let counted = [credited as u64, counts.credits, counts.marks, counts.lost, longest.unwrap_or(0)];
+        let names = credit::STATISTICS.iter().map(|one| one.name);
+        ("fcvc", names.zip(counted.map(|count| count as f64)).collect())
     }
     /// Cells of credit control that were sent.
     pub fn credit_cells_sent(&self) -> u64 {

@@ -13,6 +13,7 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
@@ -114,6 +115,11 @@ impl Capc {
 }
 
 impl SwitchControl for Capc {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "load_factor", "", "Load of the last interval / target load";
+        "explicit_rate_cells_per_second", "cells/s", "ERS, the explicit rate for all, at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
         self.meter.count(now);
@@ -126,9 +132,8 @@ impl SwitchControl for Capc {
         rm.er = rm.er.min(self.ers);
         rm.ci |= queue > self.config.threshold.0;
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let now = [("load_factor", self.load_factor), ("explicit_rate_cells_per_second", self.ers)];
-        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    fn counted(&self) -> Vec<f64> {
+        Vec::from([self.load_factor, self.ers])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

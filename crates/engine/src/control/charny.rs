@@ -17,6 +17,7 @@ use super::load::LoadMeter;
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
 
 /// Parameters of consistent marking.
@@ -124,6 +125,11 @@ impl Charny {
 }
 
 impl SwitchControl for Charny {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "advertised_rate_cells_per_second", "cells/s", "Advertised rate at the end";
+        "marked", "channels", "Channels that are marked at the end as bottlenecked elsewhere";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
         self.meter.count(now);
@@ -140,9 +146,9 @@ impl SwitchControl for Charny {
     fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, _: u64) {
         self.record(slot, rm);
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
+    fn counted(&self) -> Vec<f64> {
         let marked = self.channels.iter().filter(|channel| channel.marked).count();
-        Vec::from([("advertised_rate_cells_per_second", self.advertised), ("marked", marked as f64)])
+        Vec::from([self.advertised, marked as f64])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
@@ -135,6 +136,10 @@ impl Eprca {
 }
 
 impl SwitchControl for Eprca {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "macr_cells_per_second", "cells/s", "MACR, the mean allowed cell rate, at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
         if let Some(rm) = rm
@@ -152,8 +157,8 @@ impl SwitchControl for Eprca {
             self.press(rm, erf);
         }
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        Vec::from([("macr_cells_per_second", self.macr)])
+    fn counted(&self) -> Vec<f64> {
+        Vec::from([self.macr])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

@@ -11,6 +11,7 @@ pub use super::erica_config::{
 pub use super::erica_statistics::EricaStatistics;
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::Ps;
 
 /// Interval numbers start here, so that 0 stands for "never" and is not the interval before.
@@ -291,6 +292,17 @@ fn average(average: &mut f64, new: f64, weight: f64) {
 }
 
 impl SwitchControl for Erica {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "intervals", "", "Averaging intervals that have ended";
+        "out_of_phase_intervals", "", "Intervals without input in which a BRM was answered: the out-of-phase effect";
+        "zero_input_intervals", "", "Intervals without input";
+        "seen_sum", "channels", "Sum over intervals of the channels that were active: against intervals times established it shows the clustering effect";
+        "established", "channels", "Channels that are set up";
+        "zero_er", "cells", "Feedbacks of zero";
+        "load_factor", "", "Load of the last interval / target load";
+        "fair_share_cells_per_second", "cells/s", "Fair share at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
         if self.channels[slot as usize].seen != self.epoch {
@@ -320,8 +332,8 @@ impl SwitchControl for Erica {
         self.brm_answered = true;
         rm.er = rm.er.min(self.answer(slot));
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        self.statistics.named(self.z, self.fair_share)
+    fn counted(&self) -> Vec<f64> {
+        self.statistics.counted(self.z, self.fair_share)
     }
     fn reads_queue(&self) -> QueueReading {
         if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never }

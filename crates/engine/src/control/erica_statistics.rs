@@ -21,13 +21,10 @@ pub struct EricaStatistics {
 }
 
 impl EricaStatistics {
-    /// Name and value of each count, and of the load and fair share in force; what is not finite is left out.
-    pub(super) fn named(&self, load_factor: f64, fair_share: f64) -> Vec<(&'static str, f64)> {
+    /// Each count, then the load and the fair share in force.
+    pub(super) fn counted(&self, load_factor: f64, fair_share: f64) -> Vec<f64> {
         let EricaStatistics { intervals, out_of_phase, without_input, seen, established, zero_er } = *self;
         let counts = [intervals, out_of_phase, without_input, seen, established, zero_er].map(|n| n as f64);
-        let names =
-            ["intervals", "out_of_phase_intervals", "zero_input_intervals", "seen_sum", "established", "zero_er"];
-        let now = [("load_factor", load_factor), ("fair_share_cells_per_second", fair_share)];
-        names.into_iter().zip(counts).chain(now).filter(|(_, value)| value.is_finite()).collect()
+        counts.into_iter().chain([load_factor, fair_share]).collect()
     }
 }

@@ -13,6 +13,7 @@ pub use super::fmmra_config::{ErMaxFloor, FmmraConfig};
 use super::load::{Load, LoadMeter};
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::Ps;
 
 /// What is recorded of a channel: the rate at which it is bottlenecked elsewhere, if it is (beta and
@@ -137,6 +138,13 @@ impl Fmmra {
 }
 
 impl SwitchControl for Fmmra {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "load_factor", "", "Load of the last interval / target load";
+        "advertised_rate_cells_per_second", "cells/s", "Advertised rate at the end";
+        "er_max_cells_per_second", "cells/s", "ER_max, the moving greatest rate granted, at the end";
+        "bottlenecked_elsewhere", "channels", "Channels that are bottlenecked elsewhere at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
         if let Some(load) = self.meter.count(now) {
@@ -164,14 +172,8 @@ impl SwitchControl for Fmmra {
         self.note_er_max(rm.er);
         self.mark(slot as usize, rm, queue);
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let now = [
-            ("load_factor", self.load_factor),
-            ("advertised_rate_cells_per_second", self.advertised),
-            ("er_max_cells_per_second", self.er_max),
-            ("bottlenecked_elsewhere", self.elsewhere as f64),
-        ];
-        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    fn counted(&self) -> Vec<f64> {
+        Vec::from([self.load_factor, self.advertised, self.er_max, self.elsewhere as f64])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

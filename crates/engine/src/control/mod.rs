@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
-use crate::component::{Component, documentation};
+use crate::component::{Component, Statistic, documentation};
 use crate::kernel::{Finding, Ps, Rate};
 
 /// What a scheme may know of its port when it is built.
@@ -67,6 +67,9 @@ pub enum QueueReading {
 /// `now`. `queue` is always the number of cells in the controlled queue, the one in service
 /// included. Every hook has a default that does nothing.
 pub trait SwitchControl {
+    /// What the scheme counts since the start.
+    const STATISTICS: &'static [Statistic] = &[];
+
     /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
     /// holds the contents of an RM cell, which the scheme may mark.
     #[inline]
@@ -89,8 +92,8 @@ pub trait SwitchControl {
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
     }
-    /// What the scheme counted since the start: name and value.
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
+    /// What [`Self::STATISTICS`] are by now, in their order; one that is not finite is not there yet.
+    fn counted(&self) -> Vec<f64> {
         Vec::new()
     }
     /// Next time at which [`Self::wake`] is due, or `NEVER`. Only [`Self::wake`] may move it back.
@@ -152,6 +155,22 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(Control::$variant(_) => $name,)* }
             }
+            /// What the scheme counted since the start: name and value.
+            ///
+            /// # Panics
+            /// If the scheme does not count what it says that it counts.
+            pub fn statistics(&self) -> Vec<(&'static str, f64)> {
+                let described = match self { $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)* };
+                let counted = self.counted();
+                assert_eq!(described.len(), counted.len(), "statistics of {} and their values", self.name());
+                let named = described.iter().map(|one| one.name).zip(counted);
+                named.filter(|(_, value)| value.is_finite()).collect()
+            }
+        }
+
+        /// What every scheme counts, in the order of [`schemes`].
+        pub fn statistics() -> Vec<(&'static str, &'static [Statistic])> {
+            Vec::from([$(($name, <$scheme as SwitchControl>::STATISTICS)),*])
         }
 
         /// What there is to say of every scheme.
@@ -180,8 +199,8 @@ macro_rules! registry {
             fn marks_at_dequeue(&self) -> bool {
                 match self { $(Control::$variant(scheme) => scheme.marks_at_dequeue(),)* }
             }
-            fn statistics(&self) -> Vec<(&'static str, f64)> {
-                match self { $(Control::$variant(scheme) => scheme.statistics(),)* }
+            fn counted(&self) -> Vec<f64> {
+                match self { $(Control::$variant(scheme) => scheme.counted(),)* }
             }
             fn reads_queue(&self) -> QueueReading {
                 match self { $(Control::$variant(scheme) => scheme.reads_queue(),)* }

@@ -17,6 +17,7 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
 
 /// A slower channel counts as sending this, in cells/s (TCR of TM 4.0): a rate of zero would be kept for ever.
@@ -158,6 +159,11 @@ impl Osu {
 }
 
 impl SwitchControl for Osu {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "load_factor", "", "Load of the last interval / target load";
+        "fair_share_cells_per_second", "cells/s", "Fair share at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
         self.meter.count(now);
@@ -184,9 +190,8 @@ impl SwitchControl for Osu {
             rm.er = rm.er.min(rate / adjustment);
         }
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let now = [("load_factor", self.load), ("fair_share_cells_per_second", self.fair_share)];
-        now.into_iter().filter(|(_, value)| value.is_finite()).collect()
+    fn counted(&self) -> Vec<f64> {
+        Vec::from([self.load, self.fair_share])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never

@@ -13,6 +13,7 @@ use super::load::{Load, LoadMeter};
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
+use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
 
 /// Parameters of Phantom.
@@ -95,6 +96,10 @@ impl Phantom {
 }
 
 impl SwitchControl for Phantom {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "macr_cells_per_second", "cells/s", "MACR, the rate of the imaginary channel, at the end";
+    };
+
     #[inline]
     fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
         self.meter.count(now);
@@ -106,8 +111,8 @@ impl SwitchControl for Phantom {
     fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
         rm.er = rm.er.min(self.config.utilisation_factor * self.macr);
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        Vec::from([("macr_cells_per_second", self.macr)])
+    fn counted(&self) -> Vec<f64> {
+        Vec::from([self.macr])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never

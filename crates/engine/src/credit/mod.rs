@@ -15,7 +15,7 @@ pub use config::{Allocation, CreditPriority, FcvcConfig, Loop};
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::component::Component;
+use crate::component::{Component, Statistic, statistics};
 
 /// What there is to say of every credit control.
 pub const SCHEMES: &[Component] = &[Component {
@@ -23,6 +23,15 @@ pub const SCHEMES: &[Component] = &[Component {
     about: "a buffer for every channel at every hop, filled as far as credit allows (FCVC, N23)",
     source: "Gerla et al. 1995, III; Kung, Blackwell and Chapman 1994",
 }];
+
+/// What a port under credit control counts since the start.
+pub const STATISTICS: &[Statistic] = statistics! {
+    "credited_channels", "channels", "Channels under credit control at the port";
+    "credit_cells_sent", "cells", "Credit cells sent on the way back";
+    "mark_cells_sent", "cells", "Cells sent forward that tell the count of cells";
+    "credit_cells_lost", "cells", "Credit cells and marks that links lost";
+    "channel_queue_max_cells", "cells", "Longest queue of a channel";
+};
 
 /// Counters are absolute modulo this: 28 bits, more than the cells that any link holds.
 pub const MODULUS: u32 = 1 << 28;

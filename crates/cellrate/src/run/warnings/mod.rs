@@ -7,14 +7,16 @@ mod seen;
 mod video;
 
 use cellrate_engine::network::plan::{FlowPlan, Plan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::Scenario;
 
 pub use seen::{Seen, after};
 
-/// One warning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What to look at before the result is trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct Warning {
     /// What kind, in a word that stays: `short-window`, `short-warm-up`, `no-round-trip`, `never-starts`,
     /// `parameter-clipped`, `overbooked`, `short-block`, `short-trace`, `buffer-never-filled`, `window-empty`,

@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::RmCell;
+use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
@@ -122,6 +123,12 @@ impl<L: Law> Sampled<L> {
 }
 
 impl<L: Law> SwitchControl for Sampled<L> {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "increase_samples", "", "Samples of the queue that told sources to increase";
+        "keep_samples", "", "Samples of the queue that told sources to keep their rates";
+        "decrease_samples", "", "Samples of the queue that told sources to decrease";
+    };
+
     #[inline]
     fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
         match self.feedback {
@@ -130,9 +137,8 @@ impl<L: Law> SwitchControl for Sampled<L> {
             Feedback::Decrease => rm.ci = true,
         }
     }
-    fn statistics(&self) -> Vec<(&'static str, f64)> {
-        let names = ["increase_samples", "keep_samples", "decrease_samples"];
-        names.into_iter().zip(self.told.map(|count| count as f64)).collect()
+    fn counted(&self) -> Vec<f64> {
+        self.told.map(|count| count as f64).to_vec()
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

@@ -1,16 +1,20 @@
 //! Measures of a service class.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::CellDelay;
 use crate::atm::cell::ServiceClass;
 
 /// The forward channels of all flows of one class, taken together.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct ClassReport {
     /// The class.
+    #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
     /// Flows of it.
+    #[schemars(extend("x-unit" = "flows"))]
     pub flows: u64,
     /// Cells sent by end systems.
     pub cells_sent: u64,
@@ -18,7 +22,8 @@ pub struct ClassReport {
     pub cells_delivered: u64,
     /// Cells dropped at switches.
     pub cells_dropped: u64,
-    /// Cells dropped / cells sent (Kalyanaraman 97 section 8.8).
+    /// Cells dropped / cells sent.
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub cell_loss_ratio: f64,
     /// Delays of all their cells, whichever flow they belong to: the jitter of the background
     /// traffic of Ajmone Marsan 97 sections 3 and 4.3 is the standard deviation of its class.

@@ -2,21 +2,25 @@
 
 use alloc::string::String;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::CellDelay;
 use crate::atm::cell::ServiceClass;
 
 /// A flow.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct FlowReport {
     /// Name of the instance.
     pub name: String,
     /// Name of its group.
     pub group: String,
     /// Number in the group, from 1.
+    #[schemars(extend("x-unit" = ""))]
     pub index: u32,
     /// Class of the forward channel.
+    #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
     /// Kind of source.
     pub source: &'static str,
@@ -24,53 +28,66 @@ pub struct FlowReport {
     pub start_seconds: f64,
     /// Bytes delivered in order to the destination application; for bare cells 48 per cell.
     pub delivered_bytes: u64,
-    /// Delivered bytes / window, as bits (Kalyanaraman 97 section 8.8).
+    /// Bytes delivered in order to the destination application / window, as bits.
+    #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Bytes of all segments that reached TCP at the destination, also those that came again /
     /// window, as bits: "throughput" of Ajmone Marsan 97 section 4.1.
+    #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1"))]
     pub arrived_throughput_bits_per_second: f64,
     /// Acknowledged bytes / window, as bits.
+    #[schemars(extend("x-formula" = "8 acked_bytes / window"))]
     pub goodput_bits_per_second: f64,
-    /// Bytes acknowledged.
+    /// Bytes that the source saw acknowledged.
     pub acked_bytes: u64,
-    /// Cells of the segments acknowledged.
+    /// Cells of the segments acknowledged, a full segment's share for each byte.
+    #[schemars(extend("x-formula" = "acked_bytes / MSS times cells of a full segment", "x-source" = "Ohsaki 95 section III.B"))]
     pub acked_cells: f64,
     /// Latest acknowledged sequence number in cells / cells that the slowest link of the path
-    /// carries in the window (Ohsaki 95 section III.B).
+    /// carries in the window.
+    #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B"))]
     pub effective_throughput_ratio: f64,
-    /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load
-    /// (Ajmone Marsan 97 section 4.1); null if none were sent. The efficiency of Kalyanaraman 97
-    /// section 8.18 is another one: `capacity_efficiency` of the port.
+    /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load; null if none were
+    /// sent. Kalyanaraman 97 section 8.18 calls another one so: `capacity_efficiency` of the port.
+    #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1"))]
     pub efficiency: Option<f64>,
-    /// Segments sent.
+    /// TCP segments with payload that were sent, those sent again included.
     pub segments_sent: u64,
-    /// Of them, segments sent before.
+    /// Segments sent again.
     pub segments_retransmitted: u64,
     /// Bytes sent again.
     pub bytes_retransmitted: u64,
     /// Expiries of the retransmission timer.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 6298 section 5"))]
     pub timeouts: u64,
     /// Fast retransmissions.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2"))]
     pub fast_retransmits: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
     /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
-    /// (Kalyanaraman 97 section 8.12; whole run).
+    /// (whole run).
+    #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12"))]
     pub packets_merged: u64,
     /// From the start to the acknowledgement of the last byte; null if that has not come (whole run).
+    #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds"))]
     pub completion_seconds: Option<f64>,
-    /// Share of the window in which cells waited in the source queue (section 8.14.2 item 2).
+    /// Share of the window in which cells waited in the source queue.
+    #[schemars(extend("x-formula" = "time in which the source queue held cells / window", "x-source" = "Kalyanaraman 97 section 8.14.2 item 2"))]
     pub rate_limited_share: f64,
     /// Share of the window in which TCP had data, its window was exhausted and no cell waited.
+    #[schemars(extend("x-formula" = "time in which data waited for the window alone / window", "x-source" = "Kalyanaraman 97 section 8.14.2"))]
     pub window_limited_share: f64,
-    /// From the hand-over to IP to the delivery by AAL5.
+    /// Mean delay of PDUs from the hand-over to IP to the delivery by AAL5; null if none arrived.
+    #[schemars(extend("x-formula" = "sum of delays / PDUs"))]
     pub packet_delay_mean_seconds: Option<f64>,
-    /// Standard deviation of the same.
+    /// Standard deviation of the delay of PDUs; null if none arrived.
+    #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean"))]
     pub packet_delay_std_seconds: Option<f64>,
-    /// Median of the same.
+    /// Median delay of PDUs, good to 1/32 of its value; null if none arrived.
     pub packet_delay_p50_seconds: Option<f64>,
-    /// 99th percentile of the same.
+    /// 99th percentile of the delay of PDUs, good to 1/32 of its value; null if none arrived.
     pub packet_delay_p99_seconds: Option<f64>,
     /// Delays of its cells.
     #[serde(flatten)]
@@ -78,6 +95,7 @@ pub struct FlowReport {
     /// Greatest length of the source queue.
     pub source_queue_max_cells: u64,
     /// Mean length of the source queue.
+    #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
     pub source_queue_mean_cells: f64,
     /// PDUs refused by the source queue; 0 for bare cells.
     pub source_queue_dropped_packets: u64,
@@ -89,29 +107,30 @@ pub struct FlowReport {
 
 /// Where every byte that TCP sent is at the end of the run (Kalyanaraman 97 section 8.8, extended
 /// by the source queue and the receiver's store). Both sides agree in every run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
 pub struct Balance {
-    /// Sent for the first time.
+    /// Bytes sent for the first time (whole run).
     pub sent_once_bytes: u64,
-    /// Sent again.
+    /// Bytes sent again (whole run).
     pub retransmitted_bytes: u64,
-    /// Delivered to the application.
+    /// Bytes delivered to the application (whole run).
     pub delivered_bytes: u64,
-    /// In cells that switches dropped.
+    /// Bytes in cells that switches dropped (whole run).
     pub dropped_at_switch_bytes: u64,
-    /// In cells that links lost.
+    /// Bytes in cells that links lost (whole run).
     pub lost_on_links_bytes: u64,
-    /// In PDUs that the source queue refused.
+    /// Bytes in PDUs that the source queue refused (whole run).
     pub dropped_at_source_queue_bytes: u64,
-    /// Waiting in the source queue.
+    /// Bytes that wait in the source queue at the end.
     pub in_source_queue_bytes: u64,
-    /// In cells on links and in switches, and in the PDU that is arriving.
+    /// Bytes in cells on links and in switches at the end, and in the PDU that is arriving.
     pub in_path_bytes: u64,
-    /// In cells that arrived but belonged to damaged PDUs.
+    /// Bytes in cells that arrived but belonged to damaged PDUs (whole run).
     pub dropped_by_aal5_bytes: u64,
-    /// Arrived twice.
+    /// Bytes that arrived twice (whole run).
     pub duplicate_bytes: u64,
-    /// Waiting at the receiver for earlier ones.
+    /// Bytes that wait at the receiver for earlier ones at the end.
     pub held_out_of_order_bytes: u64,
 }
 

@@ -10,6 +10,7 @@ mod vc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use class::ClassReport;
@@ -42,25 +43,34 @@ pub struct Report {
 }
 
 /// Sums and indices over all flows.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct Totals {
     /// Sum of the flows' TCP throughputs.
+    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Sum of the flows' goodputs.
+    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`"))]
     pub goodput_bits_per_second: f64,
     /// Sum of the flows' effective throughputs.
+    #[schemars(extend("x-formula" = "sum of `effective_throughput_ratio` of `flows`", "x-source" = "Ohsaki 95 section III.B"))]
     pub effective_throughput_ratio: f64,
-    /// Cells dropped at switches / cells sent by sources (Kalyanaraman 97 section 8.8).
+    /// Cells dropped at switches / cells sent by sources.
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub cell_loss_ratio: f64,
-    /// The same over channels of class ABR and UBR only.
+    /// Cells dropped at switches / cells sent by sources, over channels of class ABR and UBR only.
+    #[schemars(extend("x-formula" = "cells_dropped / cells_sent, of channels of class ABR and UBR", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub data_cell_loss_ratio: f64,
     /// PDUs that lost at least one cell at a switch; not those that lost cells on links only (`cells_lost_on_links`).
     pub packets_lost: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
     /// Expiries of retransmission timers.
+    #[schemars(extend("x-unit" = ""))]
     pub timeouts: u64,
-    /// (sum x)^2 / (n sum x^2) over the TCP throughputs of the flows over TCP (Jain); null without.
+    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal, 1/n if one has
+    /// everything; null without such flows.
+    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84"))]
     pub jain_index: Option<f64>,
     /// Cells sent by all end systems.
     pub cells_sent: u64,

@@ -3,18 +3,21 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::atm::cell::ServiceClass;
 
 /// An output port of a switch.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct PortReport {
     /// Name of its link.
     pub name: String,
     /// Rate of its link.
     pub rate_bits_per_second: f64,
     /// Cells sent / cells that the link carries in the window.
+    #[schemars(extend("x-unit" = "", "x-formula" = "cells sent times 424 bits / (rate_bits_per_second times window)"))]
     pub utilisation: f64,
     /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could have
     /// there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a flow).
@@ -22,45 +25,53 @@ pub struct PortReport {
     /// MSS / (53 bytes for each cell of a segment), times (Nrm - 1) / Nrm under ABR; where flows
     /// differ, each counts with its own factors. The paper rounds the factors to 0.78 and 0.87. Null
     /// without such flows.
+    #[schemars(extend("x-unit" = "", "x-formula" = "TCP throughput / ((rate - what other classes deliver) MSS / (53 cells of a segment) (Nrm - 1) / Nrm)", "x-source" = "Kalyanaraman 97 section 8.18"))]
     pub capacity_efficiency: Option<f64>,
     /// Cells dropped / cells arrived.
+    #[schemars(extend("x-formula" = "cells dropped / cells arrived", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub cell_loss_ratio: f64,
     /// Queues in order of priority.
     pub queues: Vec<QueueReport>,
     /// Time-weighted mean number of cells that wait in the queues of channels in front of virtual sources; null if no
     /// virtual source feeds the port.
+    #[schemars(extend("x-formula" = "integral of their number over the window / window"))]
     pub vc_queues_mean_cells: Option<f64>,
-    /// Greatest number of them.
+    /// Greatest number of cells that waited in the queues of channels in front of virtual sources; null if no virtual
+    /// source feeds the port.
     pub vc_queues_max_cells: Option<u64>,
     /// The control scheme and what it counted.
     pub control: ControlReport,
 }
 
 /// A queue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct QueueReport {
     /// Classes that share it.
+    #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub classes: Vec<ServiceClass>,
     /// Cells that arrived, dropped ones included.
     pub cells_arrived: u64,
     /// Cells dropped.
     pub cells_dropped: u64,
     /// Time-weighted mean length, the cell in service included.
+    #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
     pub queue_mean_cells: f64,
     /// Greatest length.
     pub queue_max_cells: u64,
     /// Median of the sampled lengths; null without sampling.
     pub queue_p50_cells: Option<f64>,
-    /// 95th percentile of the sampled lengths.
+    /// 95th percentile of the sampled lengths; null without sampling.
     pub queue_p95_cells: Option<f64>,
-    /// 99th percentile of the sampled lengths.
+    /// 99th percentile of the sampled lengths; null without sampling.
     pub queue_p99_cells: Option<f64>,
     /// Limit; null if there is none.
     pub buffer_cells: Option<u64>,
 }
 
 /// What a control scheme counted (whole run); which keys there are depends on the scheme.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct ControlReport {
     /// Key of the scheme.
     pub scheme: String,

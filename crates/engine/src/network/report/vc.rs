@@ -2,16 +2,19 @@
 
 use alloc::string::String;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::atm::cell::ServiceClass;
 
 /// A directed channel.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
 pub struct VcReport {
     /// Name of the flow and direction.
     pub name: String,
     /// Class.
+    #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
     /// Cells sent by the end system.
     pub cells_sent: u64,
@@ -22,25 +25,35 @@ pub struct VcReport {
     /// Cells lost on links.
     pub cells_lost_on_links: u64,
     /// Cells on links and in switches at the end (whole run).
+    #[schemars(extend("x-formula" = "cells sent + rm_cells_inserted - rm_cells_absorbed - delivered - dropped - lost, over the whole run"))]
     pub cells_in_flight: u64,
     /// RM cells that virtual sources of switches on the way sent.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_inserted: u64,
     /// RM cells that ended at virtual sources and destinations of switches on the way.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_absorbed: u64,
     /// Data cells sent.
     pub data_cells_sent: u64,
     /// In-rate forward RM cells sent.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4 rule 3"))]
     pub frm_cells_sent: u64,
     /// Backward RM cells sent.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.5"))]
     pub brm_cells_sent: u64,
     /// RM cells sent out of rate.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4 rule 11"))]
     pub out_of_rate_cells_sent: u64,
     /// Times that the idle rule (SES rule 5) was applied (whole run).
+    #[schemars(extend("x-unit" = "", "x-source" = "TM 4.0 section 5.10.4 rule 5"))]
     pub idle_resets: u64,
     /// Times that the rule for missing BRMs (SES rule 6) was applied (whole run).
+    #[schemars(extend("x-unit" = "", "x-source" = "TM 4.0 section 5.10.4 rule 6"))]
     pub missing_brm_cuts: u64,
     /// Time-weighted mean of ACR; null if not ABR.
+    #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
     /// ACR at the end (whole run); null if not ABR.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_cells_per_second: Option<f64>,
 }

@@ -1,0 +1,99 @@
+"""The dictionary of measures: what a run reports, and what the language of measures adds to it.
+
+Generated: definitions, units, formulas and sources stand beside the fields of the report and beside
+the properties of a run in the language.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from cellrate import _core
+
+EXPRESSIONS = "expressions"
+"""The table of measures that expressions name and that no table of a run holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure.
+
+    Attributes:
+        table: Where it stands: `run`, `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`, or
+            `expressions`.
+        key: Its key in a row of that table; a dot leads into an object.
+        kind: `integer`, `number`, `text` or `texts`.
+        definition: What it is.
+        unit: Its unit; empty where it has none.
+        formula: How it is computed from others, where it is.
+        source: Paper, standard or RFC that defines it; `cellrate` where nothing else does.
+    """
+
+    table: str
+    key: str
+    kind: str
+    definition: str
+    unit: str
+    formula: str
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Its name among all measures."""
+        return self.key if self.table == EXPRESSIONS else f"{self.table}.{self.key}"
+
+    @property
+    def column(self) -> str:
+        """Its name as a column of a frame."""
+        return self.key.replace(".", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Measures of one kind of thing.
+
+    Attributes:
+        name: `run`, a list of the summary, or `expressions`.
+        about: What a row of it is.
+        measures: In the order in which a run reports them.
+    """
+
+    name: str
+    about: str
+    measures: tuple[Measure, ...]
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.measures)
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """Every table of measures by name."""
+    found = {}
+    for table in json.loads(_core.measures()):
+        name = table["table"]
+        measures = tuple(Measure(name, **one) for one in table["measures"])
+        found[name] = Table(name, table["about"], measures)
+    return found | {EXPRESSIONS: _expressions()}
+
+
+@cache
+def all_measures() -> dict[str, Measure]:
+    """Every measure by its name among all."""
+    return {one.name: one for table in tables().values() for one in table}
+
+
+def _expressions() -> Table:
+    # The language imports scipy, which takes its time.
+    from cellrate.language.measured import MEASURED
+    from cellrate.language.runs import Run
+
+    measures = tuple(
+        Measure(EXPRESSIONS, name, "number", one.definition, one.unit, one.formula, one.source)
+        for name, one in MEASURED.items()
+        if isinstance(getattr(Run, name), property)
+    )
+    return Table(EXPRESSIONS, "What an expression over a run can name beside its tables.", measures)

@@ -1,0 +1,53 @@
+"""The dictionary of measures says of every column of every frame what it is."""
+
+from __future__ import annotations
+
+import json
+
+import cellrate
+from cellrate import frames, measures
+from cellrate.language.runs import Run
+
+TABLES = ("flows", "classes", "vcs", "ports", "queues")
+SHORT = {"run.duration": "30 ms", "measure.from": "0 s"}
+
+
+def test_every_column_of_every_frame_is_in_the_dictionary() -> None:
+    for template in ("n-source-vbr", "satellite"):
+        result = cellrate.run(cellrate.template(template), overrides=SHORT)
+        for table in TABLES:
+            known = {one.column for one in measures.tables()[table]} | {"port", "priority"}
+            assert set(getattr(frames, table)(result.summary).columns) <= known
+        known = {one.key.partition(".")[0] for one in measures.tables()["run"]}
+        assert set(result.summary) <= known | set(measures.tables())
+
+
+def test_what_is_computed_says_how_and_from_which_paper() -> None:
+    every = measures.all_measures()
+    assert len(every) > 130
+    assert every["flows.effective_throughput_ratio"].source == "Ohsaki 95 section III.B"
+    assert every["flows.balance.in_path_bytes"].unit == "bytes"
+    assert every["queues.queue_mean_cells"].formula
+    assert all(one.definition and one.source for one in every.values())
+
+
+def test_numbers_of_the_language_are_measures_and_can_be_read(traced: str) -> None:
+    result = cellrate.run(traced)
+    run = Run(result.outcome, "run")
+    language = measures.tables()[measures.EXPRESSIONS]
+    for one in language:
+        assert isinstance(getattr(run, one.key), int | float), one.key
+        assert one.definition
+        assert one.formula
+    numbers = {
+        name
+        for name, member in vars(Run).items()
+        if isinstance(member, property) and isinstance(getattr(run, name), int | float)
+    }
+    assert numbers == {one.key for one in language}
+
+
+def test_the_json_of_the_core_has_the_same_keys_everywhere() -> None:
+    for table in json.loads(cellrate._core.measures()):  # noqa: SLF001
+        for one in table["measures"]:
+            assert set(one) == {"key", "kind", "definition", "unit", "formula", "source"}
