@@ -11,38 +11,46 @@ from cellrate import _core
 from cellrate.series import Series
 
 
-def flows(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per flow; the byte balance as columns ``balance_...``."""
-    return _frame([_flat(flow, "balance") for flow in summary["flows"]])
-
-
-def classes(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per service class of the forward channels."""
-    return _frame(summary["classes"])
-
-
-def vcs(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per directed virtual channel."""
-    return _frame(summary["vcs"])
-
-
-def ports(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per output port; what its control scheme counted as columns ``control_...``."""
-    rows = [
-        {key: value for key, value in port.items() if key != "queues"} for port in summary["ports"]
-    ]
-    return _frame([_flat(row, "control") for row in rows])
-
-
-def queues(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per queue of a port, in order of priority from 1."""
-    return _frame(
-        [
+def rows(table: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row per entity of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, by column."""
+    if table == "flows":
+        return [_flat(flow, "balance") for flow in summary["flows"]]
+    if table == "ports":
+        ports = (_without(port, "queues") for port in summary["ports"])
+        return [_flat(port, "control") for port in ports]
+    if table == "queues":
+        return [
             {"port": port["name"], "priority": priority, **queue}
             for port in summary["ports"]
             for priority, queue in enumerate(port["queues"], start=1)
         ]
-    )
+    found: list[dict[str, Any]] = summary[table]
+    return found
+
+
+def flows(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per flow; the byte balance as columns ``balance_...``."""
+    return _frame(rows("flows", summary))
+
+
+def classes(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per service class of the forward channels."""
+    return _frame(rows("classes", summary))
+
+
+def vcs(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per directed virtual channel."""
+    return _frame(rows("vcs", summary))
+
+
+def ports(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per output port; what its control scheme counted as columns ``control_...``."""
+    return _frame(rows("ports", summary))
+
+
+def queues(summary: dict[str, Any]) -> pl.DataFrame:
+    """One row per queue of a port, in order of priority from 1."""
+    return _frame(rows("queues", summary))
 
 
 def traces(series: Sequence[Series]) -> pl.DataFrame:
@@ -80,13 +88,15 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
     return pl.DataFrame(outcome.events(), schema=schema)
 
 
-def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, infer_schema_length=None)
+def _frame(found: list[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(found, infer_schema_length=None)
 
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:
     """The row with the entries of its dictionary ``key``, if any, as columns of their own."""
     inner = row[key] or {}
-    return {name: value for name, value in row.items() if name != key} | {
-        f"{key}_{name}": value for name, value in inner.items()
-    }
+    return _without(row, key) | {f"{key}_{name}": value for name, value in inner.items()}
+
+
+def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != key}

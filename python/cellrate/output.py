@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,20 +54,24 @@ def save(result: Result, directory: Path, *, figures: bool) -> Path:
 
 
 @contextmanager
-def replacing(directory: Path) -> Iterator[Path]:
+def replacing(directory: Path, refuse: Callable[[Path], None] = refuse_foreign) -> Iterator[Path]:
     """A fresh directory that takes the place of `directory` if the block ends without an exception.
+
+    Args:
+        directory: What is replaced.
+        refuse: Raises an exception if that would destroy what is not ours.
 
     Raises:
         FileExistsError: `directory` holds something that is no part of a result.
     """
-    refuse_foreign(directory)
+    refuse(directory)
     directory.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
     try:
         fresh = scratch / "fresh"
         fresh.mkdir()
         yield fresh
-        refuse_foreign(directory)
+        refuse(directory)
         _exchange(directory, fresh, scratch / "old")
     finally:
         shutil.rmtree(scratch)

@@ -1,0 +1,15 @@
+"""The data set of a study: a Parquet table per kind of thing, and a dictionary of every column."""
+
+from cellrate.dataset.description import FORMAT, Description, FactorColumn, MeasureColumn
+from cellrate.dataset.reader import DataSet
+from cellrate.dataset.writer import RunRow, Writer
+
+__all__ = [
+    "FORMAT",
+    "DataSet",
+    "Description",
+    "FactorColumn",
+    "MeasureColumn",
+    "RunRow",
+    "Writer",
+]

@@ -1,0 +1,132 @@
+"""What a data set says of itself: `study.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from cellrate import _core
+from cellrate.estimates import LEVEL
+from cellrate.problems import BadInput
+
+FORMAT = 1
+"""Of the directory and its tables; a program reads data sets of its own format."""
+
+TEXTS = ("choice", "boolean")
+"""Kinds of factors whose values are texts; those of all others are numbers."""
+
+Replications: TypeAlias = int | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FactorColumn:
+    """What varies between the points of a study.
+
+    Attributes:
+        name: The column's.
+        path: Of the scenario's key; None for a free variable.
+        kind: `choice`, `boolean`, `number`, `integer`, or the kind of a quantity: `Time`, `Rate`,
+            `Cells`, `Bytes`, `Buffer`, `Delay`.
+        unit: Of the column's numbers; empty where they have none.
+    """
+
+    name: str
+    path: str | None = None
+    kind: str = "number"
+    unit: str = ""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column holds texts and not numbers."""
+        return self.kind in TEXTS
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureColumn:
+    """A measure that the study names: an expression over a run."""
+
+    name: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a study is, as far as a reader of its data needs it.
+
+    Attributes:
+        name: Of the study.
+        scenario: Path of the scenario, or name of the template.
+        factors: What varies.
+        derived: What follows from factors.
+        measures: What the study names.
+        level: Of confidence intervals.
+        common_random_numbers: Whether equal replications of all points have the same seed.
+        replications: How many, or the rule that stops them.
+        traces: Kinds of traces that are kept.
+    """
+
+    name: str
+    scenario: str
+    factors: tuple[FactorColumn, ...] = ()
+    derived: tuple[FactorColumn, ...] = ()
+    measures: tuple[MeasureColumn, ...] = ()
+    level: float = LEVEL
+    common_random_numbers: bool = True
+    replications: Replications = 1
+    traces: tuple[str, ...] = ()
+
+    @property
+    def varied(self) -> tuple[FactorColumn, ...]:
+        """Factors and what follows from them."""
+        return (*self.factors, *self.derived)
+
+
+def as_json(description: Description, *, runs: int, failed: int) -> str:
+    """The text of `study.json`."""
+    found = {
+        "format": FORMAT,
+        "version": _core.__version__,
+        **asdict(description),
+        "runs": runs,
+        "failed": failed,
+    }
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str, place: str) -> Description:
+    """What a `study.json` says.
+
+    Raises:
+        BadInput: It is none, or of another format.
+    """
+    try:
+        found = json.loads(text)
+        form = found["format"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadInput(f"{place} is no description of a data set: {error}") from error
+    if form != FORMAT:
+        raise BadInput(
+            f"{place} is of format {form}, written by cellrate {found.get('version', '?')}; "
+            f"this is cellrate {_core.__version__}, which reads format {FORMAT}: "
+            "run the study again"
+        )
+    try:
+        return Description(
+            name=found["name"],
+            scenario=found["scenario"],
+            factors=_factors(found["factors"]),
+            derived=_factors(found["derived"]),
+            measures=tuple(MeasureColumn(**one) for one in found["measures"]),
+            level=found["level"],
+            common_random_numbers=found["common_random_numbers"],
+            replications=found["replications"],
+            traces=tuple(found["traces"]),
+        )
+    except (TypeError, KeyError) as error:
+        raise BadInput(f"{place} is damaged: {error}") from error
+
+
+def _factors(found: Sequence[Mapping[str, Any]]) -> tuple[FactorColumn, ...]:
+    return tuple(FactorColumn(**one) for one in found)

@@ -1,0 +1,57 @@
+"""The directory of a data set: there whole or not at all; other files in it are not touched."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cellrate import output
+from cellrate.dataset.columns import ENTITIES, TRACES
+
+STUDY = "study.json"
+RUNS = "runs"
+DICTIONARY = "dictionary"
+OURS = frozenset(
+    {
+        STUDY,
+        f"{DICTIONARY}.json",
+        f"{DICTIONARY}.md",
+        *(f"{table}.parquet" for table in (RUNS, *ENTITIES, TRACES)),
+    }
+)
+
+
+def refuse_foreign(directory: Path) -> None:
+    """Makes sure that a directory is new, empty or holds a data set.
+
+    Raises:
+        FileExistsError: It is a file, or holds something and no data set.
+    """
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if not directory.is_dir() or directory.is_symlink():
+        raise FileExistsError(f"{directory} exists and is no directory")
+    if any(directory.iterdir()) and not (directory / STUDY).is_file():
+        raise FileExistsError(
+            f"{directory} is not empty and holds no data set; name an empty or new directory"
+        )
+
+
+@contextmanager
+def replacing(directory: Path) -> Iterator[Path]:
+    """A fresh directory that takes the place of `directory` if the block ends without an exception.
+
+    What else is in the directory of an earlier data set, as reports and figures, stays.
+
+    Raises:
+        FileExistsError: `directory` holds something and no data set.
+    """
+    with output.replacing(directory, refuse_foreign) as fresh:
+        yield fresh
+        if directory.exists():
+            for entry in directory.iterdir():
+                if entry.name not in OURS:
+                    copy = shutil.copytree if entry.is_dir() else shutil.copy2
+                    copy(entry, fresh / entry.name)

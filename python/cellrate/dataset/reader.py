@@ -1,0 +1,144 @@
+"""Reading a data set."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from cellrate.dataset.columns import ENTITIES, TRACES
+from cellrate.dataset.description import Description, from_json
+from cellrate.dataset.place import RUNS, STUDY
+from cellrate.problems import BadInput, choose
+from cellrate.series import Series
+
+
+class DataSet:
+    """The data set of a study; tables are read when they are asked for.
+
+    Args:
+        directory: That holds it.
+
+    Raises:
+        BadInput: The directory holds none, or one of another format.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        place = self.directory / STUDY
+        try:
+            text = place.read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError) as error:
+            what = "does not exist" if not self.directory.exists() else f"holds no {STUDY}"
+            raise BadInput(f"{directory} is no data set of a study: it {what}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"cannot read {place}: {error}") from error
+        self.description: Description = from_json(text, str(place))
+
+    def __repr__(self) -> str:
+        return f"<DataSet {self.description.name} in {self.directory}>"
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables that it has."""
+        traces = [TRACES] if self.description.traces else []
+        return [RUNS, *ENTITIES, *traces]
+
+    def scan(self, table: str = RUNS) -> pl.LazyFrame:
+        """A table to be read by the polars query that follows.
+
+        Raises:
+            BadInput: There is no such table, or its file is missing or damaged.
+        """
+        path = self.directory / f"{choose(table, self.tables, 'table')}.parquet"
+        try:
+            frame = pl.scan_parquet(path)
+            frame.collect_schema()
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise BadInput(
+                f"cannot read {path}: {str(error).splitlines()[0]}; run the study again"
+            ) from error
+        return frame
+
+    def columns(self, table: str = RUNS) -> dict[str, pl.DataType]:
+        """Columns of a table and their types.
+
+        Raises:
+            BadInput: There is no such table, or its file is missing or damaged.
+        """
+        return dict(self.scan(table).collect_schema())
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: point, replication, seed, factors, measures of the whole run."""
+        return self.scan(RUNS).collect()
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per run and flow."""
+        return self.scan("flows").collect()
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """One row per run and service class."""
+        return self.scan("classes").collect()
+
+    @cached_property
+    def vcs(self) -> pl.DataFrame:
+        """One row per run and directed channel."""
+        return self.scan("vcs").collect()
+
+    @cached_property
+    def ports(self) -> pl.DataFrame:
+        """One row per run and output port of a switch."""
+        return self.scan("ports").collect()
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per run and queue of an output port."""
+        return self.scan("queues").collect()
+
+    @cached_property
+    def traces(self) -> pl.DataFrame:
+        """One row per run and point of a trace.
+
+        Raises:
+            BadInput: The study keeps no traces.
+        """
+        return self.scan(TRACES).collect()
+
+    def frame(self, table: str = RUNS) -> pl.DataFrame:
+        """A table; every row with the factors and derived parameters of its run.
+
+        Raises:
+            BadInput: There is no such table.
+        """
+        if table == RUNS:
+            return self.runs
+        varied = [one.name for one in self.description.varied]
+        of_run = self.scan(RUNS).select("run", *varied)
+        own = self.scan(table)
+        keys = ["run", "point", "replication"]
+        rest = [name for name in own.collect_schema() if name not in keys]
+        joined = own.join(of_run, on="run", how="left", suffix="_of_run", maintain_order="left")
+        names = [f"{name}_of_run" if name in rest else name for name in varied]
+        return joined.select(*keys, *names, *rest).collect()
+
+    def series(self, run: int, kind: str, entity: str) -> Series:
+        """A trace of a run.
+
+        Raises:
+            BadInput: The study keeps no traces.
+            KeyError: The run has no such trace; the message lists what it has.
+        """
+        own = self.scan(TRACES).filter(pl.col("run") == run)
+        found = own.filter(pl.col("kind") == kind, pl.col("entity") == entity).collect()
+        if found.is_empty():
+            traced = own.select("kind", "entity").unique(maintain_order=True).collect().rows()
+            names = ", ".join(f"{one} of {of}" for one, of in traced)
+            raise KeyError(
+                f"run {run} has no trace of {kind} of {entity}; traced: {names or 'nothing'}"
+            )
+        values = (found[name].to_numpy() for name in ("time_seconds", "minimum", "maximum"))
+        return Series(kind, entity, found["unit"][0], *values)

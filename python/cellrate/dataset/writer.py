@@ -1,0 +1,198 @@
+"""Writing a data set, run by run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from cellrate import frames
+from cellrate.dataset import dictionary
+from cellrate.dataset.columns import (
+    ENTITIES,
+    TRACES,
+    entity_schema,
+    optional,
+    runs_schema,
+    trace_schema,
+    whole_run,
+)
+from cellrate.dataset.description import Description, as_json
+from cellrate.dataset.parts import Key, Parts
+from cellrate.dataset.place import RUNS, STUDY, refuse_foreign, replacing
+from cellrate.series import series_of
+
+if TYPE_CHECKING:
+    from cellrate import _core
+
+DONE = "done"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """What a run is.
+
+    Attributes:
+        point: Number of the point, from 0.
+        replication: Number of the replication at the point, from 0.
+        seed: Of the run.
+        key: Under which a store keeps its result.
+        command: Shell command that runs it again.
+        values: Value of each factor and derived parameter: a number in its unit, or a text.
+        measures: Value of each measure that the study names; None where there is none.
+        error: Why it failed, on one line; None if it did not.
+    """
+
+    point: int
+    replication: int
+    seed: int
+    key: str
+    command: str
+    values: Mapping[str, str | float | bool] = field(default_factory=dict)
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+    error: str | None = None
+
+
+class Writer:
+    """Writes a data set; runs may come in any order, the tables do not depend on it.
+
+    Rows wait in files beside the directory, so memory does not grow with the study. Nothing is seen
+    in the directory before `finish`, which the end of a `with` block calls unless there is an
+    exception. The same study gives the same bytes.
+
+    Args:
+        directory: Of the data set. An earlier one in it is replaced; other files there stay.
+        description: Of the study.
+
+    Raises:
+        BadInput: Two columns would have the same name.
+        FileExistsError: The directory holds something and no data set.
+    """
+
+    def __init__(self, directory: str | Path, description: Description) -> None:
+        self.directory = Path(directory)
+        self.description = description
+        schemas = {RUNS: runs_schema(description)}
+        schemas |= {table: entity_schema(table) for table in ENTITIES}
+        if description.traces:
+            schemas[TRACES] = trace_schema()
+        refuse_foreign(self.directory)
+        self.directory.parent.mkdir(parents=True, exist_ok=True)
+        self._scratch = Path(
+            tempfile.mkdtemp(prefix=f".{self.directory.name}.", dir=self.directory.parent)
+        )
+        self._tables = {
+            name: Parts(self._scratch / name, schema, optional(name))
+            for name, schema in schemas.items()
+        }
+        self._whole_run = [(one.column, one.key.split(".")) for one in whole_run()]
+        self._keys: set[Key] = set()
+        self._failed = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.abandon()
+
+    def add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
+        """Adds a run.
+
+        Args:
+            run: What it is.
+            outcome: What it gave; None if it failed.
+
+        Raises:
+            ValueError: The run is there already, or it neither failed nor has an outcome.
+        """
+        key = (run.point, run.replication)
+        if key in self._keys:
+            raise ValueError(f"replication {key[1]} of point {key[0]} is there already")
+        if (outcome is None) != (run.error is not None):
+            raise ValueError("a run has either an outcome or an error")
+        self._keys.add(key)
+        if outcome is None:
+            self._failed += 1
+            self._tables[RUNS].add(key, [self._row(run, {})])
+            return
+        summary: dict[str, Any] = json.loads(outcome.summary())
+        self._tables[RUNS].add(key, [self._row(run, summary)])
+        for table in ENTITIES:
+            self._tables[table].add(key, frames.rows(table, summary))
+        if self.description.traces:
+            kept = [one for one in series_of(outcome) if one.kind in self.description.traces]
+            self._tables[TRACES].add_frame(key, frames.traces(kept))
+
+    def _row(self, run: RunRow, summary: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of a run in `runs.parquet`."""
+        texts = {one.name for one in self.description.varied if one.is_text}
+        values = {
+            name: _text(value) if name in texts else float(value)
+            for name, value in run.values.items()
+        }
+        return {
+            "seed": run.seed,
+            "key": run.key,
+            "digest": summary.get("digest"),
+            "status": DONE if run.error is None else FAILED,
+            "error": run.error,
+            "command": run.command,
+            **values,
+            **run.measures,
+            "warnings": ",".join(dict.fromkeys(one["code"] for one in summary.get("warnings", ()))),
+            **self._measured(summary),
+        }
+
+    def _measured(self, summary: Mapping[str, Any]) -> dict[str, Any]:
+        """Measures of the whole run; none of a run that failed."""
+        if not summary:
+            return {}
+        found: dict[str, Any] = {}
+        for column, path in self._whole_run:
+            value: Any = summary
+            for key in path:
+                value = value[key]
+            found[column] = value
+        return found
+
+    def finish(self) -> Path:
+        """Writes the tables and puts them in place; returns the directory.
+
+        Raises:
+            FileExistsError: The directory holds something and no data set.
+            OSError: A file cannot be written; what was there before is still there.
+        """
+        runs = {key: number for number, key in enumerate(sorted(self._keys))}
+        try:
+            with replacing(self.directory) as fresh:
+                for name, parts in self._tables.items():
+                    parts.finish(fresh / f"{name}.parquet", runs)
+                dictionary.write(fresh, self.description)
+                text = as_json(self.description, runs=len(runs), failed=self._failed)
+                (fresh / STUDY).write_text(text, encoding="utf-8", newline="\n")
+        finally:
+            self.abandon()
+        return self.directory
+
+    def abandon(self) -> None:
+        """Removes what was written so far; an earlier data set stays."""
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _text(value: str | float | bool) -> str:
+    """A choice as a scenario has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
