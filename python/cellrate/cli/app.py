@@ -40,6 +40,8 @@ app.command("cellrate.cli.explain:explain", name="explain")
 app.command("cellrate.cli.size_buffer:size_buffer", name="size-buffer")
 app.command("cellrate.cli.tune:tune", name="tune")
 app.command("cellrate.cli.compare:compare", name="compare")
+app.command("cellrate.cli.plot:plot", name="plot")
+app.command("cellrate.cli.report:report", name="report")
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json as jsonlib
 import sys
@@ -19,7 +20,8 @@ from cellrate.problems import BadInput, reading
 from cellrate.runner import Job, run_many
 
 if TYPE_CHECKING:
-    from cellrate.compare import Comparison
+    from cellrate._core import Store
+    from cellrate.compare import Comparison, Rules
     from cellrate.compare.running import Table
 
 Vary: TypeAlias = Annotated[
@@ -45,10 +47,17 @@ Measures: TypeAlias = Annotated[
 
 
 def compare(
-    file: Annotated[
+    first: Annotated[
         str,
-        Parameter(name="FILE", allow_leading_hyphen=True, help="Scenario; - is standard input."),
+        Parameter(
+            name="FILE",
+            allow_leading_hyphen=True,
+            help="Scenario, - is standard input; or directory of a study's data set.",
+        ),
     ],
+    second: Annotated[
+        Path | None, Parameter(name="STUDY", help="Another study, beside the first one.")
+    ] = None,
     /,
     *,
     vary: Vary = [],  # noqa: B006  cyclopts never changes it
@@ -56,6 +65,13 @@ def compare(
     settings: Settings = [],  # noqa: B006
     seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds of each run.")] = 10,
     first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    factor: Annotated[
+        str | None, Parameter(help="Of a single study: the factor whose values are compared.")
+    ] = None,
+    where: Annotated[
+        list[str],
+        Parameter(negative="", show_default=False, help="Only runs of a study of FACTOR=VALUE."),
+    ] = [],  # noqa: B006
     baseline: Annotated[
         str | None,
         Parameter(help="Alternative that the others are held against; all pairs by default."),
@@ -68,23 +84,62 @@ def compare(
         bool, Parameter(negative="", help="Compare means over the other circumstances.")
     ] = False,
     json: Json = False,
-    out: Annotated[Path, Parameter(help="Directory for the figure and kept results.")] = Path(
-        "out"
-    ),
+    out: Annotated[Path, Parameter(help="Directory for figure and kept results.")] = Path("out"),
     workers: Workers = None,
     fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
 ) -> None:
     """Compare alternatives: which differ, by how much, and whether that may be chance.
 
-    Every alternative runs with the same seeds, hence the same random numbers, and is compared seed
-    by seed. A difference is called real if it stands beside all others (Holm's correction).
+    Every alternative of a scenario runs with the same seeds, hence the same random numbers, and is
+    compared seed by seed. Two studies are matched on the factors that both have, one study is
+    compared with itself along --factor. A difference is called real if it stands beside all others
+    (Holm's correction).
 
     OUT receives NAME-compared.png, .svg and .pdf: every difference with an interval, all of which
     hold together. Finished runs are kept in OUT/results.
     """
-    from cellrate.compare.alternatives import left_out, varied
     from cellrate.compare.comparing import Rules
-    from cellrate.compare.comparing import compare as compare_runs
+    from cellrate.compare.of_studies import Wish, compare_studies
+
+    if Path(first).is_dir():
+        if vary or settings:
+            raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
+        wish = Wish(tuple(measure), factor, tuple(where), baseline, level, average)
+        places = [Path(first)] if second is None else [Path(first), second]
+        comparison, units = compare_studies(places, wish)
+        name = "-".join(place.resolve().name for place in places)
+        kept_results(out, fresh=True)
+    elif second is not None or factor is not None or where:
+        raise BadInput(
+            f"{first} is no directory of a study: a second study, --factor and --where are for one"
+        )
+    else:
+        comparison, units, name = _of_scenario(
+            first,
+            vary,
+            measure,
+            settings,
+            range(first_seed, first_seed + seeds),
+            Rules("", (), (), baseline, level, averaged=average),
+            kept_results(out, fresh=fresh),
+            workers,
+        )
+    _tell(comparison, units, out / f"{name}-compared", json=json)
+
+
+def _of_scenario(
+    file: str,
+    vary: list[str],
+    measure: list[str],
+    settings: list[str],
+    seeds: range,
+    rules: Rules,
+    store: Store | None,
+    workers: int | None,
+) -> tuple[Comparison, dict[str, str], str]:
+    """Runs the alternatives of a scenario and compares them."""
+    from cellrate.compare import compare as compare_runs
+    from cellrate.compare.alternatives import left_out, varied
     from cellrate.compare.measures import asked_for
     from cellrate.compare.running import run_all
 
@@ -93,23 +148,22 @@ def compare(
     base = Job(text, name, tuple(settings))
     varies, measures = varied(base, vary), asked_for(measure)
     chosen, *others = (one.path for one in varies)
-    if baseline is not None:
-        baseline = _one_of(baseline, [level.value for level in varies[0].levels])
+    if rules.baseline is not None:
+        values = [level.value for level in varies[0].levels]
+        rules = dataclasses.replace(rules, baseline=_one_of(str(rules.baseline), values))
     for note in left_out(varies):
         sys.stderr.write(f"note: {note}\n")
-    store = kept_results(out, fresh=fresh)
     with ProgressBar("comparing") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
-        found = run_all(base, varies, measures, range(first_seed, first_seed + seeds), runner)
+        found = run_all(base, varies, measures, seeds, runner)
+    for problem in store.problems() if store is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
     names = tuple(one.name for one in measures)
     if measure:
         _require_measured(names, found)
-    rules = Rules(chosen, names, tuple(others), baseline, level, averaged=average)
-    comparison = compare_runs(found.runs, rules)
-    for problem in store.problems() if store is not None else ():
-        sys.stderr.write(f"warning: kept result: {problem}\n")
+    rules = dataclasses.replace(rules, factor=chosen, measures=names, where=tuple(others))
     units = {one.name: one.unit for one in measures}
-    _tell(comparison, units, out / f"{Path(name.strip('<>')).stem}-compared", json=json)
+    return compare_runs(found.runs, rules), units, Path(name.strip("<>")).stem
 
 
 def _one_of(text: str, values: list[str]) -> str:

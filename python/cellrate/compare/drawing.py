@@ -27,7 +27,7 @@ def differences(comparison: Comparison, units: Mapping[str, str]) -> Figure:
         measure: _clearest([one for one in comparison.pairs if one.measure == measure])
         for measure in comparison.measures
     }
-    lines = max(len(pairs) for pairs in by_measure.values())
+    lines = max(2, *(len(pairs) for pairs in by_measure.values()))
     figure, panels = new_figure(
         len(by_measure), width=7.0, height=LINE * lines + ROUND, shared=False
     )

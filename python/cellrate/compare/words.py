@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from statistics import median
 
 from cellrate.compare.answer import Comparison, Pair, Value
@@ -104,7 +105,7 @@ def _pairing(comparison: Comparison) -> list[str]:
     found = []
     if contrasts and all(one.test == "exact" for one in contrasts):
         return ["Seeds change nothing here: the differences are exact."]
-    gains = [one.gain for one in paired if one.gain is not None]
+    gains = [one.gain for one in paired if one.gain is not None and isfinite(one.gain)]
     if paired:
         runs = sorted({len(one.first) for one in paired})
         many = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else str(runs[0])

@@ -21,6 +21,8 @@ GROWTH = 4.0
 # So far apart are factors that count as the same.
 EVEN = 1.35
 MOST_ACROSS = 3
+# Sizes that are all multiples of it are shown in it.
+KIBI = 1024.0
 UNITS = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
@@ -72,6 +74,8 @@ def scale_of(found: pl.DataFrame, name: str, chart: Chart) -> Scale:
     if not found[name].dtype.is_numeric():
         return Scale(name, "", 1.0, tuple(map(str, levels(found, name))))
     unit = _unit(name, chart)
+    if unit == "bytes" and (found[name].cast(pl.Float64) % KIBI == 0).all():
+        return Scale(name, "KiB", KIBI)
     largest = float(np.abs(found[name].cast(pl.Float64).to_numpy()).max(initial=0.0))
     size, shown = next((one for one in UNITS.get(unit, ()) if largest >= one[0]), (1.0, unit))
     return Scale(name, shown, size)

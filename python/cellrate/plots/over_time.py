@@ -72,7 +72,8 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
             panel.autoscale_view()
             panel.plot(*points[0], "o", color=COLOURS[1], markersize=5, label="start")
             panel.set_title(title)
-            panel.set(xlabel=scales[0].label, ylabel=scales[1].label)
+            panel.set_xlabel(scales[0].label)
+            panels[0].set_ylabel(scales[1].label)
         figure.colorbar(panels[-1].collections[0], ax=panels, label="time (s)")
     return figure
 

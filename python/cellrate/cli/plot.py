@@ -1,0 +1,76 @@
+"""`cellrate plot`: figures of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from cellrate import terminal
+from cellrate.problems import BadInput
+
+StudyPlace: TypeAlias = Annotated[
+    Path, Parameter(name="STUDY", help="Directory of a study's data set.")
+]
+
+
+def plot(
+    study: StudyPlace,
+    /,
+    *,
+    kind: Annotated[
+        str, Parameter(help="lines, heat-map, ecdf, box, traces (over one another) or phase.")
+    ] = "lines",
+    y: Annotated[str, Parameter(help="Measure; with traces and phase KIND or KIND:ENTITY.")],
+    x: Annotated[str | None, Parameter(help="Factor across; with phase a trace.")] = None,
+    by: Annotated[str | None, Parameter(help="Factor of the colours, or of a map's rows.")] = None,
+    columns: Annotated[str | None, Parameter(help="Factor of the panels.")] = None,
+    where: Annotated[
+        list[str],
+        Parameter(negative="", show_default=False, help="Only runs of FACTOR=VALUE; repeatable."),
+    ] = [],  # noqa: B006  cyclopts never changes it
+    of: Annotated[
+        str, Parameter(help="Table of the measure: runs, flows, classes, vcs, ports or queues.")
+    ] = "runs",
+    replication: Annotated[
+        int, Parameter(validator=Number(gte=0), help="Whose traces are drawn.")
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; in STUDY by default."),
+    ] = None,
+) -> None:
+    """Draw a figure of a study: lines, maps, distributions, traces, phase portraits.
+
+    Lines are means over replications with their confidence intervals. A factor may be named by the
+    end of its path. The runs of a study and their commands are in the report (cellrate report).
+    """
+    from cellrate.dataset import DataSet
+    from cellrate.figures import FORMATS, save
+    from cellrate.plots.from_study import Wish, draw
+
+    stem, formats = _files(study, f"{kind}-{y}", output, tuple(FORMATS))
+    wish = Wish(kind, y, x, by, columns, tuple(where), of, replication)
+    drawing = draw(DataSet(study), wish)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    files = save(drawing.figure, stem, formats)
+    terminal.say(f"written to {', '.join(map(str, files))}")
+
+
+def _files(
+    study: Path, name: str, output: Path | None, known: tuple[str, ...]
+) -> tuple[Path, tuple[str, ...]]:
+    """Path without suffix, and formats.
+
+    Raises:
+        BadInput: The file has another suffix.
+    """
+    if output is None:
+        safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in name)
+        return study / "figures" / safe, known
+    suffix = output.suffix.removeprefix(".")
+    if suffix not in known:
+        raise BadInput(f"-o {output}: a figure is written as {', '.join(known)}")
+    return output.with_suffix(""), (suffix,)

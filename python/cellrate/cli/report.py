@@ -1,0 +1,35 @@
+"""`cellrate report`: a study as one web page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cellrate import terminal
+from cellrate.cli.plot import StudyPlace
+
+
+def report(
+    study: StudyPlace,
+    /,
+    *,
+    output: Annotated[
+        Path | None,
+        Parameter(name=["--output", "-o"], help="The page; STUDY/report.html by default."),
+    ] = None,
+) -> None:
+    """Write a study's report: its plan, figures, differences, failures, the command of every run.
+
+    The page needs nothing beside it and fetches nothing. Points of its figures show the commands
+    that reproduce their runs, and lead to them.
+    """
+    from cellrate.dataset import DataSet
+    from cellrate.study_report import page
+
+    text = page(DataSet(study))
+    place = study / "report.html" if output is None else output
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8", newline="\n")
+    terminal.say(f"written to {place}")

@@ -1,0 +1,162 @@
+"""Figures, comparison and report of a study's data set, from the command line."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import small_study
+from cellrate.cli.app import BAD_INPUT, run_command
+from cellrate.dataset import DataSet
+from cellrate.plots.from_study import trace_of
+from cellrate.study_report import page
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_study.write(tmp_path_factory.mktemp("studies") / "small")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--y", "throughput", "--x", "buffer", "--by", "scheme"],
+        ["--kind", "heat-map", "--y", "queue", "--x", "buffer", "--by", "scheme"],
+        ["--kind", "ecdf", "--y", "queue", "--by", "scheme", "--where", "buffer=100"],
+        ["--kind", "box", "--y", "queue_max_cells", "--of", "queues", "--x", "scheme"],
+        ["--kind", "traces", "--y", "queue", "--where", "buffer=200"],
+        ["--kind", "phase", "--y", "queue", "--x", "acr:tcp.1/*", "--where", "buffer=200"],
+    ],
+)
+def test_every_kind_of_figure_is_drawn(study: Path, tmp_path: Path, options: list[str]) -> None:
+    file = tmp_path / "figure.svg"
+    assert run_command(["plot", str(study), *options, "-o", str(file)]) == 0
+    drawn = file.read_text(encoding="utf-8")
+    assert drawn.count("<path") > 20
+    assert run_command(["plot", str(study), *options, "-o", str(tmp_path / "again.svg")]) == 0
+    assert (tmp_path / "again.svg").read_text(encoding="utf-8") == drawn
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--y", "throughput"], "--x FACTOR; there are switch.control.scheme, switch.buffer"),
+        (["--y", "thruput", "--x", "buffer"], "did you mean 'throughput'"),
+        (["--y", "queue", "--x", "buffer", "--where", "scheme=fmmra"], "allowed: erica, efci"),
+        (["--y", "queue", "--x", "buffer", "--where", "buffer=7"], "no run has buffer=7"),
+        (["--y", "queue", "--x", "buffer", "-o", "x.jpg"], "png, svg, pdf"),
+        (["--kind", "pie", "--y", "queue"], "there is no kind of figure 'pie'"),
+        (["--kind", "traces", "--y", "cwnd"], "no trace of cwnd; traced: queue, acr"),
+        (["--kind", "phase", "--y", "queue"], "portraits are too many"),
+    ],
+)
+def test_what_a_study_lacks_is_refused(
+    study: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    assert run_command(["plot", str(study), *options]) == BAD_INPUT
+    assert said in capsys.readouterr().err
+
+
+def test_the_highest_of_several_traces_is_taken(study: Path) -> None:
+    data = DataSet(study)
+    peaks = {
+        entity: data.series(5, "acr", entity).maximum.max()
+        for entity in ("tcp.1/forward", "tcp.2/forward", "tcp.3/forward")
+    }
+    assert trace_of(data, 5, "acr:tcp.*/forward").maximum.max() == max(peaks.values())
+    assert trace_of(data, 5, "acr:tcp.2/forward").entity == "tcp.2/forward"
+
+
+def test_points_of_the_report_show_the_commands_of_their_runs(study: Path) -> None:
+    text = page(DataSet(study))
+    runs = DataSet(study).runs
+    circles = re.findall(
+        r'<a href="#point-(\d+)"><circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-runs="([\d ]+)">'
+        r"<title>(.*?)</title>",
+        text,
+        re.DOTALL,
+    )
+    # Two measures, six points each.
+    assert len(circles) == 12
+    markers = re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', text)
+    for point, x, y, numbers, told in circles:
+        rows = [runs.row(int(number), named=True) for number in numbers.split()]
+        assert {row["point"] for row in rows} == {int(point)}
+        assert html.unescape(told).splitlines() == [row["command"] for row in rows]
+        assert f'id="point-{point}"' in text
+        # They lie on the points that matplotlib drew.
+        assert (
+            min(max(abs(float(a) - float(x)), abs(float(b) - float(y))) for a, b in markers) < 0.1
+        )
+    assert len(next(one for one in circles if one[0] == "0")[3].split()) == 3  # one run failed
+
+
+def test_the_report_is_whole_and_tells_failures(study: Path) -> None:
+    text = page(DataSet(study))
+    assert "Failures (1)" in text
+    assert "too much &lt;memory&gt;" in text
+    assert "Which differences of switch.control.scheme are real" in text
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+    assert "<script" not in text
+    for command in DataSet(study).runs["command"]:
+        assert html.escape(command) in text
+    assert page(DataSet(study)) == text
+
+
+def test_a_command_of_the_report_gives_the_run_that_it_stands_for(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(small_study.SCENARIO, encoding="utf-8")
+    row = DataSet(study).runs.row(7, named=True)
+    program, *arguments = shlex.split(row["command"])
+    assert program == "cellrate"
+    assert run_command([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] == row["digest"]
+
+
+def test_a_study_is_compared_along_a_factor(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--factor", "scheme", "--measure", "queue", "--out", str(tmp_path), "--json"]
+    assert run_command(["compare", str(study), *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    places = [one["where"]["switch.buffer"] for one in found["differences"]]
+    assert places == [100.0, 200.0, 400.0]
+    assert [one["runs"] for one in found["differences"]] == [[3, 3], [4, 4], [4, 4]]
+    assert [one["runs_left_out"] for one in found["differences"]] == [2, 0, 0]
+    assert (tmp_path / "small-compared.pdf").exists()
+    only = ["--where", "buffer=400", "--baseline", "efci"]
+    assert run_command(["compare", str(study), *options, *only]) == 0
+    [one] = json.loads(capsys.readouterr().out)["differences"]
+    assert (one["first"], one["second"]) == ("efci", "erica")
+
+
+def test_two_studies_are_compared(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = small_study.write(tmp_path / "other", "other", ("efci",))
+    out = ["--out", str(tmp_path / "out")]
+    assert run_command(["compare", str(study), str(other), "--json", *out]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["alternatives"] == ["small", "other"]
+    assert len(found["differences"]) == 2 * 3
+    assert {one["test"] for one in found["differences"]} == {"permutation"}
+    assert not any(one["real"] for one in found["differences"])
+    assert found["unmatched_points"] == 3
+    alone = small_study.write(tmp_path / "alone", "alone", ("capc",))
+    assert run_command(["compare", str(other), str(alone), *out]) == BAD_INPUT
+    assert "nothing matches: switch.control.scheme is efci in other and capc in alone" in (
+        capsys.readouterr().err
+    )
+    assert run_command(["compare", str(study), *out]) == BAD_INPUT
+    assert "name what is compared, --factor" in capsys.readouterr().err
+
+
+def test_the_report_is_written_beside_the_data(study: Path) -> None:
+    assert run_command(["report", str(study)]) == 0
+    assert (study / "report.html").read_text(encoding="utf-8") == page(DataSet(study))
