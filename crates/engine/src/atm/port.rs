@@ -254,9 +254,14 @@ impl<S: Server> Port<S> {
         }
     }
 
+    /// Whether [`Port::take`] may be called: nothing that comes is refused, and no length is asked for.
+    #[inline]
+    pub fn takes_all(&self) -> bool {
+        self.takes_all
+    }
     /// A prompt port takes a cell without asking anybody.
     #[inline]
-    fn take(
+    pub fn take(
         &mut self,
         now: Ps,
         arrival: Arrival,
@@ -301,6 +306,11 @@ impl<S: Server> Port<S> {
         self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
     }
 
+    /// Cells of the channel in `slot` that have left by `now` and that the node was not told of.
+    pub fn take_untold(&mut self, now: Ps, slot: u32, link: &mut Link) -> u32 {
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.take_untold(now, slot, &mut outlet)
+    }
     /// Sends a message of credit control at `now`.
     pub fn tell(&mut self, now: Ps, message: Message, link: &mut Link) {
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };

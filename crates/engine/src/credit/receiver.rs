@@ -22,11 +22,11 @@ impl Receiver {
     pub const fn new(n2: u32, allocation: u32) -> Receiver {
         Receiver { forwarded: FIRST, since: 0, n2, allocation, limit: plus(FIRST, allocation) }
     }
-    /// A cell has been forwarded; the new limit, if it is time to tell it.
+    /// So many cells have been forwarded; the new limit, if it is time to tell it.
     #[inline]
-    pub fn forward(&mut self) -> Option<u32> {
-        self.forwarded = plus(self.forwarded, 1);
-        self.since += 1;
+    pub fn forward(&mut self, cells: u32) -> Option<u32> {
+        self.forwarded = plus(self.forwarded, cells);
+        self.since += cells;
         (self.since >= self.n2).then(|| self.tell())
     }
     /// The limit as it is now, which will be told.
@@ -53,10 +53,11 @@ mod tests {
     #[test]
     fn every_n2_cells_a_credit_tells_what_was_forwarded() {
         let mut receiver = Receiver::new(10, 11);
-        let told: Vec<Option<u32>> = (0..20).map(|_| receiver.forward()).collect();
+        let told: Vec<Option<u32>> = (0..20).map(|_| receiver.forward(1)).collect();
         let at = |cells: u32| Some(plus(FIRST, cells + 11));
         assert_eq!((told[9], told[19]), (at(10), at(20)));
         assert_eq!(told.iter().flatten().count(), 2);
+        assert_eq!((receiver.forward(9), receiver.forward(1)), (None, at(30)));
     }
 
     #[test]
@@ -64,7 +65,7 @@ mod tests {
         let (mut sender, mut receiver) = (Sender::new(11), Receiver::new(10, 11));
         // 11 cells are sent, 3 of them lost, 2 are still queued: 6 forwarded, no credit yet.
         (0..11).for_each(|_| sender.send());
-        assert!((0..6).all(|_| receiver.forward().is_none()));
+        assert!((0..6).all(|_| receiver.forward(1).is_none()));
         assert_eq!(receiver.repair(sender.sent(), 2), 3);
         sender.set_limit(receiver.tell());
         assert_eq!(sender.balance(), 9);

@@ -397,6 +397,13 @@ impl<S: Server> Node<S> {
             Node::Switch(switch) => switch.next_event(),
         }
     }
+    /// Whether every arrival matters at once.
+    pub fn is_prompt(&self) -> bool {
+        match self {
+            Node::Host(host) => host.is_prompt(),
+            Node::Switch(switch) => switch.is_prompt(),
+        }
+    }
     /// Output ports, with the links they feed.
     pub fn ports(&self) -> &[(Port<S>, u32)] {
         match self {

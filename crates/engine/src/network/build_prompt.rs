@@ -8,7 +8,7 @@ use super::build::{Draft, Hop, PlanError};
 use super::plan::{NodeKind, contradictions, opposites};
 use super::prompt::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::ServiceClass;
-use crate::atm::server::{ChannelSettings, PromptSettings};
+use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
 
@@ -134,6 +134,7 @@ impl Draft<'_> {
             queue: queue_of(self.class(channel)).unwrap_or(classes.len() - 1) as u32,
             sender: self.is_credited(channel).then(|| Sender::new(self.allocation(channel, link))),
             most: self.most_cells(channel, self.plan.links[link].from),
+            told_every: self.told_every(channel, self.plan.links[link].from),
         };
         let channels: Vec<ChannelSettings> = self.users[link].iter().map(|channel| settings(*channel)).collect();
         let takes_turns = |queue: usize| channels.iter().any(|c| c.queue == queue as u32 && c.sender.is_some());
@@ -152,6 +153,18 @@ impl Draft<'_> {
             label: told.map_or(0, |link| self.port_of[link]),
             errors: self.plan.errors.of_link(self.plan.seed, &self.plan.links[link].name),
         })
+    }
+
+    /// Departures of a channel from `node` after which something follows: a credit, or in a pool what its memory is
+    /// used for.
+    fn told_every(&self, channel: usize, node: usize) -> u32 {
+        let config =
+            self.plan.fcvc.as_ref().filter(|_| self.is_credited(channel) && self.hop_into(node, channel).is_some());
+        match config {
+            None => NEVER_TOLD,
+            Some(FcvcConfig { allocation: Allocation::Adaptive, .. }) => 1,
+            Some(config) => n2(config),
+        }
     }
 
     /// What a node needs to work instant by instant, if it must.
@@ -186,8 +199,7 @@ impl Draft<'_> {
         let none = Account { reverse: NONE, upstream: 0, onward, receiver: Receiver::new(1, 0), pool: None };
         let Some((into, config)) = self.hop_into(node, channel).zip(self.plan.fcvc.as_ref()) else { return none };
         let Some(back) = self.back[into.link].filter(|_| self.is_credited(channel)) else { return none };
-        let n2 = config.n2.0.min(u32::MAX as u64) as u32;
-        let receiver = Receiver::new(n2, self.allocation(channel, into.link));
+        let receiver = Receiver::new(n2(config), self.allocation(channel, into.link));
         Account { reverse: self.port_of[back], upstream: into.slot, receiver, ..none }
     }
 
@@ -209,9 +221,13 @@ impl Draft<'_> {
                 accounts[*label as usize].pool = Some((pools.len() as u32, member as u32));
             }
             let window = config.window_in_force(memory).min(u32::MAX as u64) as u32;
-            let n2 = config.n2.0.min(u32::MAX as u64) as u32;
-            pools.push(Shared { pool: Pool::new(memory, labels.len(), window, n2), labels });
+            pools.push(Shared { pool: Pool::new(memory, labels.len(), window, n2(config)), labels });
         }
         pools
     }
+}
+
+/// N2 as it is counted.
+fn n2(config: &FcvcConfig) -> u32 {
+    config.n2.0.min(u32::MAX as u64) as u32
 }

@@ -11,9 +11,10 @@ use crate::kernel::Ps;
 pub type Grant = (u32, u32);
 
 impl Prompt {
-    /// A cell of the channel that arrives under `label` has left the node, or has ended here.
+    /// So many cells of the channel that arrives under `label` have left the node, or have ended here; the last of them
+    /// at `now`.
     #[inline]
-    pub fn forward<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
+    pub fn forward<S: Server>(&mut self, now: Ps, label: u32, cells: u32, gear: &mut Gear<'_, S>) {
         let account = &mut self.accounts[label as usize];
         if account.reverse == NONE {
             return;
@@ -21,7 +22,7 @@ impl Prompt {
         match account.pool {
             None => {
                 let (port, channel) = (account.reverse, account.upstream);
-                if let Some(count) = account.receiver.forward() {
+                if let Some(count) = account.receiver.forward(cells) {
                     self.tell(now, port, Message::Credit(Record { channel, count }), gear);
                 }
             }
@@ -29,7 +30,9 @@ impl Prompt {
                 let Shared { pool, labels } = &mut self.pools[pool as usize];
                 let accounts = &self.accounts;
                 let queued = || labels.iter().map(|label| queued(&accounts[*label as usize], gear)).sum();
-                pool.forward(member, queued, &mut self.notices);
+                for _ in 0..cells {
+                    pool.forward(member, queued, &mut self.notices);
+                }
                 self.tell_notices(now, label, gear);
             }
         }
@@ -112,9 +115,14 @@ impl Prompt {
         gear: &mut Gear<'_, S>,
     ) {
         let account = &mut self.accounts[label as usize];
+        let untold = account.onward.map_or(0, |(port, slot)| {
+            let (port, link) = gear.at(port);
+            port.take_untold(now, slot, link)
+        });
         let queued = queued(account, gear) as u32;
         match account.pool {
             None => {
+                account.receiver.forward(untold);
                 account.receiver.repair(sent, queued);
                 let (port, channel, count) = (account.reverse, account.upstream, account.receiver.tell());
                 self.tell(now, port, Message::Credit(Record { channel, count }), gear);

@@ -137,7 +137,7 @@ impl Prompt {
                 log.add(loss(departure, way.channel, gear.ports[index].1));
             }
             if way.label_here != NONE {
-                self.forward(now, way.label_here, gear);
+                self.forward(now, way.label_here, departure.cells, gear);
             }
         }
     }
@@ -149,7 +149,10 @@ impl Prompt {
             let mut was_empty = false;
             let (port, link) = gear.at(index);
             port.advance(Ps(now.0 + 1), link, &mut was_empty);
-            self.completions.set(index as usize, port.next_event());
+            let next = port.next_event();
+            if next != self.completions.get(index as usize) {
+                self.completions.set(index as usize, next);
+            }
             if was_empty {
                 fresh.push(gear.ports[index as usize].1);
             }

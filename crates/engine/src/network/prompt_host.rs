@@ -23,13 +23,16 @@ impl<S: Server> Host<S> {
         fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
         loop {
-            let now = prompt.next_event().min(self.clocks.first().0).min(inbox.first().0);
+            let event = prompt.next_event().min(self.clocks.first().0);
+            let now = event.min(inbox.first().0);
             if now >= horizon {
                 return prompt;
             }
-            prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
-            self.run_terminals(now, &mut prompt, links, fresh);
-            prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+            if event == now {
+                prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
+                self.run_terminals(now, &mut prompt, links, fresh);
+                prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+            }
             while let (arrival, input) = inbox.first()
                 && arrival == now
                 && let Some(cell) = inbox.receive(input, links)
@@ -63,13 +66,15 @@ impl<S: Server> Host<S> {
             return prompt.receive(cell, credit, &mut Gear { ports, links }, granted);
         }
         let index = cell.label as usize;
-        self.touch(index, prompt);
         match body {
             None => self.terminals[index].receive_plain(cell),
-            Some(_) => self.work(index, links, fresh, |terminal, out| terminal.receive(cell, body, out)),
+            Some(_) => {
+                self.touch(index, prompt);
+                self.work(index, links, fresh, |terminal, out| terminal.receive(cell, body, out));
+            }
         }
         // What has arrived is forwarded to the end system at once.
-        prompt.forward(cell.at, cell.label, &mut Gear { ports: &mut self.ports, links });
+        prompt.forward(cell.at, cell.label, 1, &mut Gear { ports: &mut self.ports, links });
     }
 
     /// The terminal may send.

@@ -22,13 +22,16 @@ impl<S: Server> Switch<S> {
         fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
         loop {
-            let now = prompt.next_event().min(self.timers.first().0).min(inbox.first().0);
+            let event = prompt.next_event().min(self.timers.first().0);
+            let now = event.min(inbox.first().0);
             if now >= horizon {
                 return prompt;
             }
-            prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
-            self.wake_until(now, links, fresh);
-            prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+            if event == now {
+                prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
+                self.wake_until(now, links, fresh);
+                prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+            }
             while let (arrival, input) = inbox.first()
                 && arrival == now
                 && let Some(cell) = inbox.receive(input, links)
@@ -44,6 +47,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
+    #[inline]
     fn take(
         &mut self,
         cell: Cell,
@@ -56,9 +60,17 @@ impl<S: Server> Switch<S> {
             let gear = &mut Gear { ports: &mut self.ports, links };
             return prompt.receive(cell, credit, gear, |_, _| {});
         }
-        let port = self.table[cell.label as usize].port;
-        if (port as usize) < self.ports.len() {
-            prompt.touch(port);
+        let route = &self.table[cell.label as usize];
+        if let Some((port, link)) = self.ports.get_mut(route.port as usize) {
+            prompt.touch(route.port);
+            if body.is_none() && port.takes_all() {
+                let mut was_empty = false;
+                port.take(cell.at, route.arrival(cell.info), None, &mut links[*link as usize], &mut was_empty);
+                if was_empty {
+                    fresh.push(*link);
+                }
+                return;
+            }
         }
         self.forward(cell, body.as_mut(), links, fresh);
     }

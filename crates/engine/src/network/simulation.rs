@@ -93,7 +93,9 @@ impl<S: Server> Simulation<S> {
         // A host with one link takes cells without bodies in the order in which they came, whenever
         // it looks; with several it would have to merge them.
         let patient = |link: &LinkPlan| {
-            matches!(&nodes[link.to], Node::Host(host) if !host.is_prompt()) && inboxes[link.to].links().len() == 1
+            matches!(&nodes[link.to], Node::Host(_))
+                && !nodes[link.to].is_prompt()
+                && inboxes[link.to].links().len() == 1
         };
         let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
         Ok(Simulation {
@@ -141,8 +143,17 @@ impl<S: Server> Simulation<S> {
                 self.turn(node, until);
             }
         }
+        self.settle(until);
         self.now = until;
         self.note_storage();
+    }
+
+    /// Completions before `until` that make nothing else happen, at ports that tell of those that do.
+    fn settle(&mut self, until: Ps) {
+        let prompt = self.stations.iter_mut().filter(|station| station.node.is_prompt());
+        for (port, link) in prompt.flat_map(|station| station.node.ports_mut()) {
+            port.advance(Ps(until.0.saturating_sub(1)), &mut self.links[*link as usize], &mut false);
+        }
     }
 
     /// How far `node`, which has the earliest event of all, at `at`, may go alone.

@@ -10,7 +10,7 @@ use super::inbox::Inbox;
 use super::log::{Event, Log, What};
 use super::prompt::Prompt;
 use super::relay::Relay;
-use crate::atm::cell::{Body, Cell, Kind};
+use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::link::Link;
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
@@ -36,6 +36,20 @@ pub struct Route {
     pub channel: u32,
     /// Whether the class is under control.
     pub controlled: bool,
+}
+
+impl Route {
+    /// A cell of the channel as it comes to the output port.
+    #[inline]
+    pub(super) fn arrival(&self, info: Info) -> Arrival {
+        Arrival {
+            slot: self.slot,
+            control_slot: self.control_slot,
+            queue: self.queue,
+            controlled: self.controlled,
+            cell: Queued { label: self.label, info },
+        }
+    }
 }
 
 /// Forwards cells.
@@ -74,6 +88,11 @@ impl<S: Server> Switch<S> {
         }
         let is_backlogged = alloc::vec![false; ports.len()];
         Switch { ports, table, relays, log, timers, prompt, backlogged: Vec::new(), is_backlogged }
+    }
+
+    /// Whether it works instant by instant.
+    pub fn is_prompt(&self) -> bool {
+        self.prompt.is_some()
     }
 
     /// Earliest timer or service start.
@@ -255,15 +274,8 @@ impl<S: Server> Switch<S> {
         }
         let route = &self.table[cell.label as usize];
         let (port, link) = &mut self.ports[route.port as usize];
-        let arrival = Arrival {
-            slot: route.slot,
-            control_slot: route.control_slot,
-            queue: route.queue,
-            controlled: route.controlled,
-            cell: Queued { label: route.label, info: cell.info },
-        };
         let mut was_empty = false;
-        let refused = port.arrive(now, arrival, body, &mut links[*link as usize], &mut was_empty);
+        let refused = port.arrive(now, route.arrival(cell.info), body, &mut links[*link as usize], &mut was_empty);
         if was_empty {
             fresh.push(*link);
         }

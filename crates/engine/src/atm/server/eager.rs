@@ -109,7 +109,7 @@ impl EagerServer {
             self.counts.count(cell.purpose, lost);
         } else if self.prompt.is_some() {
             self.channels[slot as usize].here -= 1;
-            self.departure = Some(Departure { at: done, slot, info: cell.info, label, lost });
+            self.departure = Some(Departure { at: done, slot, info: cell.info, label, lost, cells: 1 });
         }
         if !lost {
             let cell = Cell { at: done + self.line.delay, label, info: cell.info };

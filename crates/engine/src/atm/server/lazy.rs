@@ -113,6 +113,9 @@ impl Server for LazyServer {
     fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
         whichever!(self, server => server.set_limit(now, slot, limit, outlet));
     }
+    fn take_untold(&mut self, now: Ps, slot: u32, outlet: &mut Outlet<'_>) -> u32 {
+        whichever!(self, server => server.take_untold(now, slot, outlet))
+    }
     fn queued_of(&self, slot: u32) -> u64 {
         whichever!(self, server => server.queued_of(slot))
     }

@@ -18,7 +18,7 @@ pub use fifo::FifoServer;
 pub use lazy::LazyServer;
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;
-pub use promptness::{ChannelSettings, CreditCounts, Departure, Message, PromptSettings};
+pub use promptness::{ChannelSettings, CreditCounts, Departure, Message, NEVER_TOLD, PromptSettings};
 
 use alloc::vec::Vec;
 
@@ -110,7 +110,8 @@ pub trait Server: Sized {
     ) {
         self.push(now, queue, cell, body, outlet);
     }
-    /// The departure that nobody has been told of yet. A prompt server must be asked at every completion.
+    /// The departure that is to be told and was not told yet. A prompt server must be asked at every
+    /// [`Server::next_event`].
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         None
@@ -119,7 +120,11 @@ pub trait Server: Sized {
     fn tell(&mut self, _now: Ps, _message: Message, _outlet: &mut Outlet<'_>) {}
     /// A new limit for the channel in `slot`.
     fn set_limit(&mut self, _now: Ps, _slot: u32, _limit: u32, _outlet: &mut Outlet<'_>) {}
-    /// Cells of the channel in `slot` that are still here, the one in service included.
+    /// Cells of the channel in `slot` that have left by `now` and were not told; they count as told from now on.
+    fn take_untold(&mut self, _now: Ps, _slot: u32, _outlet: &mut Outlet<'_>) -> u32 {
+        0
+    }
+    /// Cells of the channel in `slot` that are still here, the one in service included, if the server is up to date.
     fn queued_of(&self, _slot: u32) -> u64 {
         0
     }

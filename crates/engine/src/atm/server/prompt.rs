@@ -1,4 +1,5 @@
-//! Strict priority among queues whose channels may take turns, each as far as its credit goes; tells every departure.
+//! Strict priority among queues whose channels may take turns, each as far as its credit goes; tells the departures that
+//! make something else happen.
 
 use alloc::vec::Vec;
 
@@ -27,12 +28,27 @@ struct Channel {
     longest: u32,
     /// Whether it is among those that wait for their turn.
     waits: bool,
+    /// Departures of which the node is told at once, and how many it was not told of.
+    told_every: u32,
+    untold: u32,
 }
 
 impl Channel {
     /// Whether it has a cell and may send it.
     fn is_ready(&self) -> bool {
         !self.lane.cells.is_empty() && self.sender.is_none_or(|sender| sender.balance() > 0)
+    }
+    /// A cell leaves. Returns how many the node is to be told of now, if it is.
+    #[inline]
+    fn leave(&mut self) -> Option<u32> {
+        self.here -= 1;
+        self.untold += 1;
+        (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
+    }
+    /// Whether the next cell that leaves is to be told at once.
+    #[inline]
+    fn tells_next(&self) -> bool {
+        self.untold + 1 >= self.told_every
     }
 }
 
@@ -59,13 +75,14 @@ impl Queue {
 /// The cell in service.
 #[derive(Clone, Copy)]
 enum InService {
-    /// Of a channel, from the queue with this number.
-    Cell(u32, Departure),
+    /// Of a channel, from the queue with this number; whether its departure must be told at once.
+    Cell { queue: u32, slot: u32, cell: Queued, lost: bool, matters: bool },
     /// Of the credit protocol.
     Message { purpose: Purpose, lost: bool },
 }
 
-/// A server for ports whose departures matter at once, cell by cell. A channel whose turn it is sends one cell and, if
+/// A server for ports of which some departures matter at once: a credit follows from them, or the link has lost the
+/// cell. The others are worked out when somebody looks, or when the next service starts. A channel whose turn it is sends one cell and, if
 /// it has more and may send them, waits behind all others that may.
 pub struct PromptServer {
     line: Line,
@@ -120,14 +137,18 @@ impl PromptServer {
         match self.in_service.take() {
             None => {}
             Some(InService::Message { purpose, lost }) => self.counts.count(purpose, lost),
-            Some(InService::Cell(queue, departure)) => {
+            Some(InService::Cell { queue, slot, cell, lost, .. }) => {
                 let queue = &mut self.queues[queue as usize];
                 queue.count_until(self.free_at);
                 queue.length -= 1;
                 queue.departed += 1;
-                self.channels[departure.slot as usize].here -= 1;
-                debug_assert!(self.departure.is_none(), "the node was not told of a departure");
-                self.departure = Some(departure);
+                let told = self.channels[slot as usize].leave();
+                if lost || told.is_some() {
+                    debug_assert!(self.departure.is_none(), "the node was not told of a departure");
+                    let Queued { info, label } = cell;
+                    let cells = told.unwrap_or(0);
+                    self.departure = Some(Departure { at: self.free_at, slot, info, label, lost, cells });
+                }
             }
         }
     }
@@ -161,8 +182,8 @@ impl PromptServer {
                 self.ready -= 1;
                 self.queue_up(at, slot);
                 let lost = self.put_on_link(at, cell, body.as_ref(), outlet);
-                let departure = Departure { at: self.free_at, slot, info: cell.info, label: cell.label, lost };
-                self.in_service = Some(InService::Cell(index as u32, departure));
+                let matters = lost || self.channels[slot as usize].tells_next();
+                self.in_service = Some(InService::Cell { queue: index as u32, slot, cell, lost, matters });
                 return;
             }
         }
@@ -213,9 +234,11 @@ impl Server for PromptServer {
         unreachable!("a prompt server is built by `Server::prompt`")
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        let channel = |ChannelSettings { queue, sender, .. }: ChannelSettings| Channel {
+        let channel = |ChannelSettings { queue, sender, told_every, .. }: ChannelSettings| Channel {
             queue,
             sender,
+            told_every,
+            untold: 0,
             lane: Lane::default(),
             here: 0,
             longest: 0,
@@ -294,13 +317,13 @@ impl Server for PromptServer {
             self.start(start, outlet);
         }
     }
-    /// The departure that nobody has been told of, the next completion, or the next start if nothing is in service.
+    /// The departure that is to be told and was not, the completion that matters, or the next start.
     #[inline]
     fn next_event(&self) -> Ps {
         if let Some(departure) = &self.departure {
             return departure.at;
         }
-        if self.in_service.is_some() { self.free_at } else { self.next_start() }
+        if let Some(InService::Cell { matters: true, .. }) = self.in_service { self.free_at } else { self.next_start() }
     }
     fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -323,11 +346,12 @@ impl Server for PromptServer {
         let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
         // A lost cell is here until the node has been told.
         let in_service = match self.in_service {
-            Some(InService::Cell(_, departure)) => Some(departure),
+            Some(InService::Cell { cell, lost: true, .. }) => Some(cell),
             _ => None,
         };
-        let leaving = [in_service, self.departure].into_iter().flatten().filter(|departure| departure.lost);
-        waiting.chain(leaving.map(|departure| Queued { label: departure.label, info: departure.info })).collect()
+        let departed = self.departure.filter(|departure| departure.lost);
+        let departed = departed.map(|departure| Queued { label: departure.label, info: departure.info });
+        waiting.chain(in_service).chain(departed).collect()
     }
     fn storage(&self) -> (usize, usize) {
         let lanes = self.queues.iter().map(|queue| &queue.fifo).chain(self.channels.iter().map(|c| &c.lane));
@@ -357,6 +381,10 @@ impl Server for PromptServer {
             self.ready -= 1;
         }
         self.queue_up(now, slot);
+    }
+    fn take_untold(&mut self, now: Ps, slot: u32, outlet: &mut Outlet<'_>) -> u32 {
+        self.advance(now, outlet);
+        core::mem::take(&mut self.channels[slot as usize].untold)
     }
     fn queued_of(&self, slot: u32) -> u64 {
         self.channels[slot as usize].here as u64

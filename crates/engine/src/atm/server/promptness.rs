@@ -16,7 +16,13 @@ pub struct ChannelSettings {
     pub sender: Option<Sender>,
     /// Most cells that it may have here, if it is and comes from another node.
     pub most: Option<u64>,
+    /// Departures of which the node is told at once; the last of so many tells of all. [`NEVER_TOLD`] if the node does
+    /// not want to know.
+    pub told_every: u32,
 }
+
+/// Departures of a channel of which nobody wants to know.
+pub const NEVER_TOLD: u32 = u32::MAX;
 
 /// What makes a port prompt: credit control, or a link that loses cells.
 #[derive(Clone, Debug)]
@@ -35,7 +41,7 @@ pub struct PromptSettings {
     pub errors: Option<Errors>,
 }
 
-/// A cell of a channel whose service has completed.
+/// A cell of a channel whose service has completed, and of which the node is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// When.
@@ -48,6 +54,8 @@ pub struct Departure {
     pub label: u32,
     /// Whether the link loses it.
     pub lost: bool,
+    /// Cells of the channel that have left and were not told before, this one included; 0 if they are to be told later.
+    pub cells: u32,
 }
 
 /// Something to be told to the node at the far end of the link.
