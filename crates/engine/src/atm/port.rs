@@ -254,14 +254,14 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// Whether [`Port::take`] may be called: nothing that comes is refused, and no length is asked for.
+    /// Whether [`Port::take_alone`] may be called: nothing that comes is refused, and no length is asked for.
     #[inline]
     pub fn takes_all(&self) -> bool {
         self.takes_all
     }
     /// A prompt port takes a cell without asking anybody.
     #[inline]
-    pub fn take(
+    fn take(
         &mut self,
         now: Ps,
         arrival: Arrival,
@@ -279,6 +279,21 @@ impl<S: Server> Port<S> {
         self.server.push_of(now, queue as usize, slot, cell, body.as_deref(), &mut outlet);
         *was_empty |= outlet.link_was_empty;
         None
+    }
+
+    /// [`Port::take`] for a cell without a body, where nothing else happens at `now` that is not done yet; its service
+    /// starts at once if it can.
+    #[inline]
+    pub fn take_alone(&mut self, now: Ps, arrival: Arrival, link: &mut Link, was_empty: &mut bool) {
+        let Arrival { slot, control_slot, controlled, mut cell, .. } = arrival;
+        if controlled {
+            self.control.on_forward(now, control_slot, &mut cell.info, None, 0);
+        } else {
+            self.control.on_background(now);
+        }
+        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        self.server.push_alone(now, slot, cell, &mut outlet);
+        *was_empty |= outlet.link_was_empty;
     }
 
     #[cold]
@@ -320,6 +335,11 @@ impl<S: Server> Port<S> {
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, link: &mut Link) {
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         self.server.set_limit(now, slot, limit, &mut outlet);
+    }
+    /// Whether the node must ask for a departure when the service of the next cell completes.
+    #[inline]
+    pub fn tells_next(&self) -> bool {
+        self.server.tells_next()
     }
     /// The server.
     pub fn server(&self) -> &S {

@@ -118,9 +118,45 @@ impl Prompt {
         }
     }
 
+    /// Whether nothing has happened at this instant at any port.
+    #[inline]
+    pub fn is_untouched(&self) -> bool {
+        self.touched.is_empty()
+    }
+
     /// Something may have happened at any port.
     pub fn touch_all(&mut self) {
         (0..self.ways.len()).for_each(|port| self.touch(port as u32));
+    }
+
+    /// The port has something else to do next, or nothing.
+    #[inline]
+    pub fn note<S: Server>(&mut self, index: u32, port: &Port<S>) {
+        let next = port.next_event();
+        if next != self.completions.get(index as usize) {
+            self.completions.set(index as usize, next);
+        }
+    }
+
+    /// If all that happens at `now` is that one port goes on to its next cell, lets it. `others` is when something comes
+    /// that is no completion. False, and nothing has happened, if there is more to do.
+    #[inline]
+    pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) -> bool {
+        let (at, index) = self.completions.first();
+        if at != now || others.min(self.next_mark).min(self.completions.first_except(index)) == now {
+            return false;
+        }
+        let (port, link) = gear.at(index as u32);
+        if port.tells_next() {
+            return false;
+        }
+        let mut was_empty = false;
+        port.advance(Ps(now.0 + 1), link, &mut was_empty);
+        self.note(index as u32, port);
+        if was_empty {
+            fresh.push(gear.ports[index].1);
+        }
+        true
     }
 
     /// Completions at `now`, port by port, and the credit that follows from them.
@@ -149,10 +185,7 @@ impl Prompt {
             let mut was_empty = false;
             let (port, link) = gear.at(index);
             port.advance(Ps(now.0 + 1), link, &mut was_empty);
-            let next = port.next_event();
-            if next != self.completions.get(index as usize) {
-                self.completions.set(index as usize, next);
-            }
+            self.note(index, port);
             if was_empty {
                 fresh.push(gear.ports[index as usize].1);
             }

@@ -28,6 +28,10 @@ impl<S: Server> Host<S> {
             if now >= horizon {
                 return prompt;
             }
+            let gear = &mut Gear { ports: &mut self.ports, links };
+            if prompt.go_on(now, self.clocks.first().0.min(inbox.first().0), gear, fresh) {
+                continue;
+            }
             if event == now {
                 prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
                 self.run_terminals(now, &mut prompt, links, fresh);

@@ -27,6 +27,10 @@ impl<S: Server> Switch<S> {
             if now >= horizon {
                 return prompt;
             }
+            let gear = &mut Gear { ports: &mut self.ports, links };
+            if prompt.go_on(now, self.timers.first().0.min(inbox.first().0), gear, fresh) {
+                continue;
+            }
             if event == now {
                 prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
                 self.wake_until(now, links, fresh);
@@ -37,7 +41,10 @@ impl<S: Server> Switch<S> {
                 && let Some(cell) = inbox.receive(input, links)
             {
                 let body = if cell.info.has_body() { inbox.body(input, links) } else { None };
-                self.take(cell, body, &mut prompt, links, fresh);
+                let alone = event > now && inbox.first().0 > now;
+                if body.is_some() || !alone || !self.take_alone(cell, &mut prompt, links, fresh) {
+                    self.take(cell, body, &mut prompt, links, fresh);
+                }
             }
             if !self.relays.is_empty() {
                 // Virtual sources send through their own ports.
@@ -60,18 +67,28 @@ impl<S: Server> Switch<S> {
             let gear = &mut Gear { ports: &mut self.ports, links };
             return prompt.receive(cell, credit, gear, |_, _| {});
         }
-        let route = &self.table[cell.label as usize];
-        if let Some((port, link)) = self.ports.get_mut(route.port as usize) {
-            prompt.touch(route.port);
-            if body.is_none() && port.takes_all() {
-                let mut was_empty = false;
-                port.take(cell.at, route.arrival(cell.info), None, &mut links[*link as usize], &mut was_empty);
-                if was_empty {
-                    fresh.push(*link);
-                }
-                return;
-            }
+        let port = self.table[cell.label as usize].port;
+        if (port as usize) < self.ports.len() {
+            prompt.touch(port);
         }
         self.forward(cell, body.as_mut(), links, fresh);
+    }
+
+    /// Takes a cell without a body if it is all that happens at this instant, and its port takes what comes. False, and
+    /// nothing has happened, if not.
+    #[inline]
+    fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) -> bool {
+        let route = &self.table[cell.label as usize];
+        let Some((port, link)) = self.ports.get_mut(route.port as usize) else { return false };
+        if !port.takes_all() || !prompt.is_untouched() || !self.relays.is_empty() {
+            return false;
+        }
+        let mut was_empty = false;
+        port.take_alone(cell.at, route.arrival(cell.info), &mut links[*link as usize], &mut was_empty);
+        prompt.note(route.port, port);
+        if was_empty {
+            fresh.push(*link);
+        }
+        true
     }
 }

@@ -104,8 +104,16 @@ impl Server for LazyServer {
         whichever!(self, server => server.push_of(now, queue, slot, cell, body, outlet));
     }
     #[inline]
+    fn push_alone(&mut self, now: Ps, slot: u32, cell: Queued, outlet: &mut Outlet<'_>) {
+        whichever!(self, server => server.push_alone(now, slot, cell, outlet));
+    }
+    #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         whichever!(self, server => server.take_departure())
+    }
+    #[inline]
+    fn tells_next(&self) -> bool {
+        whichever!(self, server => server.tells_next())
     }
     fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
         whichever!(self, server => server.tell(now, message, outlet));

@@ -110,11 +110,22 @@ pub trait Server: Sized {
     ) {
         self.push(now, queue, cell, body, outlet);
     }
+    /// The same where nothing else happens at `now` that is not done yet: a service that can start then starts at once.
+    #[inline]
+    fn push_alone(&mut self, now: Ps, slot: u32, cell: Queued, outlet: &mut Outlet<'_>) {
+        self.push_of(now, 0, slot, cell, None, outlet);
+        self.advance(Ps(now.0 + 1), outlet);
+    }
     /// The departure that is to be told and was not told yet. A prompt server must be asked at every
     /// [`Server::next_event`].
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         None
+    }
+    /// Whether the next completion must be told.
+    #[inline]
+    fn tells_next(&self) -> bool {
+        true
     }
     /// Sends a message of the credit protocol.
     fn tell(&mut self, _now: Ps, _message: Message, _outlet: &mut Outlet<'_>) {}

@@ -132,6 +132,19 @@ impl PromptServer {
         self.note_ready(now);
     }
 
+    /// A cell of the channel in `slot` arrives at `now`. Its queue, and the channel.
+    #[inline]
+    fn count_arrival(&mut self, now: Ps, slot: u32) -> (&mut Queue, &mut Channel) {
+        let channel = &mut self.channels[slot as usize];
+        let queue = &mut self.queues[channel.queue as usize];
+        queue.count_until(now);
+        queue.length += 1;
+        queue.longest = queue.longest.max(queue.length);
+        channel.here += 1;
+        channel.longest = channel.longest.max(channel.here);
+        (queue, channel)
+    }
+
     #[inline]
     fn complete(&mut self) {
         match self.in_service.take() {
@@ -181,12 +194,17 @@ impl PromptServer {
                 }
                 self.ready -= 1;
                 self.queue_up(at, slot);
-                let lost = self.put_on_link(at, cell, body.as_ref(), outlet);
-                let matters = lost || self.channels[slot as usize].tells_next();
-                self.in_service = Some(InService::Cell { queue: index as u32, slot, cell, lost, matters });
-                return;
+                return self.serve(at, (index as u32, slot), cell, body.as_ref(), outlet);
             }
         }
+    }
+
+    /// Starts the service of a cell from a queue, of the channel in a slot.
+    #[inline]
+    fn serve(&mut self, at: Ps, (queue, slot): (u32, u32), cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+        let lost = self.put_on_link(at, cell, body, outlet);
+        let matters = lost || self.channels[slot as usize].tells_next();
+        self.in_service = Some(InService::Cell { queue, slot, cell, lost, matters });
     }
 
     fn start_message(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
@@ -289,13 +307,7 @@ impl Server for PromptServer {
         outlet: &mut Outlet<'_>,
     ) {
         self.advance(now, outlet);
-        let channel = &mut self.channels[slot as usize];
-        let queue = &mut self.queues[channel.queue as usize];
-        queue.count_until(now);
-        queue.length += 1;
-        queue.longest = queue.longest.max(queue.length);
-        channel.here += 1;
-        channel.longest = channel.longest.max(channel.here);
+        let (queue, channel) = self.count_arrival(now, slot);
         let by_turns = queue.turns.is_some();
         let lane = if by_turns { &mut channel.lane } else { &mut queue.fifo };
         lane.cells.push((cell, slot));
@@ -303,6 +315,30 @@ impl Server for PromptServer {
             lane.bodies.push(*body);
         }
         if by_turns { self.queue_up(now, slot) } else { self.note_ready(now) }
+    }
+    #[inline]
+    fn push_alone(&mut self, now: Ps, slot: u32, mut cell: Queued, outlet: &mut Outlet<'_>) {
+        self.advance(now, outlet);
+        let channel = &self.channels[slot as usize];
+        let is_idle = self.in_service.is_none() && self.ready == 0;
+        if !is_idle || channel.sender.is_some_and(|sender| sender.balance() == 0) {
+            self.push_of(now, channel.queue as usize, slot, cell, None, outlet);
+            return self.advance(Ps(now.0 + 1), outlet);
+        }
+        // Nothing waits that could be served: the cell need not wait either.
+        let watched = self.watched;
+        let (queue, channel) = self.count_arrival(now, slot);
+        let index = channel.queue;
+        if let Some(sender) = &mut channel.sender {
+            sender.send();
+        }
+        if watched == Some(index) {
+            outlet.control.on_dequeue(now, &mut cell.info, queue.length);
+        }
+        if now > self.free_at {
+            self.carry = 0;
+        }
+        self.serve(now, (index, slot), cell, None, outlet);
     }
     #[inline]
     fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
@@ -320,10 +356,11 @@ impl Server for PromptServer {
     /// The departure that is to be told and was not, the completion that matters, or the next start.
     #[inline]
     fn next_event(&self) -> Ps {
-        if let Some(departure) = &self.departure {
-            return departure.at;
+        match (&self.departure, &self.in_service) {
+            (Some(departure), _) => departure.at,
+            (None, Some(InService::Cell { matters: true, .. })) => self.free_at,
+            _ => self.next_start(),
         }
-        if let Some(InService::Cell { matters: true, .. }) = self.in_service { self.free_at } else { self.next_start() }
     }
     fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -361,6 +398,10 @@ impl Server for PromptServer {
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         self.departure.take()
+    }
+    #[inline]
+    fn tells_next(&self) -> bool {
+        self.departure.is_some() || matches!(self.in_service, Some(InService::Cell { matters: true, .. }))
     }
     fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
