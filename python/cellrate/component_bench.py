@@ -109,7 +109,27 @@ KINDS = (
 )
 # Loops that end at a switch are no choice among several: ERICA with them, and without.
 LOOPS = Kind("control loops", "", "one loop", 3.0, CONTROLLED)
-LOOPED = {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}
+# Cells that really pass, and some that are served first: credit needs a queue of its own. The cells
+# of credit on the way back count as cell-hops too.
+CREDITED = """
+{}
+[[flow]]
+name = "guaranteed"
+service = "cbr"
+source = {{ kind = "cbr", rate = "1 Mbit/s" }}
+[[flow]]
+name = "credited"
+count = 15
+stagger = "17 us"
+service = "ubr"
+source = {{ kind = "cbr", rate = "9.8 Mbit/s" }}
+"""
+CREDIT = Kind("credit control", "", "no credit", 3.0, CREDITED)
+# What is no choice among several, with and without it.
+WITH_AND_WITHOUT = (
+    (LOOPS, {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}),
+    (CREDIT, {"no credit": "", "fcvc": "[fcvc]"}),
+)
 KEYS = {"schemes": "scheme", "policies": "policy", "sources": "kind"}
 
 
@@ -133,15 +153,19 @@ class Cost:
 
 
 def components() -> list[tuple[Kind, str, str]]:
-    """Kind, key and scenario of every component that the registries know, and of VS/VD."""
+    """Kind, key and scenario of every component that the registries know, of VS/VD and of FCVC."""
     registry = json.loads(_core.registry())
     found = [
         (kind, entry["name"], scenario(kind, entry["name"]))
         for kind in KINDS
         for entry in registry[kind.registry]
     ]
-    loops = [(LOOPS, name, NETWORK + CONTROLLED.format(own)) for name, own in LOOPED.items()]
-    return found + loops
+    others = [
+        (kind, name, NETWORK + kind.scenario.format(own))
+        for kind, choices in WITH_AND_WITHOUT
+        for name, own in choices.items()
+    ]
+    return found + others
 
 
 def scenario(kind: Kind, name: str) -> str:
