@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,42 +139,6 @@ def test_other_threads_go_on_during_a_run() -> None:
     stop.set()
     thread.join(timeout=60)
     assert outcome == ["cancelled"]
-
-
-def test_a_store_refuses_what_is_no_key(tmp_path: Path) -> None:
-    store = _core.Store(tmp_path)
-    for wrong in ["", "../x", "A" * 64]:
-        with pytest.raises(ValueError, match="no key"):
-            store.get(wrong)
-    assert store.keys() == store.problems() == []
-
-
-WRITER = """
-import sys
-from cellrate import _core
-store = _core.Store(sys.argv[1])
-for _ in range(30):
-    store.put(sys.argv[2], sys.argv[3].encode() * 100_000)
-"""
-
-
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
-    key = _core.key("x")
-    store = _core.Store(tmp_path)
-    store.put(key, b"0" * 100_000)
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), key, digit])
-        for digit in "12"
-    ]
-    seen: set[bytes] = set()
-    while any(writer.poll() is None for writer in writers):
-        found = store.get(key)
-        assert found is not None
-        assert found == found[:1] * 100_000
-        seen.add(found[:1])
-    assert [writer.returncode for writer in writers] == [0, 0]
-    assert seen & {b"1", b"2"}
-    assert (store.keys(), store.problems()) == ([key], [])
 
 
 def test_the_bench_refuses_unknown_measurements() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import cellrate
@@ -48,15 +51,54 @@ def test_equal_jobs_run_once(jobs: list[Job]) -> None:
 def test_a_damaged_result_is_simulated_again(jobs: list[Job], tmp_path: Path) -> None:
     store = default_store(tmp_path)
     [before] = run_many(jobs[:1], store=store)
-    [entry] = [path for path in tmp_path.rglob("*") if path.is_file()]
-    data = bytearray(entry.read_bytes())
+    store.close()
+    [segment] = tmp_path.rglob("*.seg")
+    data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 1
-    entry.write_bytes(data)
+    segment.write_bytes(data)
     store = default_store(tmp_path)
     [after] = run_many(jobs[:1], store=store)
     assert digests([after]) == digests([before])
-    assert len(store.problems()) == 1
+    [problem] = store.problems()
+    assert problem.startswith(f"{segment}: byte 0: a damaged record")
     assert store.get(jobs[0].key()) is not None
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from cellrate.runner import Job, default_store, run_many
+
+def kill(done, total):
+    if done >= 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+shorter = ("run.duration=20 ms", "run.start_jitter=1 ms")
+jobs = [Job.from_file(Path(sys.argv[1]), shorter, seed) for seed in range(1000)]
+run_many(jobs, workers=2, store=default_store(Path(sys.argv[2])), progress=kill)
+"""
+
+
+def test_what_a_killed_process_had_finished_is_not_simulated_again(
+    traced: Path, jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, traced, tmp_path / "kept"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    store = default_store(tmp_path / "kept")
+    done = set(store.keys())
+    assert len(done) >= 3
+    assert store.problems() == []
+    simulate = runner._Batch._simulate  # noqa: SLF001
+    simulated: list[str] = []
+
+    def count(batch: runner._Batch, key: str) -> _core.Outcome:
+        simulated.append(key)
+        return simulate(batch, key)
+
+    monkeypatch.setattr(runner._Batch, "_simulate", count)  # noqa: SLF001
+    assert digests(run_many(jobs, store=store)) == digests(run_many(jobs))
+    keys = {job.key() for job in jobs}
+    assert sorted(simulated) == sorted([*keys, *(keys - done)])
 
 
 def test_results_of_another_build_are_removed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cellrate::store;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::unlocked;
 
@@ -18,6 +18,9 @@ fn failed(error: io::Error) -> PyErr {
 }
 
 /// A directory of results, safe for several threads and processes at once.
+///
+/// A result is found again as soon as ``put`` has returned, even if the process is then killed; after a
+/// power failure those of about the last second may be missing. As a context manager it closes itself.
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Store(store::Store);
 
@@ -26,7 +29,8 @@ impl Store {
     /// Opens the store, which is made if it is not there.
     ///
     /// Raises:
-    ///     OSError: The directory can be neither made nor read.
+    ///     OSError: The directory can be neither made nor read, holds something else, or a store of a
+    ///         newer format.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Store> {
         unlocked(py, || store::Store::open(path))?.map(Store).map_err(failed)
@@ -35,7 +39,7 @@ impl Store {
     ///
     /// Raises:
     ///     ValueError: The key is none.
-    ///     OSError: The entry is there and cannot be read.
+    ///     OSError: It is there and cannot be read.
     fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let found = unlocked(py, || self.0.get(key))?.map_err(failed)?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
@@ -44,21 +48,50 @@ impl Store {
     ///
     /// Raises:
     ///     ValueError: The key is none.
-    ///     OSError: The entry cannot be written.
+    ///     OSError: They cannot be written, or earlier ones did not reach the disk.
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
-    /// Whether ``get`` would find something.
+    /// Whether there is something under a key. That it is undamaged is known when it is read.
+    ///
+    /// Raises:
+    ///     ValueError: The key is none.
+    ///     OSError: The directory cannot be read.
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         unlocked(py, || self.0.contains(key))?.map_err(failed)
     }
     /// All keys, in order.
+    ///
+    /// Raises:
+    ///     OSError: The directory cannot be read.
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         unlocked(py, || self.0.keys())?.map_err(failed)
     }
-    /// Damaged entries met so far, each told once.
+    /// What was found damaged and set aside so far, with file and byte, each told once.
     fn problems(&self) -> Vec<String> {
-        let tell = |problem: &store::Problem| format!("{}: {}", problem.path.display(), problem.message);
+        let tell = |p: &store::Problem| format!("{}: byte {}: {}", p.path.display(), p.offset, p.message);
         self.0.problems().iter().map(tell).collect()
+    }
+    /// Brings all results to the disk, where they outlast a power failure.
+    ///
+    /// Raises:
+    ///     OSError: The system cannot do so.
+    fn sync(&self, py: Python<'_>) -> PyResult<()> {
+        unlocked(py, || self.0.sync())?.map_err(failed)
+    }
+    /// Brings all results to the disk and ends the segment that was written. The store can still be
+    /// used; the next result begins another segment.
+    ///
+    /// Raises:
+    ///     OSError: The system cannot do so.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        unlocked(py, || self.0.close())?.map_err(failed)
+    }
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, py: Python<'_>, _raised: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
     }
 }

@@ -1,74 +1,97 @@
 //! Results kept by content: what was computed once for a version, a resolved scenario and a seed is
 //! not computed again.
 //!
-//! An entry is a file of its own, `DIR/ab/cdef...`, named by its key and written whole: to a
-//! temporary file, flushed to the disk, then renamed. Several threads and processes may use one
-//! directory at once: who puts the same key last wins with the same bytes.
+//! A store is a log, after Sheehy and Smith, "Bitcask: a log-structured hash table for fast key/value
+//! data" (2010): results are appended to segments, and an index in memory says where each is. Several
+//! threads and processes may use one directory at once. Each process appends to a segment of its own,
+//! whose lock shows that it lives; nobody ever changes what stands in a segment. A result is found
+//! again as soon as [`Store::put`] has returned, even if the process is then killed, and by other
+//! processes, too; after a power failure the results of about the last second may be missing.
+//!
+//! Of several records of a key the later one counts. As a key is the hash of all that a result depends
+//! on, they say the same.
 
-mod entry;
+mod directory;
+mod disk;
+mod format;
+mod handles;
+mod index;
+mod key;
+mod merging;
+mod record;
+mod scan;
+mod syncing;
+mod writer;
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use sha2::{Digest, Sha256};
+use directory::Directory;
+use disk::Located;
+use handles::Handles;
+use index::{Index, Location};
+use key::Key;
+use merging::Closed;
+use writer::Writer;
+
+pub use key::key;
 
 /// Version of the program; part of every key, so a result never outlives the program that made it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Key of the result of a resolved scenario, its seed included: SHA-256 over both and the version,
-/// as 64 hexadecimal digits.
-pub fn key(resolved: &str) -> String {
-    let mut hash = Sha256::new();
-    hash.update(b"cellrate result\0");
-    hash.update(VERSION.as_bytes());
-    hash.update(b"\0");
-    hash.update(resolved.as_bytes());
-    hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// An entry that could not be used, though it is there.
+/// Something in the store that could not be used, though it is there. It is set aside: its run is
+/// repeated, and what is around it stays usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Its key.
-    pub key: String,
+    /// Of the result, if it can still be told.
+    pub key: Option<String>,
     /// Its file.
     pub path: PathBuf,
+    /// Where in the file.
+    pub offset: u64,
     /// What is wrong with it.
     pub message: String,
+}
+
+impl Problem {
+    fn of_record(key: Key, path: &Path, offset: u64, what: &str) -> Problem {
+        let message = format!("a damaged record ({what}): set aside, its run is repeated when it is needed");
+        Problem { key: Some(key.text()), path: path.into(), offset, message }
+    }
 }
 
 /// A directory of results.
 #[derive(Debug)]
 pub struct Store {
-    root: PathBuf,
+    directory: Directory,
+    index: RwLock<Index>,
+    handles: Handles,
+    writer: Mutex<Writer>,
     problems: Mutex<Vec<Problem>>,
 }
 
-/// Temporary files older than this belong to no living writer.
-const ABANDONED: Duration = Duration::from_secs(3600);
-const TEMPORARY: &str = "tmp";
-/// Distinguishes the temporary files of one process.
-static WRITES: AtomicU64 = AtomicU64::new(0);
-
 impl Store {
-    /// The store in the directory `root`, which is made if it is not there. What writers left behind
-    /// that were killed more than an hour ago is removed.
+    /// The store in the directory `root`, which is made if it is not there. If many small segments have
+    /// come together, or one is damaged, they are merged.
     ///
     /// # Errors
-    /// If the directory can be neither made nor read.
+    /// If the directory can be neither made nor read, holds something else, or a store of a newer format.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Store> {
-        let root = root.into();
-        fs::create_dir_all(&root)?;
-        let store = Store { root, problems: Mutex::default() };
-        store.sweep()?;
+        Store::with_segments_of(root.into(), writer::FULL)
+    }
+
+    fn with_segments_of(root: PathBuf, full: u64) -> io::Result<Store> {
+        let directory = Directory::open(root)?;
+        let store = Store {
+            index: RwLock::default(),
+            handles: Handles::default(),
+            writer: Mutex::new(Writer::new(directory.clone(), full)),
+            problems: Mutex::default(),
+            directory,
+        };
+        store.refresh()?;
+        store.merge(full)?;
         Ok(store)
     }
 
@@ -76,63 +99,146 @@ impl Store {
     /// reported by [`Store::problems`].
     ///
     /// # Errors
-    /// If `key` is no key, or the file is there and cannot be read.
+    /// If `key` is no key, or a segment is there and cannot be read.
     pub fn get(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
-        let path = self.path(key)?;
-        let file = match fs::read(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        match entry::unwrap(file) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(message) => {
-                self.note(Problem { key: key.into(), path, message: message.into() });
-                Ok(None)
+        let key = Key::parse(key)?;
+        let mut missing = None;
+        while let Some(location) = self.find(&key)? {
+            let path = self.directory.segment(location.segment);
+            match self.read(location) {
+                Ok(record) => match record::decode(key, &record) {
+                    Ok(bytes) => return Ok(Some(bytes)),
+                    Err(what) => self.set_aside(key, location, what),
+                },
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    self.set_aside(key, location, "it is cut off");
+                }
+                // Another process has merged the segment.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && missing != Some(location) => {
+                    missing = Some(location);
+                    self.index_mut().distrust();
+                    self.refresh()?;
+                }
+                Err(error) => return Err(error).at("cannot read", &path),
             }
         }
+        Ok(None)
     }
 
-    /// Whether [`Store::get`] would find something.
+    /// Whether there is something under `key`. That it is undamaged is known when it is read.
     ///
     /// # Errors
     /// As [`Store::get`].
     pub fn contains(&self, key: &str) -> io::Result<bool> {
-        Ok(self.get(key)?.is_some())
+        Ok(self.find(&Key::parse(key)?)?.is_some())
     }
 
     /// Keeps `bytes` under `key`. Either all of them are there afterwards or what was there before.
     ///
     /// # Errors
-    /// If `key` is no key, or the file cannot be written.
+    /// If `key` is no key, the segment cannot be written, or earlier results did not reach the disk.
     pub fn put(&self, key: &str, bytes: &[u8]) -> io::Result<()> {
-        let path = self.path(key)?;
-        let shard = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(shard)?;
-        let number = WRITES.fetch_add(1, Ordering::Relaxed);
-        let temporary = Temporary(shard.join(format!("{key}.{}.{number}.{TEMPORARY}", std::process::id())));
-        let mut file = File::create_new(&temporary.0)?;
-        file.write_all(&entry::header(bytes))?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&temporary.0, &path)?;
-        sync_directory(shard)
+        let key = Key::parse(key)?;
+        let record = record::encode(key, bytes);
+        let location = self.writer().append(&record)?;
+        self.index_mut().written(key, location);
+        Ok(())
     }
 
-    /// Keys of all entries, damaged ones included, in order.
+    /// Keys of all results, in order, those included of which it is not yet known that they are damaged.
     ///
     /// # Errors
-    /// If a directory cannot be read.
+    /// If the segments cannot be read.
     pub fn keys(&self) -> io::Result<Vec<String>> {
-        let mut keys: Vec<String> = self.files()?.iter().filter_map(|path| key_of(path)).collect();
-        keys.sort();
-        Ok(keys)
+        self.refresh()?;
+        let mut keys: Vec<Key> = self.index().keys().copied().collect();
+        keys.sort_unstable();
+        Ok(keys.iter().map(Key::text).collect())
     }
 
-    /// Damaged entries met so far; each is told once.
+    /// What was found damaged so far; each is told once.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Brings all results to the disk, where they outlast a power failure.
+    ///
+    /// # Errors
+    /// If the system cannot do so.
+    pub fn sync(&self) -> io::Result<()> {
+        self.writer().sync()
+    }
+
+    /// [`Store::sync`], and others see that nothing more comes. The store can still be used: the next
+    /// result begins another segment. Dropping a store closes it.
+    ///
+    /// # Errors
+    /// As [`Store::sync`].
+    pub fn close(&self) -> io::Result<()> {
+        self.writer().close()
+    }
+
+    fn index(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index_mut(&self) -> RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find(&self, key: &Key) -> io::Result<Option<Location>> {
+        let found = self.index().find(key);
+        if found.is_some() {
+            return Ok(found);
+        }
+        self.refresh()?;
+        Ok(self.index().find(key))
+    }
+
+    fn read(&self, location: Location) -> io::Result<Vec<u8>> {
+        let file = self.handles.get(&self.directory, location.segment)?;
+        let mut record = vec![0; usize::try_from(location.length).map_err(io::Error::other)?];
+        disk::read_exact_at(&file, &mut record, location.offset)?;
+        Ok(record)
+    }
+
+    fn refresh(&self) -> io::Result<()> {
+        let problems = self.index_mut().refresh(&self.directory, &self.handles)?;
+        problems.into_iter().for_each(|problem| self.note(problem));
+        Ok(())
+    }
+
+    fn merge(&self, full: u64) -> io::Result<()> {
+        let closed = |(number, known): (&_, &index::Known)| {
+            (!known.living).then_some(Closed { number: *number, size: known.scanned, damaged: known.damaged })
+        };
+        let closed: Vec<Closed> = self.index().segments().iter().filter_map(closed).collect();
+        let groups = merging::groups(&closed, full);
+        if groups.is_empty() {
+            return Ok(());
+        }
+        match merging::merge(&self.directory, &groups, &mut |_| {}) {
+            Ok(problems) => problems.into_iter().for_each(|problem| self.note(problem)),
+            // Everything can be read all the same, and who may not write cannot merge.
+            Err(error)
+                if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {}
+            Err(error) => {
+                let path = self.directory.segments().into();
+                let message = format!("small segments could not be merged, which is only slower: {error}");
+                self.note(Problem { key: None, path, offset: 0, message });
+            }
+        }
+        self.index_mut().distrust();
+        self.refresh()
+    }
+
+    fn set_aside(&self, key: Key, location: Location, what: &str) {
+        self.index_mut().set_aside(&key, location);
+        self.note(Problem::of_record(key, &self.directory.segment(location.segment), location.offset, what));
     }
 
     fn note(&self, problem: Problem) {
@@ -141,63 +247,6 @@ impl Store {
             problems.push(problem);
         }
     }
-
-    fn path(&self, key: &str) -> io::Result<PathBuf> {
-        if !is_key(key) {
-            let message = format!("`{key}` is no key: 64 hexadecimal digits in lower case");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
-        Ok(self.root.join(&key[..2]).join(&key[2..]))
-    }
-
-    fn files(&self) -> io::Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for shard in fs::read_dir(&self.root)? {
-            let shard = shard?.path();
-            if shard.is_dir() {
-                for file in fs::read_dir(shard)? {
-                    files.push(file?.path());
-                }
-            }
-        }
-        Ok(files)
-    }
-
-    fn sweep(&self) -> io::Result<()> {
-        for path in self.files()?.iter().filter(|path| path.extension().is_some_and(|e| e == TEMPORARY)) {
-            let age = fs::metadata(path).and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
-            if age.is_some_and(|age| age > ABANDONED) {
-                // Another process may have been quicker.
-                let _ = fs::remove_file(path);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn is_key(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn key_of(path: &Path) -> Option<String> {
-    let name = |path: &Path| path.file_name()?.to_str().map(String::from);
-    let key = name(path.parent()?)? + &name(path)?;
-    is_key(&key).then_some(key)
-}
-
-/// A file that is removed unless it was renamed.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // After the rename there is nothing left under this name.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-/// A rename survives a power failure once its directory is on the disk.
-fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]

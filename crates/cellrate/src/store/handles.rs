@@ -1,0 +1,39 @@
+//! Segments open for reading, so that a result costs one read and not three calls.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::directory::{Directory, Number};
+
+/// Far below what a process may have open.
+const MOST: usize = 64;
+
+/// Open files by segment.
+#[derive(Debug, Default)]
+pub struct Handles(Mutex<HashMap<Number, Arc<File>>>);
+
+impl Handles {
+    /// The open segment.
+    ///
+    /// # Errors
+    /// If it is not there or cannot be opened.
+    pub fn get(&self, directory: &Directory, number: Number) -> io::Result<Arc<File>> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = open.get(&number) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(File::open(directory.segment(number))?);
+        if open.len() >= MOST {
+            open.clear();
+        }
+        open.insert(number, file.clone());
+        Ok(file)
+    }
+
+    /// Closes those of segments that are not `kept`.
+    pub fn retain(&self, kept: impl Fn(Number) -> bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|number, _| kept(*number));
+    }
+}

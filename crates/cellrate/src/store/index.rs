@@ -1,0 +1,223 @@
+//! Where each result is: read from the segments at open, and again when they have changed.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use super::Problem;
+use super::directory::{Directory, Number};
+use super::disk::Located;
+use super::handles::Handles;
+use super::key::Key;
+use super::scan::{Scan, scan};
+
+/// Time stamps of directories may be as coarse: of a younger one it is not known whether it is the last.
+const COARSEST_CLOCK: Duration = Duration::from_secs(2);
+/// How often a directory is listed again that changes meanwhile.
+const LISTINGS: usize = 10;
+
+/// Place of a record. Later ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// Its segment.
+    pub segment: Number,
+    /// Its first byte there.
+    pub offset: u64,
+    /// Its bytes, header included.
+    pub length: u64,
+}
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// Its records up to here are in the index.
+    pub scanned: u64,
+    /// Somebody may still write it.
+    pub living: bool,
+    /// Part of it is no record.
+    pub damaged: bool,
+}
+
+/// Locations by key.
+#[derive(Debug, Default)]
+pub struct Index {
+    entries: HashMap<Key, Location>,
+    /// Of keys that are there several times all locations but the one in `entries`.
+    others: HashMap<Key, Vec<Location>>,
+    aside: HashSet<Location>,
+    segments: BTreeMap<Number, Known>,
+    /// When the directory had changed last, and when that was looked at.
+    listed: Option<(Option<SystemTime>, SystemTime)>,
+}
+
+impl Index {
+    /// Where the latest undamaged record of `key` is, as far as known.
+    pub fn find(&self, key: &Key) -> Option<Location> {
+        self.entries.get(key).copied()
+    }
+
+    /// All keys.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.entries.keys()
+    }
+
+    /// All segments.
+    pub fn segments(&self) -> &BTreeMap<Number, Known> {
+        &self.segments
+    }
+
+    /// A record that this process has written counts from now on, whatever else there is of `key`.
+    pub fn written(&mut self, key: Key, location: Location) {
+        let known = self.segments.entry(location.segment).or_insert(Known { scanned: 0, living: true, damaged: false });
+        known.scanned = known.scanned.max(location.offset + location.length);
+        if let Some(before) = self.entries.insert(key, location)
+            && before != location
+        {
+            self.others.entry(key).or_default().push(before);
+        }
+    }
+
+    fn insert(&mut self, key: Key, location: Location) {
+        if self.aside.contains(&location) {
+            return;
+        }
+        match self.entries.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(location);
+            }
+            Entry::Occupied(mut entry) => {
+                let known = *entry.get();
+                if known != location {
+                    entry.insert(known.max(location));
+                    self.others.entry(key).or_default().push(known.min(location));
+                }
+            }
+        }
+    }
+
+    /// Forgets a damaged record; another one of `key` counts instead if there is one.
+    pub fn set_aside(&mut self, key: &Key, location: Location) {
+        self.aside.insert(location);
+        let others = self.others.get_mut(key);
+        match others.and_then(|others| {
+            others.retain(|other| *other != location);
+            others.iter().copied().max()
+        }) {
+            Some(other) => self.entries.insert(*key, other),
+            None => self.entries.remove(key),
+        };
+    }
+
+    /// The segment list is read again at the next [`Index::refresh`], whatever its time stamp.
+    pub fn distrust(&mut self) {
+        self.listed = None;
+    }
+
+    /// Takes in what other processes have written, merged and removed since. What is damaged is told.
+    ///
+    /// # Errors
+    /// If the directory or a segment cannot be read.
+    pub fn refresh(&mut self, directory: &Directory, handles: &Handles) -> io::Result<Vec<Problem>> {
+        let mut problems = Vec::new();
+        for attempt in 1..=LISTINGS {
+            let modified = directory.modified()?;
+            let listed = !self.settled(modified);
+            if listed {
+                let now = SystemTime::now();
+                self.list(directory, handles)?;
+                self.listed = Some((modified, now));
+            }
+            match self.scan(listed, directory, handles, &mut problems) {
+                // A merge was quicker; the segment that has its records is in the directory now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => self.listed = None,
+                Err(error) => return Err(error).at("cannot read", directory.segments()),
+                Ok(()) if directory.modified()? == modified => break,
+                Ok(()) => {}
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Whether the directory cannot have changed since it was listed.
+    fn settled(&self, modified: Option<SystemTime>) -> bool {
+        self.listed.is_some_and(|(before, at)| {
+            let old = |before| at.duration_since(before).is_ok_and(|age| age > COARSEST_CLOCK);
+            before == modified && before.is_none_or(old)
+        })
+    }
+
+    fn list(&mut self, directory: &Directory, handles: &Handles) -> io::Result<()> {
+        let there = directory.list()?;
+        let gone = |number: &Number| there.binary_search(number).is_err();
+        if self.segments.keys().any(gone) {
+            self.segments.retain(|number, _| !gone(number));
+            let lost: Vec<Key> = self.entries.iter().filter(|(_, at)| gone(&at.segment)).map(|(key, _)| *key).collect();
+            self.others.retain(|_, others| {
+                others.retain(|at| !gone(&at.segment));
+                !others.is_empty()
+            });
+            self.aside.retain(|at| !gone(&at.segment));
+            for key in lost {
+                match self.others.get(&key).and_then(|others| others.iter().copied().max()) {
+                    Some(other) => self.entries.insert(key, other),
+                    None => self.entries.remove(&key),
+                };
+            }
+            handles.retain(|number| !gone(&number));
+        }
+        for number in there {
+            self.segments.entry(number).or_insert(Known { scanned: 0, living: true, damaged: false });
+        }
+        Ok(())
+    }
+
+    /// Reads what has been added to segments that may still be written; whether they are is asked
+    /// again if the directory was `listed`, or if they have grown.
+    fn scan(
+        &mut self,
+        listed: bool,
+        directory: &Directory,
+        handles: &Handles,
+        problems: &mut Vec<Problem>,
+    ) -> io::Result<()> {
+        let living: Vec<_> =
+            self.segments.iter().filter(|(_, known)| known.living).map(|(n, k)| (*n, k.scanned)).collect();
+        for (number, scanned) in living {
+            if listed || fs::metadata(directory.segment(number))?.len() > scanned {
+                problems.extend(self.grow(number, directory, handles)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, number: Number, directory: &Directory, handles: &Handles) -> io::Result<Vec<Problem>> {
+        // Asked first: what is closed before it is scanned is scanned to its end.
+        let living = directory.lives(number);
+        let from = self.segments.get(&number).map_or(0, |known| known.scanned);
+        let file = handles.get(directory, number)?;
+        let Scan { records, gaps, end, size } = scan(&file, from)?;
+        for found in records {
+            self.insert(found.key, Location { segment: number, offset: found.offset, length: found.length });
+        }
+        let path = directory.segment(number);
+        let mut problems: Vec<Problem> = gaps
+            .iter()
+            .map(|(from, to)| {
+                let message = format!("{} bytes that are no record: set aside", to - from);
+                Problem { key: None, path: path.clone(), offset: *from, message }
+            })
+            .collect();
+        if !living && end < size {
+            let message = "the last record is cut off or damaged: set aside".into();
+            problems.push(Problem { key: None, path, offset: end, message });
+        }
+        if let Some(known) = self.segments.get_mut(&number) {
+            known.damaged |= !problems.is_empty();
+            known.scanned = known.scanned.max(end);
+            known.living = living;
+        }
+        Ok(problems)
+    }
+}

@@ -1,0 +1,168 @@
+//! Many small segments become one: each short command leaves a segment of its own.
+//!
+//! The new segment is written beside the old ones, brought to the disk, and gets its name; only then the
+//! old ones are removed. Whatever interrupts it, each record is in at least one segment. A damaged
+//! segment is copied the same way, without what is damaged.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+
+use super::Problem;
+use super::directory::{Directory, Number};
+use super::disk::{Located, read_exact_at, sync_directory};
+use super::key::Key;
+use super::record::decode;
+use super::scan::{Found, scan};
+
+/// So many closed segments below half the full size are let be.
+pub const FEW: usize = 32;
+
+/// What a merge has done; a test interrupts it there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A number is claimed, nothing written.
+    Claimed,
+    /// Some records are copied, not all.
+    Copying,
+    /// All are, and on the disk.
+    Copied,
+    /// The new segment has its name.
+    Named,
+    /// One of the old segments is gone.
+    Removed,
+}
+
+/// A closed segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Closed {
+    /// Its number.
+    pub number: Number,
+    /// Its bytes.
+    pub size: u64,
+    /// Part of it is no record.
+    pub damaged: bool,
+}
+
+/// Which segments are worth being merged, group by group: each damaged one by itself, and small ones if
+/// there are more than a few. Of these the largest group is taken of which each is no larger than the
+/// smaller ones together, so that a record is copied again only when its segment doubles.
+pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
+    let mut groups: Vec<_> = closed.iter().filter(|one| one.damaged).map(|one| vec![one.number]).collect();
+    let mut small: Vec<_> = closed.iter().filter(|one| !one.damaged && one.size < full / 2).collect();
+    if small.len() > FEW {
+        small.sort_by_key(|one| (one.size, one.number));
+        let (mut total, mut taken) = (0, 0);
+        for (index, one) in small.iter().enumerate() {
+            if total + one.size > full {
+                break;
+            }
+            if one.size <= total {
+                taken = index + 1;
+            }
+            total += one.size;
+        }
+        if taken > 1 {
+            let mut group: Vec<_> = small[..taken].iter().map(|one| one.number).collect();
+            group.sort_unstable();
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// Copies the records of `groups` into one segment each and removes the old ones, unless another
+/// process is merging. Tells the damaged records that it met and left out.
+///
+/// # Errors
+/// If a segment cannot be read, written or removed; every record is still in one.
+pub fn merge(directory: &Directory, groups: &[Vec<Number>], at: &mut dyn FnMut(Step)) -> io::Result<Vec<Problem>> {
+    let mut problems = Vec::new();
+    let Some(_right) = directory.merging()? else { return Ok(problems) };
+    directory.sweep()?;
+    let there = directory.list()?;
+    for group in groups {
+        // Another process may have merged them since they were looked at.
+        if group.iter().all(|number| there.binary_search(number).is_ok() && !directory.lives(*number)) {
+            problems.extend(merge_group(directory, group, at)?);
+        }
+    }
+    Ok(problems)
+}
+
+fn merge_group(directory: &Directory, group: &[Number], at: &mut dyn FnMut(Step)) -> io::Result<Vec<Problem>> {
+    let claim = directory.claim()?;
+    at(Step::Claimed);
+    let unfinished = Unfinished { directory, number: claim.number };
+    let path = directory.unfinished(claim.number);
+    let mut target = BufWriter::new(File::create_new(&path).at("cannot write", &path)?);
+    let problems = copy(directory, group, &mut target, at)?;
+    let file = target.into_inner().map_err(io::IntoInnerError::into_error).at("cannot write", &path)?;
+    file.sync_all().at("cannot write", &path)?;
+    at(Step::Copied);
+    let segment = directory.segment(claim.number);
+    fs::rename(&path, &segment).at("cannot write", &segment)?;
+    sync_directory(directory.segments()).at("cannot write", directory.segments())?;
+    drop(unfinished);
+    drop(claim);
+    at(Step::Named);
+    for number in group {
+        directory.remove(*number)?;
+        at(Step::Removed);
+    }
+    Ok(problems)
+}
+
+/// Of each key the latest record that is undamaged, in the order of their first ones.
+fn copy(
+    directory: &Directory,
+    group: &[Number],
+    target: &mut impl Write,
+    at: &mut dyn FnMut(Step),
+) -> io::Result<Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut keys = Vec::new();
+    let mut places: HashMap<Key, Vec<(usize, Found)>> = HashMap::new();
+    let mut sources = Vec::new();
+    for (index, number) in group.iter().enumerate() {
+        let path = directory.segment(*number);
+        let file = File::open(&path).at("cannot read", &path)?;
+        for found in scan(&file, 0).at("cannot read", &path)?.records {
+            let places = places.entry(found.key).or_default();
+            if places.is_empty() {
+                keys.push(found.key);
+            }
+            places.push((index, found));
+        }
+        sources.push((file, path));
+    }
+    for key in keys {
+        for (source, found) in places.remove(&key).unwrap_or_default().into_iter().rev() {
+            let (file, path) = &sources[source];
+            let mut record = vec![0; usize::try_from(found.length).map_err(io::Error::other)?];
+            read_exact_at(file, &mut record, found.offset).at("cannot read", path)?;
+            match decode(key, &record) {
+                Ok(_) => {
+                    target.write_all(&record).at("cannot write a copy of", path)?;
+                    at(Step::Copying);
+                    break;
+                }
+                Err(what) => problems.push(Problem::of_record(key, path, found.offset, what)),
+            }
+        }
+    }
+    Ok(problems)
+}
+
+/// Removed unless it was completed and renamed.
+struct Unfinished<'d> {
+    directory: &'d Directory,
+    number: Number,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        // After the rename there is nothing under this name; what is left otherwise goes with the next merge.
+        let _ = fs::remove_file(self.directory.unfinished(self.number));
+    }
+}

@@ -1,0 +1,112 @@
+//! Finds the records of a segment by hopping from header to header.
+
+use std::fs::File;
+use std::io;
+
+use super::disk::read_at;
+use super::key::Key;
+use super::record::{HEADER, Header, MAGIC};
+
+/// Small results lie close together, so several headers come with one read.
+const CHUNK: usize = 64 * 1024;
+
+/// A record, its result unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its key.
+    pub key: Key,
+    /// Where it begins.
+    pub offset: u64,
+    /// Its bytes, header included.
+    pub length: u64,
+}
+
+/// What there is in a segment.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// Records, in order.
+    pub records: Vec<Found>,
+    /// From where to where there is none, though records follow.
+    pub gaps: Vec<(u64, u64)>,
+    /// Behind the last record.
+    pub end: u64,
+    /// Of the file; beyond `end` there is a record that is incomplete or damaged.
+    pub size: u64,
+}
+
+/// Looks through a segment from the offset `from` on, at which a record should begin.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
+    let size = file.metadata()?.len();
+    let mut window = Window { file, offset: 0, bytes: Vec::new() };
+    let mut scan = Scan { end: from, size, ..Scan::default() };
+    while scan.end < size {
+        let offset = scan.end;
+        match Header::parse(window.at(offset, HEADER)?) {
+            Some(header) if header.length() <= size - offset => {
+                scan.records.push(Found { key: header.key, offset, length: header.length() });
+                scan.end = offset + header.length();
+            }
+            // Being written, or cut off.
+            Some(_) => break,
+            None => match next_header(&mut window, offset + 1, size)? {
+                Some(next) => {
+                    scan.gaps.push((offset, next));
+                    scan.end = next;
+                }
+                None => break,
+            },
+        }
+    }
+    Ok(scan)
+}
+
+/// Where the next whole header is.
+fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Option<u64>> {
+    let mut offset = from;
+    while offset + HEADER as u64 <= size {
+        let bytes = window.at(offset, CHUNK)?;
+        match bytes.windows(MAGIC.len()).position(|found| found == MAGIC) {
+            Some(place) => {
+                offset += place as u64;
+                if Header::parse(window.at(offset, HEADER)?).is_some() {
+                    return Ok(Some(offset));
+                }
+                offset += 1;
+            }
+            // The magic may begin in the last bytes of this chunk.
+            None => offset += (bytes.len().max(MAGIC.len()) - MAGIC.len() + 1) as u64,
+        }
+    }
+    Ok(None)
+}
+
+/// A part of a file.
+struct Window<'f> {
+    file: &'f File,
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window<'_> {
+    /// `length` bytes from `offset` on, fewer at the end of the file.
+    fn at(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
+        let inside = |window: &Self| {
+            let start = usize::try_from(offset.checked_sub(window.offset)?).ok()?;
+            (start + length <= window.bytes.len()).then_some(start)
+        };
+        let start = match inside(self) {
+            Some(start) => start,
+            None => {
+                self.bytes.resize(CHUNK.max(length), 0);
+                let filled = read_at(self.file, &mut self.bytes, offset)?;
+                self.bytes.truncate(filled);
+                self.offset = offset;
+                0
+            }
+        };
+        Ok(&self.bytes[start..self.bytes.len().min(start + length)])
+    }
+}

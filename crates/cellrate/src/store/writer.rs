@@ -1,0 +1,107 @@
+//! The one segment that this process appends to.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use super::directory::{Claim, Directory};
+use super::disk::{Located, sync_directory};
+use super::index::Location;
+use super::syncing::Syncer;
+
+/// A segment is closed when it has grown to this. A hundred thousand results of the usual size make a
+/// few such files; one that is damaged is copied within a second.
+pub const FULL: u64 = 256 << 20;
+
+/// Appends records. There is one in a store, behind a lock.
+#[derive(Debug)]
+pub struct Writer {
+    directory: Directory,
+    full: u64,
+    syncer: Syncer,
+    segment: Option<Segment>,
+    process: u32,
+}
+
+#[derive(Debug)]
+struct Segment {
+    claim: Claim,
+    file: Arc<File>,
+    end: u64,
+}
+
+impl Writer {
+    /// One that has no segment yet, and closes those that reach `full` bytes.
+    pub fn new(directory: Directory, full: u64) -> Writer {
+        Writer { directory, full, syncer: Syncer::default(), segment: None, process: std::process::id() }
+    }
+
+    /// Appends a record, which is then safe from everything but the power failing, and from that a
+    /// second later. If it cannot be written nothing is left of it.
+    ///
+    /// # Errors
+    /// If it cannot be written, or if what was written before did not reach the disk.
+    pub fn append(&mut self, record: &[u8]) -> io::Result<Location> {
+        if self.process != std::process::id() {
+            // After a fork the segment is the parent's.
+            *self = Writer::new(self.directory.clone(), self.full);
+        }
+        self.syncer.check()?;
+        let length = record.len() as u64;
+        if self.segment.as_ref().is_some_and(|segment| segment.end > 0 && segment.end + length > self.full) {
+            self.close()?;
+        }
+        let segment = match &mut self.segment {
+            Some(segment) => segment,
+            none => none.insert(begin(&self.directory)?),
+        };
+        let (number, offset) = (segment.claim.number, segment.end);
+        let path = self.directory.segment(number);
+        if let Err(error) = (&*segment.file).write_all(record) {
+            let restored = segment.file.set_len(offset).and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
+            if restored.is_err() {
+                // What is half written ends this segment; the next record begins another one.
+                self.segment = None;
+            }
+            return Err(error).at("cannot write", &path);
+        }
+        segment.end += length;
+        self.syncer.mark(&segment.file, &path)?;
+        Ok(Location { segment: number, offset, length })
+    }
+
+    /// What has been appended is on the disk afterwards.
+    ///
+    /// # Errors
+    /// If it cannot be brought there.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.syncer.sync()
+    }
+
+    /// Ends the segment, on the disk; the next record begins another one.
+    ///
+    /// # Errors
+    /// As [`Writer::sync`].
+    pub fn close(&mut self) -> io::Result<()> {
+        let synced = self.sync();
+        self.segment = None;
+        synced
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            // The system brings it to the disk all the same, only later.
+            let _ = self.close();
+        }
+    }
+}
+
+fn begin(directory: &Directory) -> io::Result<Segment> {
+    let claim = directory.claim()?;
+    let path = directory.segment(claim.number);
+    let file = File::create_new(&path).at("cannot write", &path)?;
+    sync_directory(directory.segments()).at("cannot write", directory.segments())?;
+    Ok(Segment { claim, file: Arc::new(file), end: 0 })
+}
