@@ -1,0 +1,116 @@
+"""`cellrate table`: a study as a table for a paper."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from cellrate.cli.quantities import number, quantity
+from cellrate.problems import BadInput, choose
+
+if TYPE_CHECKING:
+    from cellrate.dataset import DataSet
+
+STUDIES = Path("out") / "studies"
+
+
+def table(
+    study: Annotated[
+        str, Parameter(name="STUDY", help="Directory of a data set, or file of a study that ran.")
+    ],
+    /,
+    *,
+    rows: Annotated[
+        list[str], Parameter(negative="", show_default=False, help="Factors, with commas.")
+    ] = [],  # noqa: B006  cyclopts never changes it
+    columns: Annotated[
+        list[str], Parameter(negative="", show_default=False, help="Factors, with commas.")
+    ] = [],  # noqa: B006
+    measure: Annotated[
+        list[str],
+        Parameter(negative="", show_default=False, help="Those of the study by default."),
+    ] = [],  # noqa: B006
+    of: Annotated[str, Parameter(help="runs, flows, classes, vcs, ports or queues.")] = "runs",
+    where: Annotated[
+        list[str],
+        Parameter(negative="", show_default=False, help="FACTOR=VALUE: only such runs."),
+    ] = [],  # noqa: B006
+    level: Annotated[
+        float | None, Parameter(help="Of confidence intervals; that of the study by default.")
+    ] = None,
+    form: Annotated[str, Parameter(name="--format", help="text, md, csv, latex or html.")] = "text",
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="File to write.")] = None,
+) -> None:
+    """Tabulate a study: means over replications with confidence intervals.
+
+    Rows and columns are values of factors, or of what tells entities apart, such as name or group
+    of flows; a factor is found by the end of its path. What is in neither is averaged, and said.
+    """
+    from cellrate.dataset import DataSet
+    from cellrate.dataset.table import FORMATS, Question, tabulate, written
+
+    chosen = choose(form, list(FORMATS), "format")
+    data = DataSet(place_of(study))
+    question = Question(
+        rows=_names(rows),
+        columns=_names(columns),
+        measures=_names(measure),
+        table=choose(of, data.tables, "table"),
+        where=dict(_value(one, data) for one in where),
+        level=level,
+    )
+    text = written(tabulate(data, question), chosen)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8", newline="\n")
+
+
+def place_of(study: str) -> Path:
+    """The directory of the data set of a study.
+
+    Raises:
+        BadInput: The study has not run.
+    """
+    path = Path(study)
+    if not path.is_file():
+        return path
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"{study} is no study file: {error}") from error
+    place = STUDIES / str(found.get("name", path.stem))
+    if not place.is_dir():
+        raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
+    return place
+
+
+def _names(given: list[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for one in given for name in one.split(",") if name.strip())
+
+
+def _value(text: str, data: DataSet) -> tuple[str, float | str]:
+    """A factor and its value, a number in the factor's unit or a text.
+
+    Raises:
+        BadInput: It is no such pair.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise BadInput(f"--where {text}: must be FACTOR=VALUE")
+    name, value = name.strip(), value.strip().strip('"')
+    known = [one for one in data.description.varied if _is(one.name, name)]
+    if len(known) != 1 or known[0].is_text:
+        return name, value
+    factor = known[0]
+    if factor.kind in ("number", "integer") or value.replace(".", "", 1).isdigit():
+        return name, number(value, f"--where {name}")
+    return name, quantity(value, factor.unit, f"--where {name}")
+
+
+def _is(name: str, end: str) -> bool:
+    return name == end or name.endswith(f".{end}")

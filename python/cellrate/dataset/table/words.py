@@ -1,0 +1,85 @@
+"""Texts of a table that its formats share."""
+
+from __future__ import annotations
+
+from cellrate.dataset.table.tabulation import Cell, Head, Tabulation
+from cellrate.estimates import Estimate
+from cellrate.numbers import estimate_text
+
+# Digits of a value of a factor.
+DIGITS = 7
+
+
+def value(one: str | float | None) -> str:
+    """A value of a factor."""
+    if isinstance(one, float):
+        return f"{one:,.{DIGITS}g}" if one != float("inf") else "infinite"
+    return "" if one is None else str(one)
+
+
+def setting(head: Head, one: str | float | None) -> str:
+    """A factor and its value, as over a column."""
+    unit = f" {head.unit}" if head.unit else ""
+    return f"{head.name} = {value(one)}{unit}"
+
+
+def cell(one: Cell | None) -> str:
+    """The mean, and half the interval if there is one."""
+    if one is None:
+        return ""
+    return estimate_text(Estimate((), one.mean, one.low, one.high))
+
+
+def exact(one: float | None) -> str:
+    """A number with all its digits, for other programs."""
+    return "" if one is None else repr(one)
+
+
+def heads(table: Tabulation) -> list[list[str]]:
+    """The lines over every column of cells: the factors' values, then the measure."""
+    return [
+        [
+            *(setting(*one) for one in zip(table.columns, key, strict=True)),
+            *([str(measure)] if _shows_measure(table) else []),
+        ]
+        for key in table.column_keys
+        for measure in table.measures
+    ]
+
+
+def body(table: Tabulation) -> list[tuple[list[str], list[str]]]:
+    """The rows: values of their factors, and cells."""
+    rows = []
+    for row in table.row_keys:
+        cells = [
+            cell(table.cells.get((row, column, measure.name)))
+            for column in table.column_keys
+            for measure in table.measures
+        ]
+        rows.append(([value(one) for one in row], cells))
+    return rows
+
+
+def caption(table: Tabulation) -> str:
+    """What the table shows, in a sentence."""
+    what = "" if _shows_measure(table) else f"{table.measures[0]}: "
+    return f"{table.title}: {what}{_over(table)}"
+
+
+def _shows_measure(table: Tabulation) -> bool:
+    """Whether measures stand over the columns, and not just in the caption."""
+    return len(table.measures) > 1 or not table.columns
+
+
+def _over(table: Tabulation) -> str:
+    counts = {one.replications for one in table.cells.values()}
+    if counts <= {1}:
+        return "one replication"
+    least, most = min(counts), max(counts)
+    number_ = f"{least}" if least == most else f"{least} to {most}"
+    return f"means over {number_} replications, ± half the {100 * table.level:g} % interval"
+
+
+def exact_key(one: str | float | None) -> str:
+    """A value of a factor with all its digits, for other programs."""
+    return exact(one) if isinstance(one, float) else value(one)
