@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{Load, LoadMeter};
+use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, RmCell};
+use super::{PortFacts, QueueReading, SwitchFacts};
+use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
@@ -81,54 +81,35 @@ impl CapcConfig {
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    meter: LoadMeter,
     /// ERS in cells/s.
     ers: f64,
     load_factor: f64,
 }
 
-impl Capc {
+impl Metered<Capc> {
     /// The scheme at the port of `facts`; the explicit rate starts at an equal share of the target.
-    pub fn new(config: &CapcConfig, facts: PortFacts) -> Capc {
+    pub fn new(config: &CapcConfig, facts: PortFacts) -> Metered<Capc> {
         let link = facts.rate.cells_per_second();
-        Capc {
-            config: config.clone(),
-            link,
-            meter: LoadMeter::by_time(config.interval),
-            ers: config.target_utilisation * link / facts.channels.max(1) as f64,
-            load_factor: 1.0,
-        }
+        let ers = config.target_utilisation * link / facts.channels.max(1) as f64;
+        let scheme = Capc { config: config.clone(), link, ers, load_factor: 1.0 };
+        Metered::with(scheme, LoadMeter::by_time(config.interval))
     }
+}
 
-    /// Explicit rate in force (ERS), in cells/s.
-    pub fn explicit_rate(&self) -> f64 {
-        self.ers
-    }
+impl ByLoad for Capc {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "load_factor", "", "Load of the last interval / target load";
+        "explicit_rate_cells_per_second", "cells/s", "ERS, the explicit rate for all, at the end";
+    };
 
-    fn end_interval(&mut self, load: Load) {
+    fn on_load(&mut self, load: Load) {
         let CapcConfig { target_utilisation, rup, eru, rdn, erf, .. } = self.config;
         let z = load.factor(target_utilisation * (self.link - load.background));
         let step = if z < 1.0 { (1.0 + (1.0 - z) * rup).min(eru) } else { (1.0 - (z - 1.0) * rdn).max(erf) };
         self.ers = (self.ers * step).min(self.link).max(LEAST);
         self.load_factor = z;
     }
-}
-
-impl SwitchControl for Capc {
-    const STATISTICS: &'static [Statistic] = statistics! {
-        "load_factor", "", "Load of the last interval / target load";
-        "explicit_rate_cells_per_second", "cells/s", "ERS, the explicit rate for all, at the end";
-    };
-
-    #[inline]
-    fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
-        self.meter.count(now);
-    }
-    #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
-    }
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RmCell, queue: u64) {
         rm.er = rm.er.min(self.ers);
         rm.ci |= queue > self.config.threshold.0;
     }
@@ -137,14 +118,5 @@ impl SwitchControl for Capc {
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells
-    }
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        self.meter.due()
-    }
-    fn wake(&mut self, now: Ps, _: u64) {
-        if let Some(load) = self.meter.end(now) {
-            self.end_interval(load);
-        }
     }
 }

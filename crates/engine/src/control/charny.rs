@@ -13,9 +13,9 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::LoadMeter;
+use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
@@ -62,33 +62,29 @@ pub struct Charny {
     target_utilisation: f64,
     record_forward: bool,
     link: f64,
-    meter: LoadMeter,
     capacity: f64,
     channels: Vec<Recorded>,
     advertised: f64,
 }
 
-impl Charny {
+impl Metered<Charny> {
     /// The scheme at the port of `facts`; until RM cells come nobody is marked.
-    pub fn new(config: &CharnyConfig, facts: PortFacts) -> Charny {
+    pub fn new(config: &CharnyConfig, facts: PortFacts) -> Metered<Charny> {
         let link = facts.rate.cells_per_second();
         let capacity = config.target_utilisation * link;
-        Charny {
+        let scheme = Charny {
             target_utilisation: config.target_utilisation,
             record_forward: config.record_forward,
             link,
-            meter: LoadMeter::by_time(config.interval),
             capacity,
             channels: vec![Recorded { rate: 0.0, marked: false }; facts.channels],
             advertised: capacity / facts.channels.max(1) as f64,
-        }
+        };
+        Metered::with(scheme, LoadMeter::by_time(config.interval))
     }
+}
 
-    /// Advertised rate of the last RM cell, in cells/s.
-    pub fn advertised_rate(&self) -> f64 {
-        self.advertised
-    }
-
+impl Charny {
     /// What the marked channels leave, shared by the others; there is always one other, the channel whose
     /// RM cell has come.
     fn share(&self) -> f64 {
@@ -124,42 +120,28 @@ impl Charny {
     }
 }
 
-impl SwitchControl for Charny {
+impl ByLoad for Charny {
     const STATISTICS: &'static [Statistic] = statistics! {
         "advertised_rate_cells_per_second", "cells/s", "Advertised rate at the end";
         "marked", "channels", "Channels that are marked at the end as bottlenecked elsewhere";
     };
 
+    fn on_load(&mut self, load: Load) {
+        self.capacity = self.target_utilisation * (self.link - load.background).max(0.0);
+    }
     #[inline]
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
-        self.meter.count(now);
+    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
         if let Some(rm) = rm
             && info.kind() == Kind::Frm
         {
             if self.record_forward { self.record(slot, rm) } else { self.pass(slot, rm) }
         }
     }
-    #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
-    }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, _: u64) {
         self.record(slot, rm);
     }
     fn counted(&self) -> Vec<f64> {
         let marked = self.channels.iter().filter(|channel| channel.marked).count();
         Vec::from([self.advertised, marked as f64])
-    }
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::Never
-    }
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        self.meter.due()
-    }
-    fn wake(&mut self, now: Ps, _: u64) {
-        if let Some(load) = self.meter.end(now) {
-            self.capacity = self.target_utilisation * (self.link - load.background).max(0.0);
-        }
     }
 }

@@ -10,11 +10,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 pub use super::fmmra_config::{ErMaxFloor, FmmraConfig};
-use super::load::{Load, LoadMeter};
-use super::{PortFacts, QueueReading, SwitchControl};
+use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::{PortFacts, QueueReading};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
-use crate::kernel::Ps;
 
 /// What is recorded of a channel: the rate at which it is bottlenecked elsewhere, if it is (beta and
 /// lambda of the literature).
@@ -25,7 +24,6 @@ type Elsewhere = Option<f64>;
 pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
-    meter: LoadMeter,
     channels: Vec<Elsewhere>,
     /// Channels that are bottlenecked elsewhere, and the sum of their rates.
     elsewhere: usize,
@@ -39,17 +37,16 @@ pub struct Fmmra {
     draining: bool,
 }
 
-impl Fmmra {
+impl Metered<Fmmra> {
     /// The scheme at the port of `facts`. Before the first interval ends all channels share the target,
     /// and the load is 1.
-    pub fn new(config: &FmmraConfig, facts: PortFacts) -> Fmmra {
+    pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
         let link = facts.rate.cells_per_second();
         let capacity = config.target_utilisation * link;
         let advertised = capacity / facts.channels.max(1) as f64;
-        Fmmra {
+        let scheme = Fmmra {
             config: config.clone(),
             link,
-            meter: LoadMeter::new(config.interval, config.interval_cells),
             channels: vec![None; facts.channels],
             elsewhere: 0,
             elsewhere_rate: 0.0,
@@ -59,18 +56,12 @@ impl Fmmra {
             er_max: advertised,
             load_factor: 1.0,
             draining: false,
-        }
+        };
+        Metered::with(scheme, LoadMeter::new(config.interval, config.interval_cells))
     }
+}
 
-    /// Advertised rate in force, in cells/s.
-    pub fn advertised_rate(&self) -> f64 {
-        self.advertised
-    }
-    /// Largest rate in force, in cells/s: the advertised rate after considering the load.
-    pub fn er_max(&self) -> f64 {
-        self.er_max
-    }
-
+impl Fmmra {
     /// (C - sum of lambda) / (N - N_b); if everybody is bottlenecked elsewhere, what they leave beside
     /// the largest of them.
     fn advertise(&mut self) {
@@ -124,20 +115,9 @@ impl Fmmra {
         let rate = if free { self.advertised.max(self.er_max) } else { self.advertised };
         rm.er = rm.er.min(rate);
     }
-
-    fn note_queue(&mut self, queue: u64) {
-        self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
-    }
-
-    fn end_interval(&mut self, load: Load) {
-        let factor = if self.draining { self.config.drain_factor } else { 1.0 };
-        self.capacity = factor * self.config.target_utilisation * (self.link - load.background).max(0.0);
-        self.load_factor = load.factor(self.capacity);
-        self.advertise();
-    }
 }
 
-impl SwitchControl for Fmmra {
+impl ByLoad for Fmmra {
     const STATISTICS: &'static [Statistic] = statistics! {
         "load_factor", "", "Load of the last interval / target load";
         "advertised_rate_cells_per_second", "cells/s", "Advertised rate at the end";
@@ -145,15 +125,21 @@ impl SwitchControl for Fmmra {
         "bottlenecked_elsewhere", "channels", "Channels that are bottlenecked elsewhere at the end";
     };
 
+    fn on_load(&mut self, load: Load) {
+        let factor = if self.draining { self.config.drain_factor } else { 1.0 };
+        self.capacity = factor * self.config.target_utilisation * (self.link - load.background).max(0.0);
+        self.load_factor = load.factor(self.capacity);
+        self.advertise();
+    }
+    fn on_queue(&mut self, queue: u64) {
+        self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
+    }
     #[inline]
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
-        if let Some(load) = self.meter.count(now) {
-            self.end_interval(load);
-        }
+    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
         if let Some(rm) = rm
             && info.kind() == Kind::Frm
         {
-            self.note_queue(queue);
+            self.on_queue(queue);
             if self.config.record_forward {
                 self.record(slot as usize, rm.er);
             }
@@ -162,12 +148,8 @@ impl SwitchControl for Fmmra {
             }
         }
     }
-    #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
-    }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
-        self.note_queue(queue);
+    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64) {
+        self.on_queue(queue);
         self.record(slot as usize, rm.er);
         self.note_er_max(rm.er);
         self.mark(slot as usize, rm, queue);
@@ -177,15 +159,5 @@ impl SwitchControl for Fmmra {
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells
-    }
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        self.meter.due()
-    }
-    fn wake(&mut self, now: Ps, queue: u64) {
-        self.note_queue(queue);
-        if let Some(load) = self.meter.end(now) {
-            self.end_interval(load);
-        }
     }
 }

@@ -1,11 +1,16 @@
-//! The load of a port over averaging intervals, as several schemes measure it.
+//! The load of a port over averaging intervals, and schemes that go by it.
 
+use alloc::vec::Vec;
+
+use super::{QueueReading, SwitchControl};
+use crate::atm::cell::{Info, RmCell};
+use crate::component::Statistic;
 use crate::kernel::Ps;
 use crate::kernel::units::Cells;
 
 /// What arrived over one interval, in cells/s.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Load {
+pub struct Load {
     /// Cells under control.
     pub input: f64,
     /// Cells of other classes.
@@ -22,7 +27,7 @@ impl Load {
 /// Counts the cells of intervals that end after a time or, if earlier, after a number of cells under
 /// control; the cell that completes an interval belongs to it.
 #[derive(Clone, Debug)]
-pub(super) struct LoadMeter {
+pub struct LoadMeter {
     started: Ps,
     interval: Ps,
     interval_cells: u64,
@@ -65,5 +70,76 @@ impl LoadMeter {
         let load = Load { input: self.input as f64 / seconds, background: self.background as f64 / seconds };
         (self.started, self.input, self.background) = (now, 0, 0);
         Some(load)
+    }
+}
+
+/// A scheme that goes by the load of intervals; its hooks are those of [`SwitchControl`], which its meter counts for it.
+pub trait ByLoad {
+    /// What the scheme counts since the start.
+    const STATISTICS: &'static [Statistic];
+
+    /// An interval ends with this load.
+    fn on_load(&mut self, load: Load);
+    /// The queue when an interval ends by time, before its load is known.
+    fn on_queue(&mut self, _queue: u64) {}
+    /// A cell of channel `slot` arrives, and is counted.
+    #[inline]
+    fn on_forward(&mut self, _slot: u32, _info: &mut Info, _rm: Option<&mut RmCell>, _queue: u64) {}
+    /// A backward RM cell of channel `slot` passes.
+    fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64);
+    /// What [`Self::STATISTICS`] are by now, in their order.
+    fn counted(&self) -> Vec<f64>;
+    /// Which hooks read `queue`.
+    fn reads_queue(&self) -> QueueReading {
+        QueueReading::Never
+    }
+}
+
+/// A scheme and the meter of its load at one output port.
+#[derive(Clone, Debug)]
+pub struct Metered<S> {
+    meter: LoadMeter,
+    scheme: S,
+}
+
+impl<S: ByLoad> Metered<S> {
+    /// `scheme` before its first interval.
+    pub(super) fn with(scheme: S, meter: LoadMeter) -> Metered<S> {
+        Metered { meter, scheme }
+    }
+}
+
+impl<S: ByLoad> SwitchControl for Metered<S> {
+    const STATISTICS: &'static [Statistic] = S::STATISTICS;
+
+    #[inline]
+    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+        if let Some(load) = self.meter.count(now) {
+            self.scheme.on_load(load);
+        }
+        self.scheme.on_forward(slot, info, rm, queue);
+    }
+    #[inline]
+    fn on_background(&mut self, _: Ps) {
+        self.meter.count_background();
+    }
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+        self.scheme.on_backward(slot, rm, queue);
+    }
+    fn counted(&self) -> Vec<f64> {
+        self.scheme.counted()
+    }
+    fn reads_queue(&self) -> QueueReading {
+        self.scheme.reads_queue()
+    }
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        self.meter.due()
+    }
+    fn wake(&mut self, now: Ps, queue: u64) {
+        self.scheme.on_queue(queue);
+        if let Some(load) = self.meter.end(now) {
+            self.scheme.on_load(load);
+        }
     }
 }

@@ -222,12 +222,12 @@ registry! {
     Efci = "efci", "EFCI marking of data cells by queue length", "TM 4.0, 5.10.6; Ohsaki et al. 1995, II", efci::EfciConfig, efci::Efci;
     Erica = "erica", "explicit rates from load and fair share (ERICA, ERICA+)", "Kalyanaraman 1997, chapters 6 and 8", erica::EricaConfig, erica::Erica;
     Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)", "Arulambalam, Chen and Ansari 1996",
-        fmmra::FmmraConfig, fmmra::Fmmra;
-    Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", "Charny, Clark and Jain 1995", charny::CharnyConfig, charny::Charny;
+        fmmra::FmmraConfig, load::Metered<fmmra::Fmmra>;
+    Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", "Charny, Clark and Jain 1995", charny::CharnyConfig, load::Metered<charny::Charny>;
     Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", "Roberts 1994, ATM Forum 94-0735", eprca::EprcaConfig, eprca::Eprca;
-    Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", "Jain, Kalyanaraman and Viswanathan 1994, ATM Forum 94-0883", osu::OsuConfig, osu::Osu;
-    Capc = "capc", "one explicit rate for all that follows the load (CAPC)", "Barnhart 1994, ATM Forum 94-0983", capc::CapcConfig, capc::Capc;
-    Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", "Afek, Mansour and Ostfeld 1996", phantom::PhantomConfig, phantom::Phantom;
+    Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", "Jain, Kalyanaraman and Viswanathan 1994, ATM Forum 94-0883", osu::OsuConfig, load::Metered<osu::Osu>;
+    Capc = "capc", "one explicit rate for all that follows the load (CAPC)", "Barnhart 1994, ATM Forum 94-0983", capc::CapcConfig, load::Metered<capc::Capc>;
+    Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", "Afek, Mansour and Ostfeld 1996", phantom::PhantomConfig, load::Metered<phantom::Phantom>;
     SmithPredictor = "smith-predictor", "the room below a set point, for sources with a Smith predictor (EPRCA by Smith's principle)", "Mascolo, Cavendish and Gerla 1996",
         smith::SmithConfig, smith::Smith;
     RrmP = "rrm-p", "relative rate by queue length (P control)", "Ajmone Marsan et al. 1997, eq. (1)", relative_rate::p::PConfig, relative_rate::Sampled<relative_rate::p::P>;

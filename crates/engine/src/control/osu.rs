@@ -13,9 +13,9 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{Load, LoadMeter};
+use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
@@ -84,7 +84,6 @@ struct Channel {
 pub struct Osu {
     config: OsuConfig,
     link: f64,
-    meter: LoadMeter,
     channels: Vec<Channel>,
     interval: u64,
     active: usize,
@@ -93,44 +92,27 @@ pub struct Osu {
     fair_share: f64,
 }
 
-impl Osu {
+impl Metered<Osu> {
     /// The scheme at the port of `facts`. Before the first interval ends all channels count as active, and the
     /// load is 1.
-    pub fn new(config: &OsuConfig, facts: PortFacts) -> Osu {
+    pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
         let link = facts.rate.cells_per_second();
         let target = config.target_utilisation * link;
-        Osu {
+        let scheme = Osu {
             config: config.clone(),
             link,
-            meter: LoadMeter::by_time(config.interval),
             channels: vec![Channel::default(); facts.channels],
             interval: 1,
             active: 0,
             target,
             load: 1.0,
             fair_share: target / facts.channels.max(1) as f64,
-        }
+        };
+        Metered::with(scheme, LoadMeter::by_time(config.interval))
     }
+}
 
-    /// Load of the last interval; infinite without capacity.
-    pub fn load(&self) -> f64 {
-        self.load
-    }
-    /// Fair share in force, in cells/s.
-    pub fn fair_share(&self) -> f64 {
-        self.fair_share
-    }
-
-    fn end_interval(&mut self, load: Load) {
-        self.target = self.config.target_utilisation * (self.link - load.background).max(0.0);
-        self.load = load.factor(self.target);
-        self.fair_share = self.target / self.active.max(1) as f64;
-        if self.config.fairness == Fairness::Precise {
-            self.share_precisely();
-        }
-        (self.active, self.interval) = (0, self.interval + 1);
-    }
-
+impl Osu {
     /// FS := (target - rates below FS) / max(1, channels not below FS), at most twice.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
@@ -158,15 +140,23 @@ impl Osu {
     }
 }
 
-impl SwitchControl for Osu {
+impl ByLoad for Osu {
     const STATISTICS: &'static [Statistic] = statistics! {
         "load_factor", "", "Load of the last interval / target load";
         "fair_share_cells_per_second", "cells/s", "Fair share at the end";
     };
 
+    fn on_load(&mut self, load: Load) {
+        self.target = self.config.target_utilisation * (self.link - load.background).max(0.0);
+        self.load = load.factor(self.target);
+        self.fair_share = self.target / self.active.max(1) as f64;
+        if self.config.fairness == Fairness::Precise {
+            self.share_precisely();
+        }
+        (self.active, self.interval) = (0, self.interval + 1);
+    }
     #[inline]
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
-        self.meter.count(now);
+    fn on_forward(&mut self, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
         let channel = &mut self.channels[slot as usize];
         if channel.seen != self.interval {
             channel.seen = self.interval;
@@ -178,11 +168,7 @@ impl SwitchControl for Osu {
             channel.rate = rm.ccr;
         }
     }
-    #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
-    }
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
         let rate = rm.ccr.max(LEAST);
         let adjustment = self.adjustment(rate);
         // Without a load there is nothing to divide by.
@@ -192,17 +178,5 @@ impl SwitchControl for Osu {
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.load, self.fair_share])
-    }
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::Never
-    }
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        self.meter.due()
-    }
-    fn wake(&mut self, now: Ps, _: u64) {
-        if let Some(load) = self.meter.end(now) {
-            self.end_interval(load);
-        }
     }
 }

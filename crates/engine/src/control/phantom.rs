@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::load::{Load, LoadMeter};
+use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::atm::cell::{Info, RmCell};
+use super::{PortFacts, SwitchFacts};
+use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::{Finding, Ps};
 
@@ -68,62 +68,35 @@ impl PhantomConfig {
 pub struct Phantom {
     config: PhantomConfig,
     link: f64,
-    meter: LoadMeter,
     /// MACR in cells/s.
     macr: f64,
 }
 
-impl Phantom {
+impl Metered<Phantom> {
     /// The scheme at the port of `facts`; the rate starts where one greedy channel would hold it.
-    pub fn new(config: &PhantomConfig, facts: PortFacts) -> Phantom {
+    pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.cells_per_second();
         let macr = link / (1.0 + config.utilisation_factor);
-        Phantom { config: config.clone(), link, meter: LoadMeter::by_time(config.interval), macr }
+        Metered::with(Phantom { config: config.clone(), link, macr }, LoadMeter::by_time(config.interval))
     }
+}
 
-    /// Rate of the imaginary channel (MACR), in cells/s.
-    pub fn macr(&self) -> f64 {
-        self.macr
-    }
+impl ByLoad for Phantom {
+    const STATISTICS: &'static [Statistic] = statistics! {
+        "macr_cells_per_second", "cells/s", "MACR, the rate of the imaginary channel, at the end";
+    };
 
     /// MACR moves towards what all classes leave of the link.
-    fn end_interval(&mut self, load: Load) {
+    fn on_load(&mut self, load: Load) {
         let PhantomConfig { alpha_inc, alpha_dec, decrease_floor, .. } = self.config;
         let error = self.link - load.input - load.background - self.macr;
         let alpha = if error > 0.0 { alpha_inc } else { alpha_dec };
         self.macr = (self.macr + alpha * error).max(self.macr * decrease_floor);
     }
-}
-
-impl SwitchControl for Phantom {
-    const STATISTICS: &'static [Statistic] = statistics! {
-        "macr_cells_per_second", "cells/s", "MACR, the rate of the imaginary channel, at the end";
-    };
-
-    #[inline]
-    fn on_forward(&mut self, now: Ps, _: u32, _: &mut Info, _: Option<&mut RmCell>, _: u64) {
-        self.meter.count(now);
-    }
-    #[inline]
-    fn on_background(&mut self, _: Ps) {
-        self.meter.count_background();
-    }
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
         rm.er = rm.er.min(self.config.utilisation_factor * self.macr);
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.macr])
-    }
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::Never
-    }
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        self.meter.due()
-    }
-    fn wake(&mut self, now: Ps, _: u64) {
-        if let Some(load) = self.meter.end(now) {
-            self.end_interval(load);
-        }
     }
 }
