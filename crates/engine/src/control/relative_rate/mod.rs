@@ -13,7 +13,8 @@ pub mod pid;
 
 use alloc::vec::Vec;
 
-use super::{PortFacts, QueueReading, SwitchControl};
+use super::ranges::Ranges;
+use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -53,6 +54,12 @@ impl Thresholds {
             Feedback::Decrease
         }
     }
+}
+
+/// What every law asks of its parameters: samples, and thresholds in order and within the buffer.
+fn ranges(facts: SwitchFacts, sampling: Cells, low: Cells, high: Cells) -> Ranges {
+    let ranges = Ranges::new(facts).some_cells("sampling", sampling);
+    ranges.ordered(("low", low), ("high", high)).reachable("high", high)
 }
 
 /// How samples of the queue become feedback.

@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Feedback, Law, Sampled, Sampling, Thresholds};
-use crate::control::ranges::Ranges;
+use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
 use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
@@ -38,8 +37,7 @@ impl Default for PConfig {
 impl PConfig {
     /// No sampling, thresholds in the wrong order or beyond the buffer.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
-        ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high).findings()
+        ranges(facts, self.sampling, self.low, self.high).findings()
     }
 }
 

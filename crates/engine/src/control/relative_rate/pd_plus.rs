@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::pd::Pd;
-use super::{Feedback, Law, Sampled, Sampling};
-use crate::control::ranges::Ranges;
+use super::{Feedback, Law, Sampled, Sampling, ranges};
 use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
@@ -50,8 +49,7 @@ impl Default for PdPlusConfig {
 impl PdPlusConfig {
     /// No sampling, thresholds in the wrong order or beyond the buffer.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
-        ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high).findings()
+        ranges(facts, self.sampling, self.low, self.high).findings()
     }
 }
 

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Feedback, Law, Sampled, Sampling, Thresholds};
-use crate::control::ranges::Ranges;
+use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
 use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
@@ -56,8 +55,7 @@ impl PidConfig {
     /// No sampling, thresholds in the wrong order or beyond the buffer, no mean.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let open = self.alpha > 0.0 && self.alpha < 1.0;
-        let ranges = Ranges::new(facts).some_cells("sampling", self.sampling);
-        let ranges = ranges.ordered(("low", self.low), ("high", self.high)).reachable("high", self.high);
+        let ranges = ranges(facts, self.sampling, self.low, self.high);
         ranges.require("alpha", open, self.alpha, "above 0 and below 1").findings()
     }
 }
