@@ -10,11 +10,26 @@ import pytest
 from cellrate import Job, Result, _core, run_many
 from conftest import SCENARIOS
 from credit_effects import CREDIT_EFFECTS
-from key_effects import EFFECTS as GENERAL_EFFECTS
+from end_system_effects import ABR_KEYS, TCP_KEYS
+from erica_effects import ERICA_KEYS
+from flow_effects import FLOW_KEYS
 from key_effects import Effect
+from network_effects import RUN, SWITCH_KEYS, TOPOLOGY
 from scheme_effects import SCHEME_EFFECTS
+from source_effects import SOURCE_KEYS
 
-EFFECTS = [*GENERAL_EFFECTS, *SCHEME_EFFECTS, *CREDIT_EFFECTS]
+EFFECTS = [
+    *RUN,
+    *TOPOLOGY,
+    *SWITCH_KEYS,
+    *ERICA_KEYS,
+    *TCP_KEYS,
+    *ABR_KEYS,
+    *FLOW_KEYS,
+    *SOURCE_KEYS,
+    *SCHEME_EFFECTS,
+    *CREDIT_EFFECTS,
+]
 
 # Keys whose effect is no difference between two runs, and who tests them.
 ELSEWHERE = {

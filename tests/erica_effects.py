@@ -1,0 +1,94 @@
+"""What the keys of ERICA do."""
+
+from __future__ import annotations
+
+from cellrate import Result
+from key_effects import ACR, ERICA, FAR, GRAPH, PAIR, UNEASY, Effect, digest, row
+
+
+def load_factor(result: Result) -> float:
+    """ERICA's load factor at the bottleneck, at the end."""
+    controls = {port["name"]: port["control"] for port in result.summary["ports"]}
+    return float(controls["A->B"]["load_factor"])
+
+
+# Windows so small that intervals pass in which a source, or every source, is silent.
+BURSTY = ('tcp.window="1 KiB"', FAR)
+
+
+def erica(
+    key: str, first: str, second: str, relation: str, *context: str, scenario: str = PAIR
+) -> Effect:
+    """An effect of a parameter of ERICA."""
+    path = f"switch.control.{key}"
+    return Effect(
+        path,
+        first,
+        second,
+        relation,
+        ACR if relation != "differs" else digest,
+        (*ERICA, *context),
+        scenario,
+    )
+
+
+ERICA_KEYS = [
+    erica("target_utilisation", "0.9", "0.7", "falls"),
+    erica("capacity_form", '"of-link"', '"of-remainder"', "differs", scenario=GRAPH),
+    erica("interval", '"2 ms"', '"5 ms"', "differs"),
+    erica("interval_cells", '"100 cells"', '"10 cells"', "differs"),
+    erica("delta", "0.0", "0.3", "differs"),
+    erica("max_alloc", "true", "false", "differs"),
+    erica("clip_to_fair_share", "true", "false", "differs", *BURSTY, *UNEASY),
+    erica("clip_to_capacity", "true", "false", "differs"),
+    erica("load_averaging", '"none"', '"load-factor"', "differs"),
+    erica("load_weight", "0.2", "0.8", "differs", 'switch.control.load_averaging="components"'),
+    row(
+        "switch.control.reset_on_zero",
+        "false",
+        "true",
+        "falls",
+        load_factor,
+        *ERICA,
+        *BURSTY,
+        *UNEASY,
+        'switch.control.load_averaging="load-factor"',
+    ),
+    erica(
+        "initial_sources",
+        '"established"',
+        '"one"',
+        "rises",
+        *UNEASY,
+        # The whole run is the first interval.
+        'switch.control.interval="1 s"',
+        'switch.control.interval_cells="1000000 cells"',
+    ),
+    erica("average_sources", "false", "true", "differs", *BURSTY),
+    erica("source_decay", "0.9", "0.5", "differs", "switch.control.average_sources=true", *BURSTY),
+    erica("immediate_fair_share", "false", "true", "differs", *BURSTY),
+    erica("per_vc_ccr", "false", "true", "differs"),
+    erica("bidirectional_counting", "false", "true", "differs", *BURSTY, *UNEASY),
+    erica(
+        "zero_input_policy",
+        '"fair-share"',
+        '"zero-load"',
+        "differs",
+        *BURSTY,
+        *UNEASY,
+        "switch.control.average_sources=true",
+        "switch.control.source_decay=1.0",
+    ),
+    erica("queue_control.target_delay", '"1 ms"', '"5 ms"', "rises"),
+    erica("queue_control.a", "1.15", "2.0", "differs"),
+    erica("queue_control.b", "1.05", "1.3", "differs"),
+    erica("queue_control.drain_limit", "0.5", "0.9", "differs"),
+    erica("queue_control.function", '"hyperbolic"', '"hysteresis"', "differs"),
+    erica(
+        "queue_control.drain_delay",
+        '"1 ms"',
+        '"5 ms"',
+        "differs",
+        "switch.control.queue_control.function=linear",
+    ),
+]

@@ -1,0 +1,87 @@
+"""What the keys of flows do, but for their sources."""
+
+from __future__ import annotations
+
+from cellrate import Result
+from key_effects import (
+    ACR,
+    CELLS,
+    DELAY,
+    FRMS,
+    GRAPH,
+    IDLE,
+    LOT_BY_ACCESS,
+    THROUGHPUT,
+    UBR,
+    digest,
+    of_flow,
+    per_flow,
+    row,
+    total,
+)
+
+
+def flow_count(result: Result) -> float:
+    """Number of flows."""
+    return len(result.summary["flows"])
+
+
+def first_name(result: Result) -> str:
+    """Name of the first flow."""
+    return str(result.summary["flows"][0]["name"])
+
+
+def ack_class(result: Result) -> str:
+    """Service class of the first flow's backward channel."""
+    classes = {vc["name"]: vc["service"] for vc in result.summary["vcs"]}
+    return str(classes["tcp.1/backward"])
+
+
+LOST = total("packets_lost")
+REFUSED = per_flow("source_queue_dropped_packets")
+CBR_DELAY = of_flow("cbr.1", "cell_delay_mean_seconds")
+CELL_DELAY = "measure.cell_delay=true"
+
+FLOW_KEYS = [
+    row("flow.tcp.count", "2", "3", "rises", flow_count),
+    row("flow.tcp.name", '"tcp"', '"other"', "differs", first_name),
+    row("flow.tcp.service", '"abr"', '"ubr"', "falls", FRMS),
+    row("flow.tcp.ack_service", '"ubr"', '"vbr"', "differs", ack_class, *UBR),
+    row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
+    row("flow.tcp.stagger", '"1 ms"', '"5 ms"', "rises", per_flow("start_seconds")),
+    row("flow.tcp.source_queue", '"infinite"', '"30 cells"', "rises", REFUSED),
+    row("flow.tcp.access", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
+    row("flow.tcp.egress", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
+    row("flow.tcp.tcp", "{}", '{ window = "1 KiB" }', "falls", LOST),
+    row("flow.tcp.abr", "{}", '{ pcr = "1 Mbit/s" }', "falls", ACR),
+    row("flow.cbr.from", '"c"', '"a"', "differs", digest, scenario=GRAPH),
+    row("flow.tcp.to", '"b"', '"c"', "rises", THROUGHPUT, scenario=GRAPH),
+    row(
+        "flow.cbr.route",
+        '["c", "X", "Y", "b"]',
+        '["c", "X", "Z", "Y", "b"]',
+        "rises",
+        CBR_DELAY,
+        CELL_DELAY,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.tcp.return_route",
+        '["b", "Y", "X", "a"]',
+        '["b", "Y", "Z", "X", "a"]',
+        "differs",
+        digest,
+        *UBR,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.tcp.source",
+        '{ kind = "greedy" }',
+        '{ kind = "transfer", size = "10 kB" }',
+        "falls",
+        CELLS,
+    ),
+    row("flow.tcp.reverse", "false", "true", "differs", digest, *UBR),
+    row("flow.tcp.enters", "1", "2", "falls", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("flow.tcp.hops", "1", "2", "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+]

@@ -1,0 +1,189 @@
+"""What the keys of the run, of the topology and of its switches do."""
+
+from __future__ import annotations
+
+from cellrate import Result
+from key_effects import (
+    ACR,
+    CELLS,
+    DELAY,
+    GRAPH,
+    IDLE,
+    LOSSY,
+    LOT_BY_ACCESS,
+    SWITCH,
+    THROUGHPUT,
+    UBR,
+    Measure,
+    digest,
+    of_flow,
+    per_flow,
+    queue,
+    row,
+)
+
+
+def of_summary(name: str) -> Measure:
+    """An entry of the summary itself."""
+    return lambda result: result.summary[name]
+
+
+def traced_points(result: Result) -> float:
+    """Points of all series."""
+    return sum(len(series) for series in result.traces)
+
+
+def logged(result: Result) -> float:
+    """Number of events."""
+    return len(result.events)
+
+
+LONGEST = queue("queue_max_cells")
+LOT = (
+    (
+        'topology={ template = "parking-lot", link_rate = "20 Mbit/s", switches = 3,'
+        ' hop = "20 km", span = "200 km", egress = "10 km" }'
+    ),
+)
+
+RUN = [
+    row("run.duration", '"300 ms"', '"400 ms"', "rises", of_summary("simulated_seconds")),
+    row("run.seed", "1", "2", "differs", digest, 'run.start_jitter="1 ms"'),
+    row("run.start_jitter", '"0 s"', '"1 ms"', "rises", per_flow("start_seconds")),
+    row("measure.from", '"0 s"', '"100 ms"', "falls", of_summary("window_seconds")),
+    row("measure.to", '"300 ms"', '"200 ms"', "falls", of_summary("window_seconds")),
+    row("measure.sample", '"1 ms"', '"3 ms"', "falls", traced_points),
+    row("measure.traces", "[]", '["queue"]', "rises", traced_points),
+    row("measure.trace_points", "4000", "50", "falls", traced_points),
+    row("measure.events", "[]", '["loss"]', "rises", logged),
+    row("measure.event_limit", "1000", "2", "falls", logged),
+    row("measure.cell_delay", "false", "true", "rises", per_flow("cell_delay_mean_seconds")),
+    row(
+        "aal5.encapsulation", '"llc-snap"', '"vc-mux"', "falls", CELLS, *IDLE, 'tcp.mss="480 bytes"'
+    ),
+]
+
+TOPOLOGY = [
+    row("topology.link_rate", '"20 Mbit/s"', '"10 Mbit/s"', "rises", DELAY, *IDLE),
+    row("topology.bottleneck_rate", '"5 Mbit/s"', '"4 Mbit/s"', "rises", DELAY, *IDLE),
+    row("topology.access", '"0.1 ms"', '"0.2 ms"', "rises", DELAY, *IDLE),
+    row("topology.bottleneck", '"1 ms"', '"2 ms"', "rises", DELAY, *IDLE),
+    row("topology.egress", '"20 km"', '"40 km"', "rises", DELAY, *IDLE),
+    row("topology.link_rate", '"20 Mbit/s"', '"10 Mbit/s"', "rises", DELAY, scenario=SWITCH),
+    row(
+        "topology.bottleneck_rate", '"5 Mbit/s"', '"9 Mbit/s"', "rises", THROUGHPUT, scenario=SWITCH
+    ),
+    row("topology.access", '"0.5 ms"', '"5 ms"', "rises", DELAY, scenario=SWITCH),
+    row("topology.bottleneck", '"0.5 ms"', '"5 ms"', "rises", DELAY, scenario=SWITCH),
+    row("topology.switches", "3", "5", "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("topology.hop", '"20 km"', '"40 km"', "rises", DELAY, *LOT_BY_ACCESS, *IDLE),
+    row("topology.span", '"200 km"', '"400 km"', "rises", DELAY, *LOT, *IDLE),
+    row("topology.link.2.rate", '"5 Mbit/s"', '"10 Mbit/s"', "rises", THROUGHPUT, scenario=GRAPH),
+    row("topology.link.2.delay", '"1 ms"', '"9 ms"', "rises", DELAY, scenario=GRAPH),
+    row("topology.link.1.to", '"X"', '"Y"', "rises", THROUGHPUT, scenario=GRAPH),
+    row(
+        "topology.link.1.from",
+        '"X"',
+        '"Y"',
+        "rises",
+        THROUGHPUT,
+        'topology.link.1.to="c"',
+        scenario=GRAPH,
+    ),
+    row("topology.link.2.duplex", "true", "false", "differs", digest, *UBR, scenario=GRAPH),
+    row("topology.node.X.buffer", '"200 cells"', '"50 cells"', "falls", LONGEST, scenario=GRAPH),
+    row(
+        "topology.node.X.priority",
+        '[["cbr", "vbr"], ["abr", "ubr", "random"]]',
+        '[["cbr", "vbr", "abr", "ubr", "random"]]',
+        "rises",
+        of_flow("cbr.1", "cell_delay_mean_seconds"),
+        "measure.cell_delay=true",
+        scenario=GRAPH,
+    ),
+    row(
+        "topology.node.X.control",
+        '{ scheme = "efci", threshold = "50 cells" }',
+        '{ scheme = "none" }',
+        "rises",
+        ACR,
+        scenario=GRAPH,
+    ),
+    row(
+        "topology.node.X.discard",
+        '{ policy = "tail-drop" }',
+        '{ policy = "epd" }',
+        "differs",
+        digest,
+        'flow.tcp.service="ubr"',
+        scenario=GRAPH,
+    ),
+]
+
+SWITCH_KEYS = [
+    row("switch.buffer", '"200 cells"', '"50 cells"', "falls", LONGEST),
+    row(
+        "switch.priority",
+        '[["cbr", "vbr"], ["abr", "ubr", "random"]]',
+        '[["cbr", "vbr", "abr", "ubr", "random"]]',
+        "rises",
+        of_flow("cbr.1", "cell_delay_mean_seconds"),
+        "measure.cell_delay=true",
+        scenario=GRAPH,
+    ),
+    row(
+        "switch.control.scheme",
+        '"efci"',
+        '"erica"',
+        "differs",
+        digest,
+        'switch.control={scheme="efci"}',
+    ),
+    row("switch.control.threshold", '"20 cells"', '"80 cells"', "rises", queue("queue_mean_cells")),
+    row(
+        "switch.control.high",
+        '"60 cells"',
+        '"120 cells"',
+        "rises",
+        LONGEST,
+        'switch.buffer="infinite"',
+        'switch.control={ scheme = "efci", high = "60 cells", low = "20 cells" }',
+    ),
+    row(
+        "switch.control.low",
+        '"59 cells"',
+        '"1 cells"',
+        "falls",
+        queue("queue_mean_cells"),
+        'switch.control={ scheme = "efci", high = "60 cells", low = "20 cells" }',
+    ),
+    row("switch.control.mark_at", '"dequeue"', '"enqueue"', "differs", digest),
+    row("switch.discard.policy", '"tail-drop"', '"ppd"', "differs", digest, *UBR),
+    row(
+        "switch.discard.threshold",
+        '"150 cells"',
+        '"30 cells"',
+        "falls",
+        LONGEST,
+        *UBR,
+        'switch.discard={ policy = "epd" }',
+    ),
+    row(
+        "switch.discard.forward_end",
+        "true",
+        "false",
+        "differs",
+        digest,
+        *LOSSY,
+        'switch.discard={ policy = "ppd" }',
+    ),
+    row(
+        "switch.discard.margin",
+        '"20 cells"',
+        '"100 cells"',
+        "falls",
+        queue("queue_mean_cells"),
+        *UBR,
+        'switch.discard={ policy = "intelligent-tail-drop" }',
+    ),
+]
