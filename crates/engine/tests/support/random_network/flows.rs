@@ -1,0 +1,96 @@
+//! Flows: where they lead, their service, and what their ends are.
+
+use cellrate_engine::atm::aal5::Encapsulation;
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::endsystem::AbrConfig;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::traffic::SourceConfig;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::credited_class;
+use super::ends::{abr, tcp};
+use super::sources::source;
+
+/// A flow before its links are known.
+#[derive(Clone, Debug)]
+pub struct FlowDraft {
+    pub first_switch: Index,
+    /// Choices among the neighbours not visited yet; the route ends where there are none.
+    pub steps: Vec<Index>,
+    pub hosts: (HostDraft, HostDraft),
+    pub way_back: WayBack,
+    pub service: ServiceClass,
+    pub ack_service: ServiceClass,
+    pub source: SourceConfig,
+    pub start: Ps,
+    pub tcp: TcpConfig,
+    pub abr: AbrConfig,
+    pub encapsulation: Encapsulation,
+    pub source_queue: Buffer,
+}
+
+impl FlowDraft {
+    pub fn suit_credit(&mut self) {
+        (self.service, self.ack_service) = (credited_class(self.service), credited_class(self.ack_service));
+    }
+}
+
+/// Where an end of a flow is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HostDraft {
+    /// At a host of its own.
+    Own,
+    /// At the host of the switch, with one link.
+    OfSwitch,
+    /// At the hub, which has a link to every switch where a flow needs one.
+    Hub,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WayBack {
+    Same,
+    Shortest,
+    None,
+}
+
+pub fn flow() -> impl Strategy<Value = FlowDraft> {
+    let route = (any::<Index>(), prop::collection::vec(any::<Index>(), 0..5), (host(), host()));
+    let way_back = select(vec![WayBack::Same, WayBack::Shortest, WayBack::None]);
+    let start = prop_oneof![3 => Just(Ps::ZERO), 1 => (0..100u64).prop_map(Ps::from_us), 1 => (0..10_000_000_000u64).prop_map(Ps)];
+    let encapsulation = prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)];
+    let queue = prop_oneof![3 => Just(Buffer::INFINITE), 1 => (1..300u64).prop_map(Buffer)];
+    (route, way_back, services(), source(), start, tcp(), abr(), encapsulation, queue).prop_map(
+        |((first_switch, steps, hosts), way_back, services, source, start, tcp, abr, encapsulation, source_queue)| {
+            FlowDraft {
+                first_switch,
+                steps,
+                hosts,
+                way_back,
+                service: services.0,
+                ack_service: services.1,
+                source,
+                start,
+                tcp,
+                abr,
+                encapsulation,
+                source_queue,
+            }
+        },
+    )
+}
+
+fn host() -> impl Strategy<Value = HostDraft> {
+    select(vec![HostDraft::Own, HostDraft::OfSwitch, HostDraft::Hub])
+}
+
+fn services() -> impl Strategy<Value = (ServiceClass, ServiceClass)> {
+    let any_class = || select(ServiceClass::ALL.to_vec());
+    prop_oneof![
+        3 => Just((ServiceClass::Abr, ServiceClass::Abr)),
+        3 => any_class().prop_map(|class| (class, class)),
+        1 => (any_class(), any_class()),
+    ]
+}

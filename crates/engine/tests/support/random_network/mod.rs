@@ -1,0 +1,82 @@
+//! Random networks: every kind of source, service, control, discard policy, recovery and queueing,
+//! on lines whose cell times are often whole microseconds, so that many events are simultaneous.
+
+mod ends;
+mod flows;
+mod links;
+mod sources;
+mod switches;
+mod topology;
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::errors::LinkErrors;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::plan::{EventKinds, MeasurePlan, NodeKind, Plan};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::Value;
+
+use flows::{FlowDraft, flow};
+use links::{errors, fcvc, lines};
+use switches::{suit_credit, switch};
+use topology::Draft;
+
+/// A plan and how long it is worth watching.
+#[derive(Debug)]
+pub struct Network {
+    pub plan: Plan,
+    pub end: Ps,
+}
+
+/// Any network.
+pub fn networks() -> impl Strategy<Value = Network> {
+    let switches = prop::collection::vec(switch(), 2..=5);
+    let chords = prop::collection::vec(any::<(Index, Index)>(), 0..3);
+    let flows = prop::collection::vec(flow(), 1..7);
+    let links = (prop::option::weighted(0.25, fcvc()), prop::option::weighted(0.3, errors()));
+    (switches, chords, lines(), flows, measure(), any::<u64>(), links).prop_map(
+        |(mut switches, chords, lines, mut flows, measure, seed, (fcvc, errors))| {
+            if fcvc.is_some() {
+                switches.iter_mut().for_each(suit_credit);
+                flows.iter_mut().for_each(FlowDraft::suit_credit);
+            }
+            let mut draft = Draft::new(&switches, &chords, &lines);
+            let flows = flows.iter().enumerate().map(|(number, flow)| draft.place(number, flow)).collect();
+            let plan = draft.graph.plan(flows);
+            let errors = errors.unwrap_or_default();
+            Network { plan: Plan { seed, measure, fcvc, errors, ..plan }, end: lines.end }
+        },
+    )
+}
+
+/// Networks under credit control alone, on links that lose nothing.
+pub fn credited_networks() -> impl Strategy<Value = Network> {
+    (networks(), fcvc()).prop_map(|(mut network, fcvc)| {
+        for node in &mut network.plan.nodes {
+            if let NodeKind::Switch(switch) = &mut node.kind {
+                suit_credit(switch);
+            }
+        }
+        for flow in &mut network.plan.flows {
+            (flow.service, flow.ack_service) = (credited_class(flow.service), credited_class(flow.ack_service));
+        }
+        (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
+        network
+    })
+}
+
+fn credited_class(class: ServiceClass) -> ServiceClass {
+    if class == ServiceClass::Abr { ServiceClass::Ubr } else { class }
+}
+
+fn measure() -> impl Strategy<Value = MeasurePlan> {
+    (any::<bool>(), select(vec![0, 3, 100_000])).prop_map(|(cell_delay, event_limit)| MeasurePlan {
+        cell_delay,
+        events: EventKinds { loss: true, timeout: true, retransmission: true, mark: true },
+        event_limit,
+    })
+}
+
+fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
+}
