@@ -313,14 +313,20 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
     }
 }
 
+/// `docs/explanation/schemes.md` has the times.
 #[test]
-fn fmmra_is_fair_in_fewer_round_trips_than_erica() {
+fn fmmra_settles_before_erica_with_long_intervals_and_after_it_with_short_ones() {
+    // As short as those of FMMRA.
+    let short =
+        scheme(0.9, json!({ "scheme": "erica", "delta": 0.0, "interval": "1 ms", "interval_cells": "100 cells" }));
     for (generic, name) in [(&GFC_1, "GFC-1"), (&GFC_2, "GFC-2")] {
         let settle = |scheme: &Scheme| {
             let (plan, fair) = generic.plan(scheme, Ps::from_us(1_000));
             settling(plan, &fair)
         };
-        let (erica, fmmra, charny) = (settle(&erica()), settle(&fmmra()), settle(&charny()));
-        assert!(fmmra < erica && charny < erica, "{name}: ERICA {erica}, FMMRA {fmmra}, Charny {charny}");
+        let (long, short) = (settle(&erica()), settle(&short));
+        let (fmmra, charny) = (settle(&fmmra()), settle(&charny()));
+        let found = format!("{name}: ERICA {long} and {short}, FMMRA {fmmra}, Charny {charny}");
+        assert!(short < fmmra && fmmra < long && charny < short, "{found}");
     }
 }
