@@ -6,7 +6,9 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
+use super::build_prompt::Users;
 use super::host::Host;
 use super::inbox::Inbox;
 use super::log::Log;
@@ -83,6 +85,8 @@ pub(super) struct Draft<'a> {
     pub(super) users: Vec<Vec<usize>>,
     /// For each link under credit control: the link over which its credit comes.
     pub(super) back: Vec<Option<usize>>,
+    /// For each link: who shares a pool before it, and behind it, once that is asked.
+    pub(super) pools: Vec<[OnceCell<Users>; 2]>,
     /// For each node: its outgoing links that are used.
     pub(super) outgoing: Vec<Vec<usize>>,
     /// For each node: its incoming links that are used.
@@ -114,6 +118,7 @@ impl<'a> Draft<'a> {
             port_of: alloc::vec![0; plan.links.len()],
             users: alloc::vec![Vec::new(); plan.links.len()],
             back: alloc::vec![None; plan.links.len()],
+            pools: alloc::vec![Default::default(); plan.links.len()],
             outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
             incoming: alloc::vec![Vec::new(); plan.nodes.len()],
             arriving: alloc::vec![Vec::new(); plan.nodes.len()],

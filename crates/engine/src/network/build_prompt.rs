@@ -12,6 +12,13 @@ use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
 
+/// What a pool has, in cells, and whose it is.
+#[derive(Clone, Debug)]
+pub(super) struct Users {
+    memory: u64,
+    channels: Vec<usize>,
+}
+
 impl Draft<'_> {
     /// The way back of every link under credit control.
     pub(super) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
@@ -66,25 +73,31 @@ impl Draft<'_> {
         match config.allocation {
             Allocation::Static => config.static_allocation(self.loop_of(link)).min(u32::MAX as u64) as u32,
             Allocation::Adaptive => {
-                let (memory, channels) = self.pool_behind(channel, link);
-                Pool::first_allocation(memory, channels.len())
+                let pool = self.pool_behind(channel, link);
+                Pool::first_allocation(pool.memory, pool.channels.len())
             }
         }
     }
 
     /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of the port where it goes on,
     /// or that of the link at which it ends.
-    fn pool_behind(&self, channel: usize, link: usize) -> (u64, Vec<usize>) {
-        let Some(config) = &self.plan.fcvc else { return (0, Vec::new()) };
+    fn pool_behind(&self, channel: usize, link: usize) -> &Users {
         let node = self.plan.links[link].to;
-        let onward = self.path(channel).iter().find(|next| self.plan.links[**next].from == node);
-        let channels: Vec<usize> = self.credited(*onward.unwrap_or(&link)).collect();
-        let into = |channel: &usize| self.path(*channel).iter().find(|link| self.plan.links[**link].to == node);
-        let loops = channels.iter().filter_map(into).map(|link| self.loop_of(*link));
-        let longest = loops.max_by_key(|link| link.cells(link.rate)).unwrap_or_else(|| self.loop_of(link));
+        match self.path(channel).iter().find(|next| self.plan.links[**next].from == node) {
+            Some(onward) => self.pools[*onward][0].get_or_init(|| self.pool(node, *onward)),
+            None => self.pools[link][1].get_or_init(|| self.pool(node, link)),
+        }
+    }
+
+    /// The pool at `node` of the channels over `shared`.
+    fn pool(&self, node: usize, shared: usize) -> Users {
+        let into = |channel: &usize| self.path(*channel).iter().copied().find(|link| self.plan.links[*link].to == node);
         // A channel that begins here has no link into the node and needs no memory.
-        let channels: Vec<usize> = channels.into_iter().filter(|channel| into(channel).is_some()).collect();
-        (config.memory_in_force(longest, channels.len()), channels)
+        let (channels, links): (Vec<usize>, Vec<usize>) =
+            self.credited(shared).filter_map(|channel| Some((channel, into(&channel)?))).unzip();
+        let longest = links.into_iter().map(|link| self.loop_of(link)).max_by_key(|link| link.cells(link.rate));
+        let memory = |config: &FcvcConfig| Some(config.memory_in_force(longest?, channels.len()));
+        Users { memory: self.plan.fcvc.as_ref().and_then(memory).unwrap_or(0), channels }
     }
 
     /// Buffer of a queue of channels under credit control: what they are allotted.
@@ -98,7 +111,7 @@ impl Draft<'_> {
             Allocation::Static => {
                 Some(channels.iter().filter_map(|c| into(*c)).map(|link| self.allocation(first, link) as u64).sum())
             }
-            Allocation::Adaptive => Some(self.pool_behind(first, into(first)?).0),
+            Allocation::Adaptive => Some(self.pool_behind(first, into(first)?).memory),
         }
     }
 
@@ -108,7 +121,7 @@ impl Draft<'_> {
         let into = *self.path(channel).iter().find(|link| self.plan.links[**link].to == node)?;
         Some(match config.allocation {
             Allocation::Static => self.allocation(channel, into) as u64,
-            Allocation::Adaptive => self.pool_behind(channel, into).0,
+            Allocation::Adaptive => self.pool_behind(channel, into).memory,
         })
     }
 
@@ -214,14 +227,14 @@ impl Draft<'_> {
             }
             let channel = self.arriving[node][label];
             let Some(into) = self.hop_into(node, channel) else { continue };
-            let (memory, channels) = self.pool_behind(channel, into.link);
+            let Users { memory, channels } = self.pool_behind(channel, into.link);
             let labels: Vec<u32> =
                 channels.iter().filter_map(|channel| self.hop_into(node, *channel)).map(|hop| hop.label).collect();
             for (member, label) in labels.iter().enumerate() {
                 accounts[*label as usize].pool = Some((pools.len() as u32, member as u32));
             }
-            let window = config.window_in_force(memory).min(u32::MAX as u64) as u32;
-            pools.push(Shared { pool: Pool::new(memory, labels.len(), window, n2(config)), labels });
+            let window = config.window_in_force(*memory).min(u32::MAX as u64) as u32;
+            pools.push(Shared { pool: Pool::new(*memory, labels.len(), window, n2(config)), labels });
         }
         pools
     }

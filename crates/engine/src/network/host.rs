@@ -1,6 +1,7 @@
 //! A host: the terminals of its flows and its output ports.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::inbox::Inbox;
@@ -37,8 +38,9 @@ impl<S: Server> Host<S> {
         }
         let mut senders = Vec::new();
         if let Some(prompt) = &prompt {
-            let sender = |channel: u32| terminals.iter().position(|terminal| terminal.channel == channel);
-            senders = prompt.channels_sent(|channel| sender(channel).unwrap_or(0) as u32);
+            let numbered = (0..).zip(&terminals).map(|(number, terminal)| (terminal.channel, number));
+            let sender: BTreeMap<u32, u32> = numbered.collect();
+            senders = prompt.channels_sent(|channel| sender.get(&channel).copied().unwrap_or(0));
         }
         Host { terminals, ports, log, clocks, prompt, senders }
     }
