@@ -235,23 +235,13 @@ impl<S: Server> Port<S> {
         } else {
             self.control.on_background(now);
         }
-        let queue = &mut self.queues[index];
-        let verdict = queue.settings.discard.admit(slot, cell.info, length, queue.settings.buffer);
-        let info = cell.info;
-        match verdict {
-            Verdict::Accept => {
-                self.losses.pass(slot, info, &mut body);
-                let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-                self.server.push_of(now, index, slot, cell, body.as_deref(), &mut outlet);
-                *was_empty |= outlet.link_was_empty;
-                None
-            }
-            Verdict::Drop(cause) => {
-                self.lose(now, slot, index, info);
-                self.losses.pass(slot, info, &mut body);
-                Some(cause)
-            }
+        let refused = self.refuses(now, (slot, index), (cell.info, &mut body), length);
+        if refused.is_none() {
+            let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+            self.server.push_of(now, index, slot, cell, body.as_deref(), &mut outlet);
+            *was_empty |= outlet.link_was_empty;
         }
+        refused
     }
 
     /// Whether [`Port::take_alone`] may be called: nothing that comes is refused, and no length is asked for.
@@ -294,6 +284,27 @@ impl<S: Server> Port<S> {
         let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
         self.server.push_alone(now, slot, cell, &mut outlet);
         *was_empty |= outlet.link_was_empty;
+    }
+
+    /// Why a queue of `length` cells refuses a cell of the channel in `slot`, if it does; it is then counted.
+    #[inline]
+    fn refuses(
+        &mut self,
+        now: Ps,
+        (slot, index): (u32, usize),
+        (info, body): (Info, &mut Option<&mut Body>),
+        length: u64,
+    ) -> Option<Cause> {
+        let queue = &mut self.queues[index];
+        let refused = match queue.settings.discard.admit(slot, info, length, queue.settings.buffer) {
+            Verdict::Accept => None,
+            Verdict::Drop(cause) => Some(cause),
+        };
+        if refused.is_some() {
+            self.lose(now, slot, index, info);
+        }
+        self.losses.pass(slot, info, body);
+        refused
     }
 
     #[cold]

@@ -6,7 +6,7 @@ use crate::atm::cell::{Body, Info, RmCell};
 use crate::atm::link::Link;
 use crate::atm::server::{Outlet, Server};
 use crate::control::SwitchControl;
-use crate::discard::{Cause, DiscardPolicy, Verdict};
+use crate::discard::{Cause, DiscardPolicy};
 use crate::kernel::Ps;
 
 /// How many cells wait in front.
@@ -70,7 +70,7 @@ impl<S: Server> Port<S> {
             self.control.on_forward(now, arrival.control_slot, info, None, length);
         }
         if self.front.asks
-            && let Some(cause) = self.refuses(now, arrival, (*info, &mut body), length)
+            && let Some(cause) = self.refuses(now, (arrival.slot, arrival.queue as usize), (*info, &mut body), length)
         {
             return Some(cause);
         }
@@ -78,27 +78,6 @@ impl<S: Server> Port<S> {
         self.front.cells += 1;
         self.front.longest = self.front.longest.max(self.front.cells);
         None
-    }
-
-    fn refuses(
-        &mut self,
-        now: Ps,
-        arrival: &Arrival,
-        (info, body): (Info, &mut Option<&mut Body>),
-        length: u64,
-    ) -> Option<Cause> {
-        let index = arrival.queue as usize;
-        let queue = &mut self.queues[index];
-        let verdict = queue.settings.discard.admit(arrival.slot, info, length, queue.settings.buffer);
-        let refused = match verdict {
-            Verdict::Accept => None,
-            Verdict::Drop(cause) => {
-                self.lose(now, arrival.slot, index, info);
-                Some(cause)
-            }
-        };
-        self.losses.pass(arrival.slot, info, body);
-        refused
     }
 
     /// An RM cell arrives that ends here; the scheme takes `rate` for that of its channel, and may mark it.
@@ -147,7 +126,8 @@ impl<S: Server> Port<S> {
                 None => self.control.on_forward(now, arrival.control_slot, info, None, length),
             }
         }
-        if asks && let Some(cause) = self.refuses(now, &arrival, (arrival.cell.info, &mut body), length) {
+        let place = (arrival.slot, arrival.queue as usize);
+        if asks && let Some(cause) = self.refuses(now, place, (arrival.cell.info, &mut body), length) {
             return Some(cause);
         }
         if let Some(server) = self.server.express() {
