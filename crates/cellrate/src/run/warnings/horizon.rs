@@ -6,7 +6,6 @@ use cellrate_engine::network::plan::Plan;
 use cellrate_engine::traffic::SourceConfig;
 
 use super::{Warning, first_of_each_group};
-use crate::run::memory::round_trip;
 use crate::scenario::Scenario;
 
 /// Round trips below which a warm-up or a window is short.
@@ -23,7 +22,7 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 }
 
 fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
-    let Some((slowest, longest)) = plan.flows.iter().map(|f| (f, round_trip(f, plan))).max_by_key(|(_, rtt)| *rtt)
+    let Some((slowest, longest)) = plan.flows.iter().map(|f| (f, plan.round_trip(f))).max_by_key(|(_, rtt)| *rtt)
     else {
         return;
     };
@@ -51,7 +50,7 @@ fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) 
     for flow in first_of_each_group(plan) {
         let left = scenario.run.duration.saturating_sub(flow.start);
         let feedback = plan.loops(flow).map(|(_, frtt)| frtt).next().filter(|_| flow.service == ServiceClass::Abr);
-        let acknowledgement = flow.source.over_tcp().then(|| round_trip(flow, plan));
+        let acknowledgement = flow.source.over_tcp().then(|| plan.round_trip(flow));
         for (what, trip) in [("feedback", feedback), ("acknowledgement", acknowledgement)] {
             let Some(trip) = trip.filter(|trip| left > Ps::ZERO && *trip >= left) else { continue };
             let message = format!(

@@ -5,10 +5,10 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 
+use super::switches;
 use crate::scenario::graph::{Graph, Node};
 use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::suggest::{listed, nearest};
-use crate::scenario::topology::{GraphNode, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
 /// What is wrong with `vsvd` wherever it is written.
@@ -33,11 +33,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
 
 /// The setting of a switch's own.
 fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
-    let Topology::Graph(graph) = &scenario.topology else { return None };
-    match graph.nodes.get(node) {
-        Some(GraphNode::Switch(switch)) => switch.vsvd.as_ref(),
-        _ => None,
-    }
+    switches::own(scenario, node)?.1.vsvd.as_ref()
 }
 
 /// Names of no switch.
@@ -72,8 +68,7 @@ impl Site<'_> {
     /// The setting at the switches that `concerns` names.
     fn check(&self, concerns: impl Fn(usize) -> bool, problems: &mut Vec<Problem>) {
         let nodes = self.graph.nodes.iter().enumerate();
-        let with =
-            |(index, node): &(usize, &Node)| concerns(*index) && node.switch.as_ref().is_some_and(|s| s.vsvd.is_some());
+        let with = |(index, _): &(usize, &Node)| concerns(*index) && self.graph.ends_loops(*index);
         let switches: Vec<(usize, &Node)> = nodes.filter(with).collect();
         problems.extend(self.mismatch());
         if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {

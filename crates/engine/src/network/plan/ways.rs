@@ -47,6 +47,13 @@ impl Plan {
         }
     }
 
+    /// Propagation and a cell time on every link, there and back; where nothing travels back, twice the way there.
+    pub fn round_trip(&self, flow: &FlowPlan) -> Ps {
+        let there = way_time(&self.links, &flow.forward);
+        let back = if flow.backward.is_empty() { there } else { way_time(&self.links, &flow.backward) };
+        there.saturating_add(back)
+    }
+
     /// The loops of ABR control along the forward channel of `flow`: the link with which each begins, and its FRTT.
     pub fn loops<'a>(&'a self, flow: &'a FlowPlan) -> impl Iterator<Item = (usize, Ps)> + 'a {
         let begins = |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();
