@@ -14,6 +14,7 @@ __all__ = [
     "estimate",
     "key",
     "measures",
+    "passages",
     "quantity",
     "read_parquet_with",
     "registry",
@@ -60,6 +61,16 @@ class Events(TypedDict):
     sequence_bytes: list[int | None]
     er_cells_per_second: list[float | None]
 
+@type_check_only
+class PassageColumns(TypedDict):
+    link: list[str]
+    vc: list[str]
+    kind: list[str]
+    cell: list[int | None]
+    left_seconds: list[float]
+    arrived_seconds: list[float]
+    omitted: int
+
 class ScenarioError(ValueError):
     rendered: str
     diagnostics: list[Diagnostic]
@@ -103,6 +114,15 @@ def run(
     progress: Callable[[float, float], bool | None] | None,
 ) -> Outcome: ...
 def key(resolved: str) -> str: ...
+def passages(
+    text: str,
+    path: str,
+    overrides: list[str],
+    seed: int | None,
+    from_seconds: float,
+    to_seconds: float,
+    most: int,
+) -> PassageColumns: ...
 def schema() -> str: ...
 def read_parquet_with(reader: Callable[[PathLike[str]], str]) -> None: ...
 def registry() -> str: ...

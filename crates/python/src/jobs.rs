@@ -2,7 +2,7 @@
 
 use cellrate::run::Job;
 use cellrate::scenario::{self, Scenario};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -121,6 +121,50 @@ pub fn run(
         Some(error) => Err(error),
         None => result.map(Outcome::from).map_err(|failure| failed(py, &failure)),
     }
+}
+
+/// The cells on every link between two times: link, vc, kind, cell, left_seconds, arrived_seconds, and
+/// how many more there were.
+///
+/// Args:
+///     text: The scenario.
+///     path: Its name in diagnostics.
+///     overrides: ``path=value`` settings, applied in order.
+///     seed: Replaces the scenario's seed.
+///     from_seconds: Begin of the span.
+///     to_seconds: Its end.
+///     most: Cells on links at most; further ones are counted only.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
+///     ValueError: The span is none.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for one what Python passes")]
+pub fn passages<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+    from_seconds: f64,
+    to_seconds: f64,
+    most: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    if !(from_seconds >= 0.0 && to_seconds >= from_seconds && to_seconds.is_finite()) {
+        return Err(PyValueError::new_err("a span begins at 0 or later and does not end before"));
+    }
+    let job = job(py, text, path, &overrides, seed)?;
+    let found =
+        unlocked(py, || job.passages(from_seconds, to_seconds, most))?.map_err(|refusal| refused(py, &refusal))?;
+    let dict = PyDict::new(py);
+    dict.set_item("link", found.link)?;
+    dict.set_item("vc", found.vc)?;
+    dict.set_item("kind", found.kind)?;
+    dict.set_item("cell", found.cell)?;
+    dict.set_item("left_seconds", found.left_seconds)?;
+    dict.set_item("arrived_seconds", found.arrived_seconds)?;
+    dict.set_item("omitted", found.omitted)?;
+    Ok(dict)
 }
 
 /// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.

@@ -21,7 +21,7 @@ mod _core {
     #[pymodule_export]
     use super::files::read_parquet_with;
     #[pymodule_export]
-    use super::jobs::{check, describe, estimate, key, resolve, run};
+    use super::jobs::{check, describe, estimate, key, passages, resolve, run};
     #[pymodule_export]
     use super::listing::{measures, quantity, registry, schema, template};
     #[pymodule_export]

@@ -51,7 +51,8 @@ def plot(
     from cellrate.figures import FORMATS, save
     from cellrate.plots.from_study import Wish, draw
 
-    stem, formats = _files(study, f"{kind}-{y}", output, tuple(FORMATS))
+    safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in f"{kind}-{y}")
+    stem, formats = figure_files(study / "figures" / safe, output, tuple(FORMATS))
     wish = Wish(kind, y, x, by, columns, tuple(where), of, replication)
     drawing = draw(DataSet(study), wish)
     stem.parent.mkdir(parents=True, exist_ok=True)
@@ -59,17 +60,16 @@ def plot(
     terminal.say(f"written to {', '.join(map(str, files))}")
 
 
-def _files(
-    study: Path, name: str, output: Path | None, known: tuple[str, ...]
+def figure_files(
+    default: Path, output: Path | None, known: tuple[str, ...]
 ) -> tuple[Path, tuple[str, ...]]:
-    """Path without suffix, and formats.
+    """Path without suffix, and formats: those asked for, or all of them at the default place.
 
     Raises:
         BadInput: The file has another suffix.
     """
     if output is None:
-        safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in name)
-        return study / "figures" / safe, known
+        return default, known
     suffix = output.suffix.removeprefix(".")
     if suffix not in known:
         raise BadInput(f"-o {output}: a figure is written as {', '.join(known)}")

@@ -3,6 +3,7 @@
 use super::driver::{Progress, RunError, estimate_of, simulate};
 use super::memory::Estimate;
 use super::outcome::Outcome;
+use super::passages::{Passages, passages};
 use super::warnings::Warning;
 use crate::scenario::{Diagnostic, Refusal, Scenario, resolve};
 
@@ -71,6 +72,15 @@ impl Job {
             RunError::Cancelled => Failure::Cancelled,
             _ => Failure::Refused(self.refusal(&error)),
         })
+    }
+
+    /// The cells on every link between two times in seconds, up to `most` of them; the run in the
+    /// plain engine that finds them takes several times as long as a run.
+    ///
+    /// # Errors
+    /// If the scenario describes no network.
+    pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, Refusal> {
+        passages(&self.scenario, from_seconds, to_seconds, most).map_err(|error| self.refusal(&error))
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

@@ -7,6 +7,7 @@ mod job;
 mod measures;
 mod memory;
 mod outcome;
+mod passages;
 mod summary;
 mod timeline;
 mod traces;
@@ -18,6 +19,7 @@ pub use job::{Failure, Job};
 pub use measures::{Measure, Table, measures};
 pub use memory::{Estimate, Need, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
+pub use passages::Passages;
 pub use traces::Series;
 pub use warnings::Warning;
 

@@ -9,6 +9,7 @@ mod inbox;
 pub mod log;
 mod measure;
 mod observe;
+mod passages;
 pub mod plan;
 mod prompt;
 mod prompt_host;
@@ -24,6 +25,7 @@ mod terminal;
 
 pub use build::PlanError;
 pub use observe::{PortState, SwitchPort};
+pub use passages::{Passage, Passages};
 pub use plan::Plan;
 pub use reference::Reference;
 pub use report::Report;

@@ -28,14 +28,21 @@ impl Reference {
     /// Lets everything before `until` happen, one instant after the other: completions, then
     /// timers and arrivals, then service starts.
     pub fn run_until(&mut self, until: Ps) {
+        self.run_watched(until, &mut |_| ());
+    }
+
+    /// The same; `look` is called whenever cells may have been sent.
+    pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference)) {
         loop {
             let now = self.earliest();
             if now >= until {
                 break;
             }
             self.complete(now);
+            look(self);
             for node in 0..self.0.stations.len() {
                 self.instant(node, now);
+                look(self);
             }
         }
         self.0.now = until;

@@ -1,0 +1,57 @@
+//! Cells on links over a short span, as columns.
+
+use cellrate_engine::atm::cell::Kind;
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::{Reference, Simulation};
+
+use super::driver::RunError;
+use crate::build;
+use crate::scenario::Scenario;
+
+/// Each cell on each link. All columns have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Passages {
+    /// Name of the link.
+    pub link: Vec<String>,
+    /// Channel: `FLOW/forward` or `FLOW/backward`.
+    pub vc: Vec<String>,
+    /// `data`, `frm` or `brm`.
+    pub kind: Vec<&'static str>,
+    /// Number among the data cells of the channel, modulo 2^20; none of an RM cell.
+    pub cell: Vec<Option<u32>>,
+    /// When the last bit left the sending node, in seconds.
+    pub left_seconds: Vec<f64>,
+    /// When the last bit arrived at the far end, in seconds.
+    pub arrived_seconds: Vec<f64>,
+    /// Passages beyond the limit, which are not here.
+    pub omitted: u64,
+}
+
+/// Runs `scenario` in the plain engine, cell by cell, and notes the cells that are on a link between
+/// two times, up to `most` of them.
+///
+/// # Errors
+/// If the scenario was not checked.
+pub fn passages(scenario: &Scenario, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, RunError> {
+    let plan = build::plan(scenario).map_err(RunError::Scenario)?;
+    let mut reference = Reference::new(plan).map_err(RunError::Plan)?;
+    let [from, to] = [from_seconds, to_seconds].map(|seconds| Ps((seconds * 1e12) as u64));
+    let found = reference.passages(from, to, most);
+    let plan = Simulation::plan(reference.state());
+    let mut columns = Passages { omitted: found.omitted, ..Passages::default() };
+    for one in &found.kept {
+        let direction = if one.channel.is_multiple_of(2) { "forward" } else { "backward" };
+        let (kind, number) = match one.info.kind() {
+            Kind::Frm => ("frm", None),
+            Kind::Brm => ("brm", None),
+            Kind::Data | Kind::Credit => ("data", Some(one.info.number())),
+        };
+        columns.link.push(plan.links[one.link as usize].name.clone());
+        columns.vc.push(format!("{}/{direction}", plan.flows[one.channel as usize / 2].name));
+        columns.kind.push(kind);
+        columns.cell.push(number);
+        columns.left_seconds.push(one.left.as_secs_f64());
+        columns.arrived_seconds.push(one.arrived.as_secs_f64());
+    }
+    Ok(columns)
+}

@@ -1,0 +1,65 @@
+"""`cellrate time-space`: cells of a flow on their way, over a short span."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cellrate import _core, source, terminal
+from cellrate.cli.options import ScenarioFile, Seed, Settings
+from cellrate.problems import BadInput, choose, reading
+
+
+def time_space(
+    file: ScenarioFile,
+    /,
+    *,
+    start: Annotated[str, Parameter(name="--from", help='Begin of the span, as in "10 ms".')],
+    end: Annotated[str, Parameter(name="--to", help='Its end, as in "10.2 ms".')],
+    flow: Annotated[
+        str | None, Parameter(help="Flow whose way is drawn, as tcp.1; the first by default.")
+    ] = None,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    seed: Seed = None,
+    output: Annotated[
+        Path | None,
+        Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; all three by default."),
+    ] = None,
+) -> None:
+    """Draw a time-space diagram: every cell of a flow on its way through the network.
+
+    Time goes across, the nodes of the way upwards. A sloping line is a cell on a link, a level one
+    a cell that waits; a cross is a cell that was lost. The run up to the end of the span is done
+    cell by cell, which takes several times as long as cellrate run. Without -o the figure is
+    written to out/NAME-time-space.
+    """
+    from cellrate.cli.plot import figure_files
+    from cellrate.figures import FORMATS, save
+    from cellrate.network import Network
+    from cellrate.passages import passages
+    from cellrate.plots.time_space import time_space as draw
+
+    with reading(file):
+        text, name = source.read(file)
+    span = _seconds("--from", start), _seconds("--to", end)
+    if span[0] >= span[1]:
+        raise BadInput(f"--to {end}: it is not after {start}")
+    network = Network.of(text, name, settings)
+    names = [one.name for one in network.flows]
+    chosen = names[0] if flow is None else choose(flow, names, "flow")
+    default = Path("out") / f"{Path(name.strip('<>')).stem}-time-space"
+    stem, formats = figure_files(default, output, tuple(FORMATS))
+    found = passages(text, name, span, settings, seed)
+    figure = draw(found, network.flows[names.index(chosen)])
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    files = save(figure, stem, formats)
+    terminal.say(f"written to {', '.join(map(str, files))}")
+
+
+def _seconds(option: str, text: str) -> float:
+    try:
+        return _core.quantity(text, "time")
+    except ValueError as error:
+        raise BadInput(f"{option}: {error}") from error
