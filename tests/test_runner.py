@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import cellrate
 import pytest
 from cellrate import _core, runner
-from cellrate.runner import Job, default_store, run_many
+from cellrate.runner import Job, default_store, run_each, run_many
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def test_known_results_are_not_simulated_again(
 ) -> None:
     store = default_store(tmp_path)
     fresh = run_many(jobs, store=store)
-    monkeypatch.setattr(runner._Batch, "_simulate", None)  # noqa: SLF001
+    monkeypatch.setattr(_core, "run", None)
     kept = run_many(jobs, store=store)
     assert [one.summary() for one in kept] == [one.summary() for one in fresh]
     assert [one.series_data(0) for one in kept] == [one.series_data(0) for one in fresh]
@@ -112,7 +115,7 @@ def test_results_of_another_build_are_removed(tmp_path: Path) -> None:
 def test_every_scenario_is_checked_before_the_first_runs(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner._Batch, "_simulate", None)  # noqa: SLF001
+    monkeypatch.setattr(_core, "run", None)
     with pytest.raises(cellrate.ScenarioError, match="nonsense"):
         run_many([*jobs, Job(jobs[0].text, "bad.toml", ("run.nonsense=1",))])
 
@@ -146,3 +149,35 @@ def test_the_key_depends_on_everything_that_the_result_depends_on(traced: Path) 
         Job.from_file(traced, ["measure.traces=[]"]),
     ]
     assert len({plain.key(), *(job.key() for job in others)}) == 4
+
+
+def test_each_comes_in_order_and_a_failure_stops_no_other(jobs: list[Job]) -> None:
+    wrong = Job("nonsense", "wrong.toml")
+    found = list(run_each([jobs[0], wrong, *jobs[1:]], workers=2))
+    assert [done.index for done in found] == list(range(len(jobs) + 1))
+    assert found[1].outcome is None
+    assert "key with no value" in found[1].error or "expected" in found[1].error
+    outcomes = [done.outcome for done in found if done.outcome is not None]
+    assert digests(outcomes) == digests(run_many(jobs))
+
+
+def test_jobs_are_taken_as_they_are_needed(jobs: list[Job]) -> None:
+    taken = 0
+
+    def endless() -> Iterator[Job]:
+        nonlocal taken
+        for seed in itertools.count():
+            taken += 1
+            yield dataclasses.replace(jobs[0], seed=seed)
+
+    found = run_each(endless(), workers=2)
+    first = [next(found) for _ in range(3)]
+    found.close()
+    assert [done.index for done in first] == [0, 1, 2]
+    assert taken <= 3 + 2 * runner.AHEAD
+
+
+def test_what_is_kept_is_known_the_next_time(jobs: list[Job], tmp_path: Path) -> None:
+    store = default_store(tmp_path)
+    assert not any(done.known for done in run_each(jobs, store=store))
+    assert all(done.known for done in run_each(jobs, store=store))

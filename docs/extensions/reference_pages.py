@@ -41,6 +41,7 @@ def write_pages(docs: Path) -> None:
     registry = json.loads(_core.registry())
     pages = {
         "scenario": schema.scenario(),
+        "study": SchemaPages(json.loads(_core.study_schema())).study(),
         **schema.choices(
             "schemes", "Control schemes", "[switch.control]", "scheme", registry["schemes"]
         ),

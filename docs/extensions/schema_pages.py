@@ -51,6 +51,14 @@ impossible is an error that says where it is and what is allowed. The range in w
 """
 
 
+STUDY = """# Study file
+
+TOML: many runs of one scenario. `cellrate schema study` prints its JSON Schema, for editors. Values
+of factors are written as in a [scenario](scenario.md);
+[how to run a study](../../how-to/run-a-study.md) shows the whole.
+"""
+
+
 def index_page(key: str, title: str, intro: str, entries: list[dict[str, str]]) -> str:
     """The list of one registry: every entry with a line about it and its source."""
     rows = [
@@ -85,6 +93,10 @@ class SchemaPages:
         parts.append("## Quantities\n")
         parts += [f"{name.lower()}\n: {text(one)}\n" for name, one in sorted(quantities)]
         return "\n".join(parts)
+
+    def study(self) -> str:
+        """The page of a study file, if the schema is that of one."""
+        return "\n".join([STUDY, *self.keys("", self.schema, "##")])
 
     def choices(
         self, key: str, title: str, place: str, tag: str, entries: list[dict[str, str]]

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from os import PathLike
-from typing import TypedDict, final, type_check_only
+from typing import NoReturn, TypedDict, final, type_check_only
 
 __all__ = [
     "Cancelled",
@@ -17,10 +17,13 @@ __all__ = [
     "passages",
     "quantity",
     "read_parquet_with",
+    "refuse_study",
     "registry",
     "resolve",
     "run",
     "schema",
+    "study",
+    "study_schema",
     "template",
 ]
 
@@ -132,3 +135,8 @@ def template(name: str) -> str: ...
 def bench(
     workloads: list[str] | None, progress: Callable[[float, float], bool | None] | None
 ) -> str: ...
+def study(text: str, path: str) -> str: ...
+def study_schema() -> str: ...
+def refuse_study(
+    text: str, path: str, place: list[int | str], message: str, advice: str
+) -> NoReturn: ...

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +23,8 @@ Progress: TypeAlias = Callable[[float, int], None]
 
 TICK_SECONDS = 0.1
 BUILD_DIGITS = 12
+AHEAD = 16
+"""So many runs per worker are begun before the first of them is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,15 @@ class Job:
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return _core.key(_core.resolve(self.text, self.path, list(self.overrides), self.seed))
+        return _core.key(self.resolved())
+
+    def resolved(self) -> str:
+        """The scenario with every default written out.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        return _core.resolve(self.text, self.path, list(self.overrides), self.seed)
 
 
 def available_cores() -> int:
@@ -63,6 +77,13 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+@cache
+def build_id() -> str:
+    """Version and a hash of the engine's code: builds that differ may give other results."""
+    extension = Path(_core.__file__).read_bytes()
+    return f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
+
+
 def default_store(directory: Path) -> _core.Store:
     """A store of results of exactly this build of the engine.
 
@@ -70,8 +91,7 @@ def default_store(directory: Path) -> _core.Store:
     would hand out results of code that is gone. Results of other builds in the same directory are
     removed.
     """
-    extension = Path(_core.__file__).read_bytes()
-    build = f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
+    build = build_id()
     for other in directory.glob(f"*-{'[0-9a-f]' * BUILD_DIGITS}"):
         if other.name != build:
             shutil.rmtree(other)
@@ -109,6 +129,137 @@ def run_many(
     return [outcomes[key] for key in keys]
 
 
+def run_each(
+    jobs: Iterable[Job],
+    workers: int | None = None,
+    store: _core.Store | None = None,
+    watch: Callable[[float], None] | None = None,
+) -> Generator[Done]:
+    """Runs jobs side by side and gives their results in the order of the jobs, as they come.
+
+    A run that fails does not stop the others. Jobs are taken, and results held, a few ahead of what
+    was given, so that memory does not grow with their number. Equal jobs are run once if a store
+    keeps their result.
+
+    Args:
+        jobs: What to run.
+        workers: Runs at a time; all cores by default.
+        store: Where results are looked up and kept; nowhere by default.
+        watch: Called about ten times a second, from the calling thread, with the number of runs
+            that are done, fractions included.
+
+    Yields:
+        One result per job.
+
+    Raises:
+        OSError: The store cannot be read or written.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    work = _Work(store)
+    count = workers or available_cores()
+    ahead: deque[Future[Done]] = deque()
+    pending = enumerate(jobs)
+    with ThreadPoolExecutor(max_workers=count, thread_name_prefix="cellrate") as pool:
+        try:
+            while True:
+                for index, job in itertools.islice(pending, AHEAD * count - len(ahead)):
+                    ahead.append(pool.submit(work.attempt, index, job))
+                if not ahead:
+                    return
+                while not ahead[0].done():
+                    wait([ahead[0]], timeout=TICK_SECONDS)
+                    if watch is not None:
+                        watch(work.finished + sum(list(work.fractions.values())))
+                yield ahead.popleft().result()
+        finally:
+            work.stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a job.
+
+    Attributes:
+        index: Number of the job, from 0.
+        job: The job.
+        key: Name of its result in a store; empty if its scenario is wrong.
+        outcome: The result; None if the run failed.
+        error: What went wrong; empty if nothing did.
+        known: Whether the result was in the store.
+        seconds: Core time that the run took; 0 if it was known.
+    """
+
+    index: int
+    job: Job
+    key: str
+    outcome: _core.Outcome | None
+    error: str
+    known: bool
+    seconds: float
+
+
+class _Work:
+    """What workers share: the store, how far they are, and whether to stop."""
+
+    def __init__(self, store: _core.Store | None) -> None:
+        self.store = store
+        self.stop = threading.Event()
+        self.fractions: dict[int, float] = {}
+        self.finished = 0
+        self._lock = threading.Lock()
+
+    def attempt(self, index: int, job: Job) -> Done:
+        """Runs a job, or finds its result; what is wrong with it is part of what it gives."""
+        began = time.thread_time()
+        key, error, outcome, known = "", "", None, False
+        try:
+            key = job.key()
+            outcome, known = self._obtain(key, index, job)
+        except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
+            error = str(problem) or type(problem).__name__
+        with self._lock:
+            self.fractions.pop(index, None)
+            self.finished += 1
+        seconds = 0.0 if known else time.thread_time() - began
+        return Done(index, job, key, outcome, error, known, seconds)
+
+    def _obtain(self, key: str, index: int, job: Job) -> tuple[_core.Outcome, bool]:
+        def report(now_seconds: float, end_seconds: float) -> bool:
+            self.fractions[index] = now_seconds / end_seconds
+            return not self.stop.is_set()
+
+        return obtained(key, job, self.store, report)
+
+
+def obtained(
+    key: str,
+    job: Job,
+    store: _core.Store | None,
+    report: Callable[[float, float], bool] | None = None,
+) -> tuple[_core.Outcome, bool]:
+    """The stored outcome of a job, or else a fresh one, which is then stored; and whether it was.
+
+    Args:
+        key: Key of the job.
+        job: The job.
+        store: Where results are looked up and kept, if anywhere.
+        report: As `_core.run` has it.
+
+    Raises:
+        ScenarioError: The scenario is wrong, or needs more memory than there is.
+        Cancelled: The report stopped the run.
+        OSError: The store cannot be read or written.
+    """
+    kept = None if store is None else store.get(key)
+    if kept is not None:
+        return _core.Outcome.from_bytes(kept), True
+    outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+    if store is not None:
+        store.put(key, outcome.to_bytes())
+    return outcome, False
+
+
 class _Batch:
     """Distinct jobs by key, and how far each has come."""
 
@@ -139,21 +290,10 @@ class _Batch:
                 progress(sum(self.done.values()), len(self.done))
 
     def _obtain(self, key: str) -> _core.Outcome:
-        """The stored outcome, or else a fresh one, which is then stored."""
-        kept = None if self.store is None else self.store.get(key)
-        if kept is not None:
-            outcome = _core.Outcome.from_bytes(kept)
-        else:
-            outcome = self._simulate(key)
-            if self.store is not None:
-                self.store.put(key, outcome.to_bytes())
-        self.done[key] = 1.0
-        return outcome
-
-    def _simulate(self, key: str) -> _core.Outcome:
         def report(now_seconds: float, end_seconds: float) -> bool:
             self.done[key] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        job = self.jobs[key]
-        return _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+        outcome, _ = obtained(key, self.jobs[key], self.store, report)
+        self.done[key] = 1.0
+        return outcome

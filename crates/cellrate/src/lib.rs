@@ -4,4 +4,5 @@ pub mod build;
 pub mod run;
 pub mod scenario;
 pub mod store;
+pub mod study;
 pub mod traffic_files;

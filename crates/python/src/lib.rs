@@ -8,6 +8,7 @@ mod jobs;
 mod listing;
 mod outcome;
 mod store;
+mod studies;
 
 use pyo3::prelude::*;
 
@@ -28,6 +29,8 @@ mod _core {
     use super::outcome::Outcome;
     #[pymodule_export]
     use super::store::Store;
+    #[pymodule_export]
+    use super::studies::{refuse_study, study, study_schema};
     use pyo3::prelude::*;
 
     #[pymodule_init]

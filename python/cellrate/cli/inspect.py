@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -49,9 +49,15 @@ def validate(
     terminal.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
 
 
-def schema() -> None:
-    """Print the JSON Schema of scenario files, for editors."""
-    sys.stdout.write(_core.schema().rstrip("\n") + "\n")
+def schema(
+    what: Annotated[
+        Literal["scenario", "study"], Parameter(name="WHAT", help="Which kind of file.")
+    ] = "scenario",
+    /,
+) -> None:
+    """Print the JSON Schema of scenario or study files, for editors."""
+    found = _core.schema() if what == "scenario" else _core.study_schema()
+    sys.stdout.write(found.rstrip("\n") + "\n")
 
 
 def list_names(

@@ -45,6 +45,10 @@ class ProgressBar:
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], completed=done, total=total)
 
+    def note(self, text: str) -> None:
+        """Says something on standard error, above the bar if it is shown."""
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
     def _will_last(self, fraction: float) -> bool:
         if not self.console.is_terminal or fraction >= 1.0:
             return False

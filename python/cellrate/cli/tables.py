@@ -21,6 +21,20 @@ MOST_FLOWS = 20
 MOST_QUEUES = 8
 
 
+def duration(seconds: float) -> str:
+    """A span of time for people.
+
+    >>> duration(0.25), duration(90), duration(7300)
+    ('0.2 s', '1 min 30 s', '2 h 2 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def size(count: float) -> str:
     """A number of bytes, in the unit that suits it."""
     for unit in ("bytes", "kB", "MB", "GB"):

@@ -4,7 +4,7 @@
 mod checks;
 pub mod describe;
 pub mod diagnostic;
-mod document;
+pub(crate) mod document;
 mod effective;
 pub mod flow;
 pub mod graph;
@@ -16,8 +16,8 @@ pub mod registry;
 pub mod resolve;
 pub mod schema;
 mod set;
-mod shape;
-mod source;
+pub(crate) mod shape;
+pub(crate) mod source;
 mod suggest;
 pub mod templates;
 #[cfg(test)]

@@ -80,7 +80,7 @@ fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>, directory: &P
     if let Some(seed) = seed {
         set_seed(&mut root, seed, texts.len() - 1);
     }
-    refuse_any(shape::check(&root, schema()))?;
+    refuse_any(shape::check(&root, schema(), "the scenario"))?;
     share(&mut root);
     let mut scenario = Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
     scenario.complete();

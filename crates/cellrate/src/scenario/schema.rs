@@ -10,12 +10,15 @@ use super::types::Scenario;
 /// The schema, for JSON Schema 2020-12.
 pub fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(|| {
-        let mut schema = schemars::schema_for!(Scenario).to_value();
-        without_null(&mut schema);
-        schema["title"] = json!("cellrate scenario");
-        schema
-    })
+    SCHEMA.get_or_init(|| of::<Scenario>("cellrate scenario"))
+}
+
+/// The schema of a file that holds a `T`.
+pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
+    without_null(&mut schema);
+    schema["title"] = json!(title);
+    schema
 }
 
 /// The one of `definitions` that `schema` refers to, or itself, and the name of the definition.

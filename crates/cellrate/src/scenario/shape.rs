@@ -1,4 +1,4 @@
-//! Whether a document has the shape of a scenario: known keys, values of the right kind, quantities
+//! Whether a document has the shape that a schema gives it, a scenario's or a study's: known keys, values of the right kind, quantities
 //! with the right units. It follows the schema, so it knows every registered scheme, policy and
 //! source by itself.
 
@@ -13,11 +13,20 @@ use super::schema::definition;
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
-/// Everything in `root` that a scenario has no place for, and everything that it lacks.
-pub fn check(root: &Table, schema: &Json) -> Vec<Fault> {
-    let mut shape = Shape { definitions: &schema["$defs"], faults: Vec::new() };
+/// Everything in `root`, called `whole`, that a document of this schema has no place for, and everything that it lacks.
+pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     let start = Span { text: 0, start: 0, end: 0 };
-    shape.object(schema, root, Around { key: "", span: start });
+    checked(root, schema, whole, Around { key: "", span: start })
+}
+
+/// The same of the table under `key`, which was written at `span`.
+pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<Fault> {
+    checked(table, schema, "", Around { key, span })
+}
+
+fn checked(table: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<Fault> {
+    let mut shape = Shape { definitions: &schema["$defs"], whole, faults: Vec::new() };
+    shape.object(schema, table, around);
     shape.faults
 }
 
@@ -36,6 +45,8 @@ const MOST_FAULTS: usize = 1_000;
 
 struct Shape<'s> {
     definitions: &'s Json,
+    /// What the document is.
+    whole: &'s str,
     faults: Vec<Fault>,
 }
 
@@ -48,8 +59,8 @@ struct Around<'a> {
 
 impl Around<'_> {
     /// The table of that key, as a reader knows it.
-    fn table(self) -> String {
-        if self.key.is_empty() { "the scenario".into() } else { format!("`{}`", self.key) }
+    fn table(self, whole: &str) -> String {
+        if self.key.is_empty() { whole.into() } else { format!("`{}`", self.key) }
     }
 }
 
@@ -66,6 +77,10 @@ impl<'s> Shape<'s> {
         }
         if let Some(choices) = choices(schema) {
             return self.choice(&choices, item, around.key);
+        }
+        if schema["anyOf"].is_array() {
+            // Who reads values of several kinds checks them.
+            return;
         }
         if schema["oneOf"].is_array() {
             return self.variant(schema, item, around);
@@ -141,7 +156,7 @@ impl<'s> Shape<'s> {
         let Some(tag) = variants.first().and_then(|variant| tag(variant)) else { return };
         let names: Vec<&str> = variants.iter().filter_map(|v| v["properties"][tag]["const"].as_str()).collect();
         let Some(found) = table.get(tag) else {
-            let message = format!("{} has no `{tag}`", around.table());
+            let message = format!("{} has no `{tag}`", around.table(self.whole));
             let help = format!("`{tag}` is one of {}", listed(&names));
             return self
                 .faults
@@ -220,10 +235,10 @@ impl<'s> Shape<'s> {
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
         let help = match (near, known.is_empty()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, true) => format!("{} has no keys", around.table()),
-            (None, false) => format!("keys of {}: {}", around.table(), listed(&known)),
+            (None, true) => format!("{} has no keys", around.table(self.whole)),
+            (None, false) => format!("keys of {}: {}", around.table(self.whole), listed(&known)),
         };
-        let message = format!("unknown key `{}` in {}", shortened(key), around.table());
+        let message = format!("unknown key `{}` in {}", shortened(key), around.table(self.whole));
         self.faults.push(Fault::error(*span, message).label("unknown key").help(help));
         near.map(str::to_owned)
     }
@@ -231,7 +246,7 @@ impl<'s> Shape<'s> {
     fn missing(&mut self, property: &'s Json, key: &str, around: Around<'_>) {
         let doc = property["description"].as_str().or_else(|| self.resolve(property).0["description"].as_str());
         let help = format!("`{key}`: {}", first_line(doc.unwrap_or_default()));
-        let message = format!("{} has no `{key}`", around.table());
+        let message = format!("{} has no `{key}`", around.table(self.whole));
         self.faults.push(Fault::error(around.span, message).label(format!("`{key}` is missing")).help(help));
     }
 }

@@ -1,0 +1,162 @@
+//! What cannot go together in a study.
+
+use std::collections::BTreeSet;
+
+use super::levels::Levels;
+use super::types::{Design, Replications, Study, WarmUp};
+use crate::scenario::problem::{Place, Problem, place};
+
+/// Everything that is impossible in a study of the right shape, as far as it can be told without its scenario.
+pub fn check(study: &Study) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    base(study, &mut problems);
+    names(study, &mut problems);
+    ranges(study, &mut problems);
+    pairs(study, &mut problems);
+    replications(&study.replications, study, &mut problems);
+    study.warm_up.iter().for_each(|warm_up| self::warm_up(warm_up, &mut problems));
+    problems
+}
+
+fn base(study: &Study, problems: &mut Vec<Problem>) {
+    let help =
+        "`scenario = \"my.toml\"`, a file beside this one, or `template = \"n-source\"`, see `cellrate list templates`";
+    match (&study.scenario, &study.template) {
+        (None, None) => {
+            problems.push(Problem::error(place![], "the study has neither `scenario` nor `template`", help))
+        }
+        (Some(_), Some(_)) => {
+            problems.push(Problem::error(place!["template"], "the study has both `scenario` and `template`", help));
+        }
+        _ => {}
+    }
+    if study.name.as_deref().is_some_and(|name| !is_file_name(name)) {
+        let help = "letters, digits, `-`, `_` and `.`, not beginning with a `.`: it names a directory";
+        problems.push(Problem::error(place!["name"], "this is no name for a study", help));
+    }
+}
+
+fn is_file_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !name.is_empty() && name.len() <= 100 && name.chars().all(plain) && !name.starts_with('.')
+}
+
+/// Every factor and derived parameter with its place.
+fn varied(study: &Study) -> Vec<(&str, Place)> {
+    let factors = study.factors.keys().map(|name| (name.as_str(), place!["factors", name.as_str()]));
+    let pairs = study.paired.iter().enumerate();
+    let paired =
+        pairs.flat_map(|(i, table)| table.keys().map(move |name| (name.as_str(), place!["paired", i, name.as_str()])));
+    let derived = study.derived.keys().map(|name| (name.as_str(), place!["derived", name.as_str()]));
+    factors.chain(paired).chain(derived).collect()
+}
+
+fn names(study: &Study, problems: &mut Vec<Problem>) {
+    let mut seen = BTreeSet::new();
+    for (name, at) in varied(study) {
+        if name == "run.seed" {
+            let help = "`seed` is the first replication's, and `[replications]` says how many there are";
+            problems.push(Problem::error(at, "`run.seed` is no factor", help));
+        } else if !seen.insert(name) {
+            problems.push(Problem::error(at, format!("`{name}` is set twice"), "once as a factor, paired or derived"));
+        }
+    }
+}
+
+fn ranges(study: &Study, problems: &mut Vec<Problem>) {
+    let grid = study.design == Design::Grid;
+    for (name, levels) in &study.factors {
+        match levels {
+            Levels::Range(range) if grid && range.count.is_none() => {
+                let help = "say `count = 5`, or choose a `[design]` that takes any value between the ends";
+                problems.push(Problem::error(
+                    place!["factors", name.as_str()],
+                    format!("a grid needs to know how many values of `{name}` to take"),
+                    help,
+                ));
+            }
+            Levels::Range(range) if !grid && range.count.is_some() => {
+                let help = "a space-filling design has `points`, and takes any value between the ends";
+                problems.push(Problem::error(
+                    place!["factors", name.as_str(), "count"],
+                    "`count` has no effect in this design",
+                    help,
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn pairs(study: &Study, problems: &mut Vec<Problem>) {
+    for (i, table) in study.paired.iter().enumerate() {
+        let mut length = None;
+        for (name, levels) in table {
+            let at = place!["paired", i, name.as_str()];
+            match levels {
+                Levels::Range(range) if range.count.is_none() => {
+                    problems.push(Problem::error(
+                        at,
+                        format!("`{name}` has no `count`"),
+                        "paired factors have equally many values",
+                    ));
+                }
+                levels => {
+                    let count = count(levels);
+                    if *length.get_or_insert(count) != count {
+                        let message = format!("`{name}` has {count} values, a factor beside it another number");
+                        problems.push(Problem::error(at, message, "paired factors are taken row by row"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn count(levels: &Levels) -> usize {
+    match levels {
+        Levels::List(values) => values.len(),
+        Levels::Range(range) => range.count.unwrap_or(0) as usize,
+    }
+}
+
+fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>) {
+    let mut refuse = |key: &str, message: String, help: &str| {
+        problems.push(Problem::error(place!["replications", key], message, help));
+    };
+    if !(asked.level > 0.0 && asked.level < 1.0) {
+        refuse("level", format!("`level` is {}", asked.level), "above 0 and below 1, such as 0.95");
+    }
+    match &asked.until {
+        Some(_) if asked.count.is_some() => {
+            refuse("count", "both `count` and `until` are there".into(), "with `until` say `least` and `most`");
+        }
+        Some(until) => {
+            let names: Vec<&str> = study.measures.keys().map(String::as_str).collect();
+            if !names.contains(&until.measure.as_str()) {
+                refuse("until", format!("no measure is called `{}`", until.measure), "name it in `[measures]`");
+            }
+        }
+        None => {
+            for (key, value) in [("least", asked.least), ("most", asked.most)] {
+                if value.is_some() {
+                    refuse(key, format!("`{key}` has no effect without `until`"), "say `count`, or when it is enough");
+                }
+            }
+        }
+    }
+    if asked.least.unwrap_or(10) > asked.most.unwrap_or(100) {
+        refuse("most", "`most` is below `least`".into(), "without them they are 100 and 10");
+    }
+}
+
+fn warm_up(warm_up: &WarmUp, problems: &mut Vec<Problem>) {
+    let help = "`from = \"1 s\"`, or `rule = \"mser-5\"`";
+    let message = match (warm_up.from, warm_up.rule, warm_up.trace) {
+        (None, None, _) => "`warm_up` says neither `from` nor `rule`",
+        (Some(_), Some(_), _) => "`warm_up` says both `from` and `rule`",
+        (Some(_), None, Some(_)) => "`trace` has no effect without `rule`",
+        _ => return,
+    };
+    problems.push(Problem::error(place!["warm_up"], message, help));
+}

@@ -1,0 +1,146 @@
+//! From text to a study of the right shape, as JSON.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::checks::check;
+use super::levels::Range;
+use super::types::Study;
+use crate::scenario::diagnostic::{Fault, refuse};
+use crate::scenario::document::{Item, Table, Value, locate, read as read_toml};
+use crate::scenario::problem::{Problem, Step};
+use crate::scenario::source::{Span, Text};
+use crate::scenario::{Refusal, schema as schemas, shape};
+
+/// The JSON Schema of a study file, for JSON Schema 2020-12.
+pub fn schema() -> &'static Json {
+    static SCHEMA: OnceLock<Json> = OnceLock::new();
+    SCHEMA.get_or_init(|| schemas::of::<Study>("cellrate study"))
+}
+
+/// Reads the study of `text`, which stands in the file `path`: as the types have it, every default written out, but tables
+/// of factors, derived parameters and measures as lists of name and value, in the order of the file.
+///
+/// # Errors
+/// What has not the shape of a study, located.
+pub fn read(text: &str, path: &str) -> Result<Json, Refusal> {
+    let texts = [Text { name: path, text }];
+    parse(text).map_err(|faults| refuse(faults, &texts))
+}
+
+/// The refusal of a study that [`read`] takes, for a reason outside it, at a place in it.
+pub fn refusal(text: &str, path: &str, place: &[Step], message: &str, help: &str) -> Refusal {
+    let root = read_toml(text, 0).unwrap_or_default();
+    refuse(vec![Fault::error(locate(&root, place), message).help(help)], &[Text { name: path, text }])
+}
+
+fn parse(text: &str) -> Result<Json, Vec<Fault>> {
+    let root = read_toml(text, 0).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let span = Span { text: 0, start: span.start, end: span.end };
+        vec![Fault::error(span, error.message()).help("a study is written in TOML")]
+    })?;
+    let mut faults = shape::check(&root, schema(), "the study");
+    faults.extend(
+        factor_tables(&root).flat_map(|table| &table.entries).flat_map(|entry| levels(&entry.key, &entry.item)),
+    );
+    for key in ["derived", "measures"] {
+        faults.extend(table(&root, key).into_iter().flat_map(|table| &table.entries).filter_map(|entry| {
+            let text = matches!(entry.item.value, Value::String(_));
+            (!text).then(|| wrong_kind(&entry.key, &entry.item, "a string: an expression"))
+        }));
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let study = Study::deserialize(toml::Table::from(&root)).map_err(|error| {
+        let message = format!("the study has the right shape, but cannot be read: {}", error.message());
+        vec![
+            Fault::error(Span { text: 0, start: 0, end: 0 }, message)
+                .help("this is a defect of cellrate: please report it"),
+        ]
+    })?;
+    let problems = check(&study);
+    if problems.is_empty() { Ok(in_order(json!(study), &root)) } else { Err(place_all(problems, &root)) }
+}
+
+fn place_all(problems: Vec<Problem>, root: &Table) -> Vec<Fault> {
+    let fault = |problem: Problem| Fault::error(locate(root, &problem.place), problem.message).help(problem.help);
+    problems.into_iter().map(fault).collect()
+}
+
+/// Tables whose keys are factors.
+fn factor_tables(root: &Table) -> impl Iterator<Item = &Table> {
+    let paired = match root.get("paired").map(|item| &item.value) {
+        Some(Value::Array(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let paired = paired.iter().filter_map(|item| match &item.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    });
+    table(root, "factors").into_iter().chain(paired)
+}
+
+fn table<'t>(root: &'t Table, key: &str) -> Option<&'t Table> {
+    match &root.get(key)?.value {
+        Value::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// What is wrong with the values of a factor.
+fn levels(key: &str, item: &Item) -> Vec<Fault> {
+    match &item.value {
+        Value::Array(items) if items.is_empty() => {
+            vec![Fault::error(item.span, format!("`{key}` has no values")).label("expected at least one value")]
+        }
+        Value::Array(items) => items.iter().filter_map(|item| level(key, item)).collect(),
+        Value::Table(range) => {
+            static SCHEMA: OnceLock<Json> = OnceLock::new();
+            let schema = SCHEMA.get_or_init(|| schemas::of::<Range>("range of a factor"));
+            let mut faults = shape::check_within(range, schema, key, item.span);
+            let ends = ["from", "to"].into_iter().filter_map(|end| range.get(end));
+            faults.extend(ends.filter_map(|end| level(key, end)));
+            faults
+        }
+        _ => vec![wrong_kind(key, item, "a list of values, or a range `{ from = 1, to = 8, count = 4 }`")],
+    }
+}
+
+fn level(key: &str, item: &Item) -> Option<Fault> {
+    match &item.value {
+        Value::String(_) | Value::Boolean(_) => None,
+        Value::Integer(number) if i64::try_from(*number).is_ok() => None,
+        Value::Float(number) if number.is_finite() => None,
+        _ => Some(wrong_kind(key, item, "a finite number, `true` or `false`, or a string")),
+    }
+}
+
+fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {
+    Fault::error(item.span, format!("a value of `{key}` is {}", item.value.kind()))
+        .label(format!("expected {expected}"))
+}
+
+/// The study with its tables of names as lists in the order of the file.
+fn in_order(mut study: Json, root: &Table) -> Json {
+    for key in ["factors", "derived", "measures"] {
+        study[key] = pairs(table(root, key), &study[key]);
+    }
+    if let Some(Value::Array(items)) = root.get("paired").map(|item| &item.value) {
+        for (i, item) in items.iter().enumerate() {
+            if let Value::Table(table) = &item.value {
+                study["paired"][i] = pairs(Some(table), &study["paired"][i]);
+            }
+        }
+    }
+    study
+}
+
+fn pairs(table: Option<&Table>, values: &Json) -> Json {
+    let mut entries: Vec<_> = table.into_iter().flat_map(|table| &table.entries).collect();
+    entries.sort_by_key(|entry| entry.span);
+    entries.iter().map(|entry| json!([entry.key, values[&entry.key]])).collect()
+}

@@ -1,0 +1,161 @@
+//! A study file as Rust types.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::kernel::Ps;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::levels::Levels;
+use crate::scenario::TraceKind;
+
+/// Many runs of one scenario: what varies, how often each point is repeated, what is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Name of the study, of its directory among others; the file's name without ending if absent.
+    pub name: Option<String>,
+    /// Scenario file, relative to the study file; this or `template`.
+    pub scenario: Option<String>,
+    /// Template, as `cellrate new` knows it; this or `scenario`.
+    pub template: Option<String>,
+    /// Settings of every run, `path=value`, as `--set` takes them.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// Seed of the first replication; the next ones follow it.
+    #[serde(default = "first_seed")]
+    #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+    /// Whether replication r has the same seed at every point, so that alternatives are compared under the same random
+    /// numbers. If false every run has a seed of its own.
+    #[serde(default = "yes")]
+    pub common_random_numbers: bool,
+    /// What varies: dotted path of a parameter, or a name of one's own for expressions, and its values.
+    #[serde(default)]
+    pub factors: BTreeMap<String, Levels>,
+    /// Factors that vary together: lists of equal length, taken row by row.
+    #[serde(default)]
+    pub paired: Vec<BTreeMap<String, Levels>>,
+    /// Parameters that follow from others: dotted path, and an expression such as `3 * rtt * rate`.
+    #[serde(default)]
+    pub derived: BTreeMap<String, String>,
+    /// Which combinations are run.
+    #[serde(default)]
+    pub design: Design,
+    /// How often each point is run.
+    #[serde(default)]
+    pub replications: Replications,
+    /// What is cut off the beginning of every run.
+    pub warm_up: Option<WarmUp>,
+    /// Measures with names: expressions over a run, such as `throughput_mbit`.
+    #[serde(default)]
+    pub measures: BTreeMap<String, String>,
+    /// What is kept of every run besides its measures.
+    #[serde(default)]
+    pub keep: Keep,
+}
+
+/// Which combinations of the factors' values are run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Design {
+    /// All of them; the first factor varies slowest.
+    #[default]
+    Grid,
+    /// Points that fill the space, each factor's range cut into as many equal parts as there are points and every part used
+    /// once (McKay, Beckman and Conover 1979).
+    LatinHypercube(Sampling),
+    /// Points that fill the space, a scrambled Sobol sequence; best with a power of two of them (Sobol 1967, Owen 1998).
+    Sobol(Sampling),
+}
+
+/// How many points, drawn with which randomness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sampling {
+    /// Points.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub points: u32,
+    /// Seed of the design.
+    #[serde(default = "first_seed")]
+    #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
+    pub seed: u64,
+}
+
+/// How often each point is run: `count` times, or from `least` to `most` times until a measure is known well enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Replications {
+    /// Runs of each point; 1 if nothing is said.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub count: Option<u32>,
+    /// Fewest runs before a point may stop, with `until`; 10 if absent, as the interval of fewer is too often too narrow.
+    #[schemars(range(min = 2, max = 1_000_000))]
+    pub least: Option<u32>,
+    /// Most runs of a point, with `until`; 100 if absent.
+    #[schemars(range(min = 2, max = 1_000_000))]
+    pub most: Option<u32>,
+    /// When a point is known well enough.
+    pub until: Option<Until>,
+    /// Confidence level of every interval of the study.
+    #[serde(default = "level")]
+    pub level: f64,
+}
+
+impl Default for Replications {
+    fn default() -> Replications {
+        Replications { count: None, least: None, most: None, until: None, level: level() }
+    }
+}
+
+/// A measure is known well enough when its confidence interval is narrow enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Until {
+    /// Name of a measure of `[measures]`.
+    pub measure: String,
+    /// Half of the interval's width: a number in the measure's unit, or a share of its mean such as `1 %`.
+    pub half_width: String,
+}
+
+/// What is cut off the beginning of every run: `from`, or what a rule finds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WarmUp {
+    /// Start of the measuring window, the same for all runs.
+    pub from: Option<Ps>,
+    /// How the start is found instead, from the first replication of each point.
+    pub rule: Option<WarmUpRule>,
+    /// What the rule looks at, with `rule`; the queues if absent.
+    pub trace: Option<TraceKind>,
+}
+
+/// How the end of the warm-up is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarmUpRule {
+    /// Means of five samples each; the cut that leaves the mean of the rest with the least standard error (White 1997; White,
+    /// Cobb and Spratt 2000). No more than the first half is cut; a run that would need more is reported.
+    #[serde(rename = "mser-5")]
+    Mser5,
+}
+
+/// What is kept of every run besides its measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Keep {
+    /// Traces that go into the data set. They are traced even if the scenario does not ask for them.
+    pub traces: Vec<TraceKind>,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn level() -> f64 {
+    0.95
+}

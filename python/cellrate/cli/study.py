@@ -1,0 +1,134 @@
+"""`cellrate study`: many runs from one file, into a data set."""
+
+from __future__ import annotations
+
+import functools
+import json as jsonlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cellrate import study as studies
+from cellrate import terminal
+from cellrate.cli import tables
+from cellrate.cli.kept import kept_results
+from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.progress import ProgressBar
+from cellrate.problems import reading
+from cellrate.runner import Done, run_each
+
+STUDIES = "studies"
+
+
+def study(
+    file: Annotated[
+        str,
+        Parameter(name="FILE", allow_leading_hyphen=True, help="Study file; - is standard input."),
+    ],
+    /,
+    *,
+    plan: Annotated[bool, Parameter(negative="", help="Say what it would take, and stop.")] = False,
+    settings: Settings = [],  # noqa: B006  cyclopts never changes it
+    out: Annotated[Path, Parameter(help="Directory for data sets and kept results.")] = Path("out"),
+    output: Annotated[
+        Path | None,
+        Parameter(
+            name=["--output", "-o"],
+            show_default=False,
+            help="Directory of the data set; OUT/studies/NAME by default.",
+        ),
+    ] = None,
+    workers: Workers = None,
+    scheduler: Annotated[
+        str | None,
+        Parameter(help="Run on a Dask cluster: ADDRESS of its scheduler, or local-cluster."),
+    ] = None,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    quiet: Annotated[
+        bool, Parameter(negative="", help="Print nothing but what went wrong.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Run every point of a study file as often as it asks, and write one data set.
+
+    OUT/studies/NAME receives the data set: runs.parquet with a row per run, a table per kind of
+    thing (flows, vcs, ports, queues, classes), traces if they are kept, and a dictionary of every
+    column. Finished runs are kept in OUT/results: a study that was interrupted, or has grown, runs
+    what is missing. A run that fails is reported with its command and does not stop the others.
+    """
+    with reading(file):
+        asked = studies.read(file, settings)
+    if plan:
+        store = kept_results(out, fresh=fresh)
+        _show_plan(studies.plan(asked, store, workers), asked, json=json)
+        return 0
+    directory = output or out / STUDIES / asked.name
+    store = kept_results(out, fresh=fresh)
+    with ProgressBar("looking at points") as progress:
+        total = len(asked.points)
+        studies.refuse_bad_points(asked, lambda done: progress(done, total))
+    least = len(asked.points) * asked.replications.least
+    with ExitStack() as stack:
+        runner = _runner(scheduler, workers, stack)
+        progress = stack.enter_context(ProgressBar(f"study {asked.name}"))
+        executor = functools.partial(
+            runner, store=store, watch=lambda done: progress(min(done, least), least)
+        )
+        ran = studies.run_study(asked, executor, directory, progress.note)
+    for problem in store.problems() if store is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
+    for note in ran.notes:
+        sys.stderr.write(f"warning: {note}\n")
+    _show(ran, asked, quiet=quiet, json=json)
+    return 1 if ran.failed else 0
+
+
+def _runner(
+    scheduler: str | None, workers: int | None, stack: ExitStack
+) -> Callable[..., Iterator[Done]]:
+    """What runs jobs: this process, or a cluster."""
+    if scheduler is None:
+        return functools.partial(run_each, workers=workers)
+    # Dask is an extra, and takes its time.
+    from cellrate.cluster import Cluster
+
+    return stack.enter_context(Cluster(scheduler, workers)).run_each
+
+
+def _show(ran: studies.Ran, asked: studies.Study, *, quiet: bool, json: bool) -> None:
+    if json:
+        found = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
+        sys.stdout.write(jsonlib.dumps(found) + "\n")
+        return
+    if quiet:
+        return
+    failed = f", {len(ran.failed)} failed" if ran.failed else ""
+    terminal.say(
+        f"{ran.runs} runs at {len(asked.points)} points{failed}: {ran.simulated} simulated in "
+        f"{ran.seconds:.1f} s of core time, {ran.known} known"
+    )
+    terminal.say(f"data set in {ran.directory}")
+
+
+def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None:
+    if json:
+        sys.stdout.write(jsonlib.dumps(asdict(found)) + "\n")
+        return
+    runs = f"{found.least:,}" if found.most == found.least else f"{found.least:,} to {found.most:,}"
+    rows = [f"{asked.name}: {found.points:,} points, {runs} runs, {found.known:,} of them known"]
+    if found.run_seconds is not None:
+        rows.append(f"about {found.run_seconds:.3g} s of core time a run")
+        times = tables.duration(found.seconds)
+        if found.most > found.least:
+            times += f" to {tables.duration(found.most_seconds)}"
+        rows.append(f"about {times} with all workers")
+    rows.append(f"at most {tables.size(found.memory_bytes)} of memory for the runs at a time")
+    if found.disk_bytes is not None:
+        rows.append(f"about {tables.size(round(found.disk_bytes))} of results, not compressed")
+    for row in rows:
+        terminal.say(row)

@@ -1,0 +1,304 @@
+"""Runs many simulations on a Dask cluster; keeps and reuses results like `runner`."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from cellrate import _core
+from cellrate.problems import BadInput
+from cellrate.runner import Done, Job, available_cores, build_id
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+LOCAL = "local-cluster"
+"""Instead of an address: a cluster of processes on this machine, for as long as it is needed."""
+CONNECT_SECONDS = 5
+BATCH_SECONDS = 2.0
+"""Short runs are joined until a task takes about so long: a task costs the scheduler about a ms."""
+FIRST_TASKS = 2_000
+"""Tasks of the smallest size; with every so many more their least size doubles, so that a million
+short runs are ten thousand tasks."""
+AHEAD = 4
+"""Tasks per thread of the cluster that wait or run at a time."""
+LOST = "its worker died, again and again; see the worker's log, and its memory limit"
+
+
+class Cluster:
+    """A connection to a Dask scheduler.
+
+    Args:
+        address: Of the scheduler, as ``tcp://host:8786``, or ``local-cluster``.
+        processes: Of a local cluster; all cores by default.
+
+    Raises:
+        BadInput: The extra ``cluster`` is not installed, nobody answers there, or a worker has
+            another build of cellrate.
+    """
+
+    def __init__(self, address: str, processes: int | None = None) -> None:
+        try:
+            import distributed
+        except ImportError as error:
+            message = "--scheduler needs Dask: install cellrate with its extra `cluster`"
+            raise BadInput(message) from error
+        self._local = None
+        if address == LOCAL:
+            self._local = distributed.LocalCluster(
+                n_workers=processes or available_cores(),
+                threads_per_worker=1,
+                dashboard_address=None,
+            )
+        try:
+            self._client: Client = distributed.Client(
+                self._local or address, timeout=CONNECT_SECONDS
+            )
+        except (OSError, ValueError) as error:
+            message = f"--scheduler {address}: no Dask scheduler answers there: {error}"
+            raise BadInput(message) from error
+        try:
+            self._check_builds()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leaves the cluster; a local one ends."""
+        self._client.close()
+        if self._local is not None:
+            self._local.close()
+
+    def run_each(
+        self,
+        jobs: Iterable[Job],
+        store: _core.Store | None = None,
+        watch: Callable[[float], None] | None = None,
+    ) -> Iterator[Done]:
+        """Runs jobs on the workers and gives their results in the order of the jobs, as they come.
+
+        A run that fails does not stop the others, and a worker that dies costs what it was at.
+        Results go into the store as soon as they come.
+
+        Args:
+            jobs: What to run.
+            store: Where results are looked up and kept; nowhere by default.
+            watch: Called, from the calling thread, with the number of runs that are done.
+
+        Yields:
+            One result per job.
+
+        Raises:
+            BadInput: A worker has another build of cellrate.
+            OSError: The store cannot be read or written.
+            KeyboardInterrupt: Ctrl-C was pressed.
+        """
+        yield from _Stream(self._client, store, watch).run(jobs)
+
+    def _check_builds(self) -> None:
+        """Makes sure that all workers give the results that this program would.
+
+        Raises:
+            BadInput: One has another build, or none.
+        """
+        try:
+            builds: dict[str, str] = self._client.run(build_id)
+        except Exception as error:
+            message = f"a worker has no cellrate, or another one, installed: {error}"
+            raise BadInput(message) from error
+        for worker, build in builds.items():
+            if build != build_id():
+                raise BadInput(_other_build(worker, build))
+
+
+def _other_build(worker: str, build: str) -> str:
+    return (
+        f"worker {worker} runs cellrate {build}, this is {build_id()}: "
+        "install the same wheel everywhere, or results would differ"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a worker sends back of a job."""
+
+    data: bytes | None
+    error: str
+    seconds: float
+
+
+def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
+    """What a task does: some jobs, one after the other.
+
+    Args:
+        jobs: What to run.
+        build: The build that must run them.
+
+    Raises:
+        BadInput: This worker has another build.
+    """
+    if build != build_id():
+        raise BadInput(_other_build("that joined later", build_id()))
+    return [_run(job) for job in jobs]
+
+
+def _run(job: Job) -> Sent:
+    began = time.thread_time()
+    try:
+        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, None)
+    except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
+        return Sent(None, str(problem) or type(problem).__name__, time.thread_time() - began)
+    return Sent(outcome.to_bytes(), "", time.thread_time() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A job on its way."""
+
+    index: int
+    job: Job
+    key: str
+
+
+class _Stream:
+    """Jobs that go out and results that come back."""
+
+    def __init__(
+        self,
+        client: Client,
+        store: _core.Store | None,
+        watch: Callable[[float], None] | None,
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._watch = watch
+        self._out: dict[Future, list[_Asked]] = {}
+        self._back: dict[int, Done] = {}
+        self._next = 0
+        self._tasks = 0
+        self._finished = 0
+        self._seconds = 0.0
+        self._measured = 0
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[Done]:
+        pending = enumerate(jobs)
+        batch: list[_Asked] = []
+        more = True
+        try:
+            while more or self._out or self._back:
+                while more and len(self._out) < AHEAD * self._threads():
+                    more = self._fill(pending, batch)
+                    if batch:
+                        self._send(batch)
+                        batch = []
+                    yield from self._ready()
+                self._gather()
+                yield from self._ready()
+        finally:
+            if self._out:
+                self._client.cancel(list(self._out))
+
+    def _threads(self) -> int:
+        threads: dict[str, int] = self._client.nthreads()
+        return max(sum(threads.values()), 1)
+
+    def _fill(self, pending: Iterator[tuple[int, Job]], batch: list[_Asked]) -> bool:
+        """Takes jobs until a batch is full; those that are known need no batch."""
+        size = self._size()
+        for index, job in pending:
+            asked = self._look_up(index, job)
+            if asked is not None:
+                batch.append(asked)
+            if len(batch) >= size or len(self._back) > AHEAD * self._threads() * size:
+                return True
+        return False
+
+    def _look_up(self, index: int, job: Job) -> _Asked | None:
+        """The job, unless what becomes of it is known."""
+        try:
+            key = job.key()
+        except _core.ScenarioError as error:
+            self._come(Done(index, job, "", None, str(error), known=False, seconds=0.0))
+            return None
+        kept = None if self._store is None else self._store.get(key)
+        if kept is None:
+            return _Asked(index, job, key)
+        outcome = _core.Outcome.from_bytes(kept)
+        self._come(Done(index, job, key, outcome, "", known=True, seconds=0.0))
+        return None
+
+    def _size(self) -> int:
+        """Jobs of the next task."""
+        least = 1 << self._tasks // FIRST_TASKS
+        if not self._measured:
+            return least
+        mean = max(self._seconds / self._measured, 1e-4)
+        return max(least, math.ceil(BATCH_SECONDS / mean))
+
+    def _send(self, batch: Sequence[_Asked]) -> None:
+        self._tasks += 1
+        name = hashlib.sha256("".join(one.key for one in batch).encode()).hexdigest()
+        future = self._client.submit(
+            run_batch, [one.job for one in batch], build_id(), key=f"cellrate-{name}"
+        )
+        # Equal jobs at once are one task.
+        self._out.setdefault(future, []).extend(batch)
+
+    def _gather(self) -> None:
+        """Takes in what has come back; waits until something has."""
+        from distributed import wait
+
+        if not self._out:
+            return
+        for future in wait(list(self._out), return_when="FIRST_COMPLETED").done:
+            self._take_in(self._out.pop(future), future)
+            future.release()
+
+    def _take_in(self, batch: Sequence[_Asked], future: Future) -> None:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            found: list[Sent] = future.result()
+        except KilledWorker:
+            found = [Sent(None, LOST, 0.0)] * len(batch)
+        for asked, sent in zip(batch, found, strict=True):
+            outcome = None
+            if sent.data is not None:
+                if self._store is not None:
+                    self._store.put(asked.key, sent.data)
+                outcome = _core.Outcome.from_bytes(sent.data)
+                self._seconds += sent.seconds
+                self._measured += 1
+            self._come(
+                Done(
+                    asked.index,
+                    asked.job,
+                    asked.key,
+                    outcome,
+                    sent.error,
+                    known=False,
+                    seconds=sent.seconds,
+                )
+            )
+
+    def _come(self, done: Done) -> None:
+        self._back[done.index] = done
+        self._finished += 1
+        if self._watch is not None:
+            self._watch(self._finished)
+
+    def _ready(self) -> Iterator[Done]:
+        """What is next in order, as far as it has come."""
+        while self._next in self._back:
+            yield self._back.pop(self._next)
+            self._next += 1

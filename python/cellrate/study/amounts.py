@@ -1,0 +1,161 @@
+"""Numbers with units, as expressions of a study reckon with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from cellrate import _core
+from cellrate.theory.cell_conversions import CELL_BYTES
+
+CELL_BITS = CELL_BYTES * 8
+
+Dimension = tuple[int, int]
+"""Powers of time and of data."""
+
+PLAIN, TIME, DATA, RATE = (0, 0), (1, 0), (0, 1), (-1, 1)
+
+DIMENSIONS: dict[str, Dimension] = {
+    "number": PLAIN,
+    "integer": PLAIN,
+    "Time": TIME,
+    "Delay": TIME,
+    "Rate": RATE,
+    "Bytes": DATA,
+    "Cells": DATA,
+    "Buffer": DATA,
+}
+"""Dimension of every kind of parameter that is a number or a quantity."""
+
+UNITS = {"Time": "s", "Delay": "s", "Rate": "bit/s", "Bytes": "bytes", "Cells": "cells"}
+UNITS["Buffer"] = UNITS["Cells"]
+"""Unit of the values of a kind of parameter, as data sets have them."""
+
+BITS = {"Bytes": 8, "Cells": CELL_BITS, "Buffer": CELL_BITS}
+"""What one of them is, in bits."""
+
+
+class UnitError(Exception):
+    """Units that do not fit."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number and its dimension; times are in seconds, data in bits, a cell having 424."""
+
+    value: float
+    dimension: Dimension = PLAIN
+
+    @classmethod
+    def of(cls, value: float, kind: str) -> Amount:
+        """A parameter's value, in the unit of its kind."""
+        return cls(value * BITS.get(kind, 1), DIMENSIONS[kind])
+
+    def as_kind(self, kind: str) -> float:
+        """The value in the unit of a kind of parameter.
+
+        Raises:
+            UnitError: It is something else.
+        """
+        wanted = DIMENSIONS[kind]
+        if self.dimension != wanted:
+            raise UnitError(f"it is {words(self.dimension)}, not {words(wanted)}")
+        return self.value / BITS.get(kind, 1)
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.value + other.value, self._same(other))
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.value - other.value, self._same(other))
+
+    def __mul__(self, other: Amount) -> Amount:
+        (a, b), (c, d) = self.dimension, other.dimension
+        return Amount(self.value * other.value, (a + c, b + d))
+
+    def __truediv__(self, other: Amount) -> Amount:
+        (a, b), (c, d) = self.dimension, other.dimension
+        return Amount(self.value / other.value, (a - c, b - d))
+
+    def __pow__(self, other: Amount) -> Amount:
+        power = other.plain("the power")
+        (a, b) = self.dimension
+        if self.dimension != PLAIN and power != int(power):
+            raise UnitError(f"{words(self.dimension)} cannot be raised to the power {power:g}")
+        return Amount(self.value**power, (int(a * power), int(b * power)) if a or b else PLAIN)
+
+    def __neg__(self) -> Amount:
+        return Amount(-self.value, self.dimension)
+
+    def plain(self, what: str) -> float:
+        """The value of a plain number.
+
+        Raises:
+            UnitError: It has a unit.
+        """
+        if self.dimension != PLAIN:
+            raise UnitError(f"{what} is {words(self.dimension)}, not a plain number")
+        return self.value
+
+    def _same(self, other: Amount) -> Dimension:
+        if self.dimension != other.dimension:
+            mine, theirs = words(self.dimension), words(other.dimension)
+            raise UnitError(f"{mine} and {theirs} cannot be added")
+        return self.dimension
+
+
+def least(first: Amount, *others: Amount) -> Amount:
+    """The least of some amounts.
+
+    Raises:
+        UnitError: They are not of one dimension.
+    """
+    return min((first, *(_like(one, first) for one in others)), key=lambda one: one.value)
+
+
+def greatest(first: Amount, *others: Amount) -> Amount:
+    """The greatest of some amounts.
+
+    Raises:
+        UnitError: They are not of one dimension.
+    """
+    return max((first, *(_like(one, first) for one in others)), key=lambda one: one.value)
+
+
+def _like(one: Amount, first: Amount) -> Amount:
+    if one.dimension != first.dimension:
+        raise UnitError(f"{words(first.dimension)} and {words(one.dimension)} cannot be compared")
+    return one
+
+
+def read(text: str) -> Amount:
+    """A quantity such as ``10 ms``, or a number.
+
+    Raises:
+        UnitError: It is neither.
+    """
+    try:
+        return Amount(float(text))
+    except ValueError:
+        pass
+    for kind in ("Time", "Rate", "Bytes", "Cells", "Delay"):
+        try:
+            return Amount.of(_core.quantity(text, kind.lower()), kind)
+        except ValueError:
+            continue
+    raise UnitError(f"{text!r} is neither a number nor a quantity such as '10 ms' or '2 Mbit/s'")
+
+
+def words(dimension: Dimension) -> str:
+    """A dimension for a reader."""
+    known = {PLAIN: "a plain number", TIME: "a time", DATA: "an amount of data", RATE: "a rate"}
+    if dimension in known:
+        return known[dimension]
+    parts = [
+        f"{unit}^{power}" for unit, power in zip(("s", "bit"), dimension, strict=True) if power
+    ]
+    return " ".join(parts)
+
+
+def whole(value: float) -> float:
+    """The nearest whole number; infinity stays."""
+    return value if math.isinf(value) else float(math.floor(value + 0.5))

@@ -1,0 +1,284 @@
+"""The factors and derived parameters of a study file: what they are, and which values they take."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from cellrate import ScenarioError, _core
+from cellrate.parameters.keys import Key, Keys, number
+from cellrate.parameters.ranges import WHOLE, Range, Scale, written
+from cellrate.parameters.variants import Form, form_at, switched
+from cellrate.problems import BadInput, choose
+from cellrate.runner import Job
+from cellrate.study.amounts import DIMENSIONS, UNITS, UnitError, read
+from cellrate.study.model import Axis, Column, Derived, Factor
+
+Place = tuple[int | str, ...]
+Level = str | float | bool
+
+MOST_SCENES = 256
+"""So many combinations of choices are tried in search of one in which a parameter exists."""
+
+
+class Refusals:
+    """Makes the error that refuses a study file and shows where."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text = text
+        self.path = path
+
+    def __call__(self, place: Place, message: str, advice: str = "") -> ScenarioError:
+        """The error, to be raised.
+
+        Args:
+            place: Keys and numbers that lead to what is wrong.
+            message: What is wrong, naming what was found.
+            advice: What is allowed, or what to do.
+        """
+        try:
+            _core.refuse_study(self.text, self.path, list(place), message, advice)
+        except ScenarioError as error:
+            return error
+
+
+class Reading:
+    """Reads factors beside a scenario.
+
+    Args:
+        document: The study file, as `_core.study` has it.
+        base: The scenario with the settings of every run.
+        refusal: How a study is refused.
+    """
+
+    def __init__(self, document: Mapping[str, Any], base: Job, refusal: Refusals) -> None:
+        self._document = document
+        self._base = base
+        self._refusal = refusal
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """What varies, in the order of the file; what varies together stands last."""
+        alone = [
+            Axis((self._factor(name, levels, ("factors", name)),))
+            for name, levels in self._document["factors"]
+        ]
+        together = [
+            Axis(tuple(self._factor(name, levels, ("paired", at, name)) for name, levels in table))
+            for at, table in enumerate(self._document["paired"])
+        ]
+        return (*alone, *together)
+
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """What follows, in the order of the file."""
+        return tuple(
+            Derived(self._column(name, ("derived", name)), expression, ("derived", name))
+            for name, expression in self._document["derived"]
+        )
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What other forms of a table leave out of what the scenario says."""
+        found = []
+        for factor in (factor for axis in self.axes for factor in axis.factors):
+            for level in factor.levels or ():
+                left = switched(factor.form, level).left_out if factor.form else ()
+                if left:
+                    found.append(f"{factor.column.name} = {level} leaves out {', '.join(left)}")
+        return tuple(found)
+
+    def _factor(self, name: str, levels: Any, place: Place) -> Factor:  # noqa: ANN401  JSON
+        column = self._column(name, place)
+        if isinstance(levels, list):
+            texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
+            if len(set(texts)) < len(texts):
+                raise self._refusal(place, f"`{name}` has a value twice", "each value is run once")
+            return Factor(self._typed(column, texts), texts, None, place, self._form(name))
+        found = self._range(column, levels, place)
+        count = levels["count"]
+        return Factor(
+            column, None if count is None else self._spread(found, count, place), found, place
+        )
+
+    def _typed(self, column: Column, texts: Sequence[str]) -> Column:
+        """The column of a name that only expressions use, which is what its values are."""
+        if column.path is not None:
+            return column
+        try:
+            kinds = {_kind_of(text) for text in texts}
+        except UnitError:
+            kinds = {"choice"}
+        kind = kinds.pop() if len(kinds) == 1 else "choice"
+        return Column(column.name, None, kind, UNITS.get(kind, ""))
+
+    def _range(self, column: Column, levels: Mapping[str, Any], place: Place) -> Range:
+        if column.path is None:
+            kind = self._typed(column, [_plainly(levels["from"])]).kind
+        else:
+            kind = column.kind
+        if kind not in DIMENSIONS:
+            raise self._refusal(place, f"`{column.name}` is no number", "list its values")
+        low, high = (self._end(column, kind, levels[end], (*place, end)) for end in ("from", "to"))
+        if low >= high:
+            raise self._refusal(
+                place, f"`from` of `{column.name}` is not below `to`", "both ends are taken"
+            )
+        scale: Scale = levels["scale"]
+        if scale == "log" and low <= 0:
+            raise self._refusal(
+                place, f"`{column.name}` begins at {low:g}", "a range that does is linear"
+            )
+        return Range(column.path or column.name, kind, low, high, scale)
+
+    def _end(self, column: Column, kind: str, level: Level, place: Place) -> float:
+        try:
+            if column.path is None:
+                return read(_plainly(level)).as_kind(kind)
+            return number(_plainly(level), self._key(column.path, place))
+        except (UnitError, BadInput) as error:
+            raise self._refusal(place, f"`{column.name}`: {error}") from error
+
+    def _spread(self, found: Range, count: int, place: Place) -> tuple[str, ...]:
+        """So many values from end to end."""
+        values = tuple(_spaced(found, n / (count - 1)) for n in range(count))
+        texts = tuple(found.text(value) for value in values)
+        if len(set(texts)) < count:
+            message = (
+                f"there are no {count} values of `{found.path}` between {texts[0]} and {texts[-1]}"
+            )
+            raise self._refusal(place, message, "whole numbers have fewer")
+        return texts
+
+    def _text(self, name: str, level: Level, place: Place) -> str:
+        """A value as a scenario has it."""
+        if "." not in name:
+            return _plainly(level)
+        form = self._form(name)
+        if form is not None:
+            try:
+                return choose(_plainly(level), form.choices, f"value of {name}")
+            except BadInput as error:
+                raise self._refusal(place, str(error)) from error
+        key = self._key(name, place)
+        try:
+            if key.kind in {"boolean", "choice"}:
+                allowed = key.choices or ("true", "false")
+                return choose(_plainly(level), allowed, f"value of {name}")
+            if isinstance(level, str) or key.kind not in {"number", "integer"}:
+                number(_plainly(level), key)
+        except BadInput as error:
+            raise self._refusal(place, str(error)) from error
+        if key.kind in {"number", "integer"}:
+            return written(number(_plainly(level), key), key.kind)
+        return str(level)
+
+    def _column(self, name: str, place: Place) -> Column:
+        if "." not in name:
+            if not name.isidentifier():
+                advice = "a dotted path of a scenario, or a name for expressions"
+                raise self._refusal(place, f"`{name}` is no parameter and no name", advice)
+            return Column(name, None, "number", "")
+        form = self._form(name)
+        if form is not None:
+            return Column(name, form.path, "choice", "")
+        key = self._key(name, place)
+        return Column(name, key.path, key.kind, UNITS.get(key.kind, ""))
+
+    def _form(self, name: str) -> Form | None:
+        """The table whose form a factor is, if it is one: another scheme, policy or source."""
+        if "." not in name:
+            return None
+        try:
+            return form_at(self._base_keys, name, self._base.text, self._base.overrides)
+        except BadInput:
+            return None
+
+    def _key(self, name: str, place: Place) -> Key:
+        """The parameter, in the first scenario of the study that has it."""
+        reason = ""
+        for keys in self._scenes():
+            try:
+                return keys.find(name)
+            except BadInput as error:
+                reason = reason or str(error)
+        raise self._refusal(place, reason)
+
+    def _scenes(self) -> Iterator[Keys]:
+        """Keys of the scenario as it is, and with the choices that the study makes."""
+        yield self._base_keys
+        yield from self._others
+
+    @cached_property
+    def _base_keys(self) -> Keys:
+        return Keys(self._base.resolved())
+
+    @cached_property
+    def _others(self) -> tuple[Keys, ...]:
+        """Choices decide which keys there are: those of one scheme are not those of another."""
+        tables = [self._document["factors"], *self._document["paired"]]
+        choices = [
+            [self._choice(name, level) for level in levels if isinstance(level, str)]
+            for table in tables
+            for name, levels in table
+            if isinstance(levels, list) and self._chooses(name)
+        ]
+        found = []
+        for chosen in itertools.islice(itertools.product(*filter(None, choices)), MOST_SCENES):
+            settings = [one for one in chosen if one]
+            job = Job(self._base.text, self._base.path, (*self._base.overrides, *settings))
+            try:
+                found.append(Keys(job.resolved()))
+            except ScenarioError:
+                continue
+        return tuple(found)
+
+    def _chooses(self, name: str) -> bool:
+        """Whether a factor is a choice of the scenario as it is."""
+        if self._form(name) is not None:
+            return True
+        try:
+            return self._base_keys.find(name).kind == "choice"
+        except BadInput:
+            return False
+
+    def _choice(self, name: str, level: str) -> str:
+        """The setting of a choice; empty if it is none."""
+        form = self._form(name)
+        if form is None:
+            return f"{name}={level}"
+        return switched(form, level).setting if level in form.choices else ""
+
+
+def _spaced(found: Range, share: float) -> float:
+    """The value at a share of the way; at its ends exactly these."""
+    if found.scale == "linear":
+        value = found.low + share * (found.high - found.low)
+    else:
+        value = found.low * (found.high / found.low) ** share
+    if share in {0.0, 1.0}:
+        value = found.low if share == 0.0 else found.high
+    return float(round(value)) if found.kind in WHOLE else float(f"{value:.12g}")
+
+
+def _plainly(level: Level) -> str:
+    """A value as text."""
+    if isinstance(level, bool):
+        return "true" if level else "false"
+    return level if isinstance(level, str) else repr(level)
+
+
+def _kind_of(text: str) -> str:
+    """Kind of a value of a name that only expressions use.
+
+    Raises:
+        UnitError: It is neither number nor quantity.
+    """
+    dimension = read(text).dimension
+    return next(kind for kind, one in _KINDS if one == dimension)
+
+
+# The first kind of each dimension stands for it.
+_KINDS = [(kind, DIMENSIONS[kind]) for kind in ("number", "Time", "Rate", "Cells")]

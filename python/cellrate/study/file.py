@@ -1,0 +1,160 @@
+"""Reads a study file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cellrate import _core, source
+from cellrate.language.errors import ExpressionError
+from cellrate.language.of_a_run import check
+from cellrate.parameters.keys import Keys
+from cellrate.problems import BadInput, choose
+from cellrate.runner import Job
+from cellrate.study.design import TooManyPoints, rows
+from cellrate.study.factors import Place, Reading, Refusals
+from cellrate.study.model import Point, Replications, Study, Until, WarmUp
+from cellrate.study.points import Points
+
+
+def read(path: str | Path, settings: Sequence[str] = ()) -> Study:
+    """The study in a file.
+
+    Args:
+        path: The file; ``-`` is standard input.
+        settings: Settings of every run besides those of the file, as ``--set`` takes them.
+
+    Raises:
+        OSError: The file, or its scenario, cannot be read.
+        ScenarioError: It is no study, or what it says is impossible; the error shows where.
+    """
+    text, name = source.read(str(path))
+    return parse_study(text, name, settings)
+
+
+def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
+    """The study of a text.
+
+    Args:
+        text: The study, as TOML.
+        path: Where it stands; its scenario is looked for beside that.
+        settings: Settings of every run besides those of the file, as ``--set`` takes them.
+
+    Raises:
+        OSError: Its scenario cannot be read.
+        ScenarioError: It is no study, or what it says is impossible; the error shows where.
+    """
+    document: dict[str, Any] = json.loads(_core.study(text, path))
+    refusal = Refusals(text, path)
+    document["set"] += settings
+    base = _base(document, path, refusal)
+    reading = Reading(document, base, refusal)
+    points = _points(document, reading, base, refusal)
+    _check_measures(document["measures"], refusal)
+    return Study(
+        name=document["name"] or Path(path.strip("<>")).stem,
+        path=path,
+        text=text,
+        base=base,
+        factors=tuple(one.column for axis in reading.axes for one in axis.factors),
+        derived=tuple(one.column for one in reading.derived),
+        points=points,
+        common_random_numbers=document["common_random_numbers"],
+        replications=_replications(document["replications"], refusal),
+        warm_up=_rule(document["warm_up"]),
+        measures=dict(document["measures"]),
+        traces=tuple(document["keep"]["traces"]),
+        notes=reading.notes,
+    )
+
+
+def _base(document: Mapping[str, Any], path: str, refusal: Refusals) -> Job:
+    """The scenario with the settings of every run."""
+    settings = list(document["set"])
+    warm_up = document["warm_up"]
+    if warm_up and warm_up["from"] is not None:
+        settings.append(f"measure.from={warm_up['from']}")
+    if document["template"] is not None:
+        names = [entry["name"] for entry in json.loads(_core.registry())["templates"]]
+        try:
+            template = choose(document["template"], names, "template")
+        except BadInput as error:
+            raise refusal(("template",), str(error)) from error
+        text, name = _core.template(template), template
+    else:
+        file = Path(path).parent / document["scenario"]
+        try:
+            text, name = source.read(str(file))
+        except OSError as error:
+            raise refusal(
+                ("scenario",), f"cannot read {file}: {error.strerror or error}"
+            ) from error
+    base = Job(text, name, tuple(settings), document["seed"])
+    kept = document["keep"]["traces"]
+    if kept:
+        base = traced(base, kept)
+    base.resolved()
+    return base
+
+
+def traced(base: Job, wanted: tuple[str, ...] | list[str]) -> Job:
+    """The job, with traces besides those that its scenario asks for."""
+    has = Keys(base.resolved()).document["measure"]["traces"]
+    both = ", ".join(f'"{one}"' for one in dict.fromkeys((*has, *wanted)))
+    return Job(base.text, base.path, (*base.overrides, f"measure.traces=[{both}]"), base.seed)
+
+
+def _points(
+    document: Mapping[str, Any], reading: Reading, base: Job, refusal: Refusals
+) -> tuple[Point, ...]:
+    axes = reading.axes
+    factors = tuple(factor for axis in axes for factor in axis.factors)
+    points = Points(factors, reading.derived, base, refusal)
+    points.refuse_idle_names()
+    try:
+        return tuple(
+            points.point(index, row) for index, row in enumerate(rows(axes, document["design"]))
+        )
+    except TooManyPoints as error:
+        place: Place = ("factors",)
+        raise refusal(
+            place, f"the design has {error}", "choose a space-filling `[design]`"
+        ) from error
+
+
+def _check_measures(measures: list[tuple[str, str]], refusal: Refusals) -> None:
+    for name, expression in measures:
+        if not name.isidentifier():
+            raise refusal(("measures", name), f"`{name}` is no name", "letters, digits and `_`")
+        try:
+            check(expression)
+        except ExpressionError as error:
+            raise refusal(("measures", name), str(error), "such as `throughput_mbit`") from error
+
+
+def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:
+    until = asked["until"]
+    if until is None:
+        count = asked["count"] or 1
+        return Replications(count, count, None, asked["level"])
+    text = str(until["half_width"]).strip()
+    relative = text.endswith("%")
+    try:
+        width = float(text.removesuffix("%")) / (100 if relative else 1)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < float("inf"):
+        place: Place = ("replications", "until", "half_width")
+        raise refusal(
+            place, f"`half_width` is {text!r}", "a share of the mean such as `1 %`, or a number"
+        )
+    least, most = asked["least"] or 10, asked["most"] or 100
+    return Replications(least, most, Until(until["measure"], width, relative), asked["level"])
+
+
+def _rule(asked: Mapping[str, Any] | None) -> WarmUp | None:
+    if asked is None or asked["rule"] is None:
+        return None
+    return WarmUp(asked["rule"], asked["trace"] or "queue")

@@ -1,0 +1,164 @@
+"""What a study will take, before it starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import fmean
+
+from cellrate import _core
+from cellrate.runner import Job, available_cores
+from cellrate.study.model import Study
+
+SAMPLED = 5
+"""So many points, spread over the design, are tried for a moment."""
+MOMENT_SECONDS = 0.3
+"""So long is each of them tried."""
+SHORTENED = 50
+"""A run that takes longer is run again so many times shorter, for the size of its result."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study will take.
+
+    Attributes:
+        points: Combinations that are run.
+        least: Fewest runs.
+        most: Most runs; equal to the fewest unless a measure decides.
+        known: Of the fewest runs, those whose results are kept already.
+        run_seconds: Mean core time of a run; None if every sampled run is known.
+        seconds: Time for the fewest runs that are not known, with all workers.
+        most_seconds: Time for the most runs.
+        memory_bytes: Most memory that the runs of all workers need at a time.
+        disk_bytes: What the results of the most runs take before compression; None if unknown.
+    """
+
+    points: int
+    least: int
+    most: int
+    known: int
+    run_seconds: float | None
+    seconds: float
+    most_seconds: float
+    memory_bytes: int
+    disk_bytes: float | None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run tried for a moment: its core time, and the size of its result if known."""
+
+    seconds: float
+    size: int | None
+
+
+def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
+    """What a study will take, extrapolated from a moment of a few of its runs.
+
+    Args:
+        study: The study.
+        store: Where results are kept, if anywhere.
+        workers: Runs at a time; all cores by default.
+
+    Raises:
+        ScenarioError: A run needs more memory than there is.
+    """
+    count = workers or available_cores()
+    asked, points = study.replications, len(study.points)
+    least, most = asked.least * points, asked.most * points
+    known = _known(study, store)
+    trials = [] if known == least else [_try(job) for job in _sample(study)]
+    run_seconds = fmean(one.seconds for one in trials) if trials else None
+    sizes = [one.size for one in trials if one.size is not None]
+    left = (run_seconds or 0.0) / count
+    return Plan(
+        points=points,
+        least=least,
+        most=most,
+        known=known,
+        run_seconds=run_seconds,
+        seconds=left * (least - known),
+        most_seconds=left * (most - known),
+        memory_bytes=count * max((_memory(job) for job in _sample(study)), default=0),
+        disk_bytes=fmean(sizes) * (most - known) if sizes else None,
+    )
+
+
+def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None) -> None:
+    """Makes sure that the scenario of every point can be run, before the first one is.
+
+    Args:
+        study: The study.
+        watch: Told how many points have been looked at.
+
+    Raises:
+        ScenarioError: One cannot; the error shows its settings.
+    """
+    with ThreadPoolExecutor(available_cores()) as pool:
+        for done, _ in enumerate(pool.map(lambda one: study.job(one, 0).resolved(), study.points)):
+            if watch is not None:
+                watch(done + 1)
+
+
+def _sample(study: Study) -> list[Job]:
+    """First runs of some points, spread over the design."""
+    points = study.points
+    count = min(SAMPLED, len(points))
+    chosen = [points[at * (len(points) - 1) // max(count - 1, 1)] for at in range(count)]
+    return [study.job(point, 0) for point in chosen]
+
+
+def _known(study: Study, store: _core.Store | None) -> int:
+    """Of the fewest runs, those whose results are kept.
+
+    Runs whose warm-up is yet to be found have no key so far.
+    """
+    if store is None or study.warm_up is not None or not store.keys():
+        return 0
+    runs = (study.job(point, r) for point in study.points for r in range(study.replications.least))
+    return sum(store.contains(job.key()) for job in runs)
+
+
+def _try(job: Job) -> Trial:
+    """Runs a job for a moment."""
+    began = time.perf_counter()
+    reached = 0.0
+
+    def report(now: float, end: float) -> bool:
+        nonlocal reached
+        reached = now / end
+        return time.perf_counter() - began < MOMENT_SECONDS
+
+    try:
+        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+    except _core.Cancelled:
+        elapsed = time.perf_counter() - began
+        return Trial(elapsed / max(reached, 1e-6), _size(job))
+    return Trial(time.perf_counter() - began, len(outcome.to_bytes()))
+
+
+def _size(job: Job) -> int | None:
+    """Size of the result of a shorter run, which has as many entities and about as many points."""
+    described = _core.describe(job.text, job.path, list(job.overrides), job.seed)
+    duration = _duration(described) / SHORTENED
+    settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
+    try:
+        short = _core.run(job.text, job.path, [*job.overrides, *settings], job.seed, None)
+    except _core.ScenarioError:
+        return None
+    return len(short.to_bytes())
+
+
+def _duration(described: str) -> float:
+    import json
+
+    found: float = json.loads(described)["duration_seconds"]
+    return found
+
+
+def _memory(job: Job) -> int:
+    estimate = _core.estimate(job.text, job.path, list(job.overrides), job.seed)
+    return estimate["memory_bytes"]

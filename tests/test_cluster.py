@@ -1,0 +1,137 @@
+"""The same runs on a Dask cluster: the same results, whatever happens to its workers."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cellrate
+import pytest
+from cellrate import cluster
+from cellrate.cluster import Cluster
+from cellrate.problems import BadInput
+from cellrate.runner import Job, default_store, run_each
+from conftest import HERE, Command
+from distributed import Client, LocalCluster
+
+PROCESSES = 4
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[LocalCluster]:
+    with LocalCluster(
+        n_workers=PROCESSES, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as found:
+        yield found
+
+
+@pytest.fixture
+def jobs(traced: Path) -> list[Job]:
+    first = Job.from_file(traced, ("run.duration=300 ms", "run.start_jitter=1 ms"))
+    return [dataclasses.replace(first, seed=seed) for seed in range(1, 25)]
+
+
+def digests(found: Iterator[cellrate.runner.Done]) -> list[str]:
+    return [cellrate.Result(done.outcome).digest for done in found if done.outcome is not None]
+
+
+def test_results_are_those_of_this_machine(jobs: list[Job], workers: LocalCluster) -> None:
+    with Cluster(workers.scheduler_address) as far:
+        assert digests(far.run_each(jobs)) == digests(run_each(jobs))
+
+
+def test_a_dead_worker_costs_nothing_but_time(
+    jobs: list[Job], workers: LocalCluster, tmp_path: Path
+) -> None:
+    store = default_store(tmp_path)
+    with Client(workers) as client, Cluster(workers.scheduler_address) as far:
+        [victim, *_] = client.run(os.getpid).values()
+        found = []
+        for done in far.run_each(jobs, store=store):
+            if done.index == 2:
+                os.kill(victim, signal.SIGKILL)
+            found.append(done)
+        # A nanny has put another process in its place.
+        while victim in client.run(os.getpid, on_error="ignore").values():
+            time.sleep(0.1)
+    assert digests(iter(found)) == digests(run_each(jobs))
+    assert all(store.contains(job.key()) for job in jobs)
+
+
+def test_what_is_known_is_not_sent(
+    jobs: list[Job], workers: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = default_store(tmp_path)
+    here = digests(run_each(jobs, store=store))
+    monkeypatch.setattr(cluster, "run_batch", None)
+    with Cluster(workers.scheduler_address) as far:
+        found = list(far.run_each(jobs, store=store))
+    assert all(done.known for done in found)
+    assert digests(iter(found)) == here
+
+
+def test_a_failed_run_is_told(jobs: list[Job], workers: LocalCluster) -> None:
+    huge = Job.from_file(HERE / "bad_input" / "too-much-memory.toml")
+    with Cluster(workers.scheduler_address) as far:
+        found = list(far.run_each([huge, Job("nonsense", "x.toml"), jobs[0]]))
+    assert "memory" in found[0].error
+    assert found[1].error
+    assert found[2].outcome is not None
+
+
+def test_short_runs_are_joined(traced: Path, workers: LocalCluster) -> None:
+    first = Job.from_file(traced, ("run.duration=1 ms",))
+    short = [dataclasses.replace(first, seed=seed) for seed in range(200)]
+    with Cluster(workers.scheduler_address) as far, Client(workers) as client:
+        before = len(client.story())
+        assert len(list(far.run_each(short))) == 200
+        tasks = {str(event[0]) for event in client.story()[before:] if "cellrate-" in str(event)}
+    assert len(tasks) < 100
+
+
+def pretend_to_be(build: str | None) -> None:
+    """What a worker does to have another build; with None it has its own again."""
+    from cellrate import runner
+
+    if build is None:
+        importlib.reload(runner)
+    else:
+        runner.build_id = lambda: build  # type: ignore[assignment]
+
+
+def test_another_build_is_refused(workers: LocalCluster) -> None:
+    with Client(workers) as client:
+        client.run(pretend_to_be, "0.0.0-other")
+        with pytest.raises(BadInput, match=r"runs cellrate 0\.0\.0-other, this is"):
+            Cluster(workers.scheduler_address)
+        client.run(pretend_to_be, None)
+        Cluster(workers.scheduler_address).close()
+
+
+def test_nobody_there_is_told(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "s.toml").write_text('template = "n-source"')
+    done = command("study", "s.toml", "--scheduler", "tcp://127.0.0.1:1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --scheduler tcp://127.0.0.1:1: no Dask scheduler answers")
+    assert not (tmp_path / "out" / "studies").exists()
+
+
+def test_a_study_is_the_same_anywhere(
+    tmp_path: Path, command: Command, workers: LocalCluster
+) -> None:
+    (tmp_path / "s.toml").write_text(
+        'template = "n-source"\n'
+        'set = ["run.duration=100 ms", "measure.from=10 ms", "run.start_jitter=1 ms"]\n'
+        '[factors]\n"flow.tcp.count" = [2, 5]\n[replications]\ncount = 4\n'
+    )
+    here = command("study", "s.toml", "--out", "here")
+    far = command("study", "s.toml", "--out", "far", "--scheduler", workers.scheduler_address)
+    assert (here.returncode, far.returncode) == (0, 0), far.stderr
+    places = [tmp_path / name / "studies" / "s" for name in ("here", "far")]
+    for path in places[0].iterdir():
+        assert path.read_bytes() == (places[1] / path.name).read_bytes(), path.name

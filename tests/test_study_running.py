@@ -1,0 +1,265 @@
+"""Studies from file to data set: what is run, kept, cut off, and how often."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import polars as pl
+import pytest
+from cellrate import _core
+from cellrate.runner import Job, run_each
+from cellrate.study.model import Replications, Until
+from cellrate.study.stopping import half_width, replications_needed
+from cellrate.study.warm_up import mser5
+from cellrate.theory import queueing
+from conftest import COMMAND, Command
+
+SMALL = """
+template = "n-source"
+set = ["run.duration=30 ms", "measure.from=10 ms", "run.start_jitter=1 ms", "measure.traces=[]"]
+[factors]
+"control.scheme" = ["erica", "efci"]
+"flow.tcp.count" = [2, 4]
+[replications]
+count = 3
+[measures]
+throughput = "throughput_mbit"
+"""
+
+
+def written(tmp_path: Path, text: str, name: str = "small.toml") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def runs(tmp_path: Path, name: str = "small") -> pl.DataFrame:
+    return pl.read_parquet(tmp_path / "out" / "studies" / name / "runs.parquet")
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_every_row_is_the_run_of_its_command(tmp_path: Path, command: Command) -> None:
+    written(tmp_path, SMALL)
+    done = command("study", "small.toml")
+    assert done.returncode == 0, done.stderr
+    assert "12 runs at 4 points: 12 simulated" in done.stdout
+    found = runs(tmp_path)
+    assert found["seed"].to_list() == [1, 2, 3] * 4
+    assert found["control.scheme"].to_list() == ["erica"] * 6 + ["efci"] * 6
+    assert found["flow.tcp.count"].to_list() == ([2.0] * 3 + [4.0] * 3) * 2
+    assert found["digest"].n_unique() == 12
+    row = found.row(7, named=True)
+    again = subprocess.run(
+        ["/bin/sh", "-c", f"{row['command']} --json"],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{COMMAND.parent}:{os.environ['PATH']}"},
+    )
+    summary = json.loads(again.stdout)
+    assert summary["digest"] == row["digest"]
+    flows = [flow["tcp_throughput_bits_per_second"] for flow in summary["flows"]]
+    assert row["throughput"] == pytest.approx(sum(flows) / 1e6)
+
+
+def test_a_study_that_grew_runs_what_is_missing(tmp_path: Path, command: Command) -> None:
+    written(tmp_path, SMALL)
+    command("study", "small.toml")
+    before = files(tmp_path / "out" / "studies")
+    assert "0 simulated" in command("study", "small.toml").stdout
+    assert files(tmp_path / "out" / "studies") == before
+    written(tmp_path, SMALL.replace("count = 3", "count = 4"), "more.toml")
+    assert "16 runs at 4 points: 4 simulated" in command("study", "more.toml").stdout
+
+
+def test_a_plan_runs_nothing(tmp_path: Path, command: Command) -> None:
+    written(tmp_path, SMALL)
+    found = json.loads(command("study", "small.toml", "--plan", "--json").stdout)
+    assert (found["points"], found["least"], found["most"], found["known"]) == (4, 12, 12, 0)
+    assert float(found["run_seconds"]) > 0
+    assert found["memory_bytes"] > 0
+    assert not (tmp_path / "out" / "studies").exists()
+    command("study", "small.toml")
+    found = json.loads(command("study", "small.toml", "--plan", "--json").stdout)
+    assert (found["known"], found["seconds"]) == (12, 0)
+
+
+def test_a_failed_run_stops_no_other(tmp_path: Path, command: Command) -> None:
+    # Two and a half hours of cells on their way need more memory than there is.
+    paired = (
+        '[[paired]]\n"run.duration" = ["30 ms", "90000 s"]\n'
+        '"topology.bottleneck" = ["1 ms", "9000 s"]\n'
+    )
+    text = SMALL.replace("[replications]", f"{paired}[replications]")
+    text = text.replace("[2, 4]", "[2]").replace('["erica", "efci"]', '["erica"]')
+    written(tmp_path, text)
+    done = command("study", "small.toml")
+    assert done.returncode == 1
+    found = runs(tmp_path)
+    assert found["status"].to_list() == ["done"] * 3 + ["failed"] * 3
+    failed = found.row(3, named=True)
+    assert failed["command"] in done.stderr
+    assert "memory" in failed["error"]
+    assert failed["digest"] is None
+
+
+def test_a_study_killed_at_random_moments_resumes_to_the_same_data(
+    tmp_path: Path, command: Command
+) -> None:
+    text = SMALL.replace("30 ms", "300 ms").replace("count = 3", "count = 8")
+    written(tmp_path, text)
+    whole = tmp_path / "whole"
+    assert command("study", "small.toml", "--out", whole).returncode == 0
+    moments = random.Random(7)  # noqa: S311
+    killed = 0
+    for _ in range(6):
+        process = subprocess.Popen(
+            [COMMAND, "study", "small.toml", "--out", "killed"],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(0.5 + moments.random() * 1.5)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed, "every study was over before it was killed"
+    assert command("study", "small.toml", "--out", "killed").returncode == 0
+    assert files(tmp_path / "killed" / "studies") == files(whole / "studies")
+
+
+def test_the_fixed_warm_up_is_left_out(tmp_path: Path, command: Command) -> None:
+    written(tmp_path, SMALL + '[warm_up]\nfrom = "20 ms"\n')
+    assert command("study", "small.toml").returncode == 0
+    assert "measure.from=20 ms" in runs(tmp_path)["command"][0]
+
+
+# ---- MSER-5
+
+
+def test_mser5_by_hand() -> None:
+    # Batch means 10, 4, 2, 2, 2, 2: without the first two nothing is left to vary.
+    means = [10.0, 4.0, 2.0, 2.0, 2.0, 2.0]
+    values = np.repeat(np.array(means), 5)
+    time_ = np.linspace(0.0, 2.9, 30)
+    found = mser5(time_, values)
+    assert found.seconds == pytest.approx(1.0)
+    assert not found.reached_half
+    drifting = mser5(time_, np.arange(30.0))
+    assert drifting.reached_half
+
+
+def test_mser5_finds_the_end_of_a_decay() -> None:
+    random_ = np.random.default_rng(3)
+    time_ = np.linspace(0.0, 4.999, 5000)
+    values = 50 * np.exp(-time_ / 0.1) + random_.normal(10, 1, 5000)
+    found = mser5(time_, values)
+    assert 0.2 < found.seconds < 1.0
+    kept = values[time_ >= found.seconds]
+    assert fmean(kept) == pytest.approx(10, abs=0.1)
+
+
+def test_the_rule_cuts_every_point_by_its_own_run(tmp_path: Path, command: Command) -> None:
+    text = SMALL.replace("30 ms", "400 ms") + '[warm_up]\nrule = "mser-5"\n'
+    written(tmp_path, text)
+    assert command("study", "small.toml").returncode == 0
+    found = runs(tmp_path)
+    cuts = [one.split("measure.from=")[-1].split(" ps")[0] for one in found["command"]]
+    starts = {float(one) / 1e12 for one in cuts}
+    assert len(starts) > 1
+    assert all(0 <= one <= 0.2 for one in starts)
+    for point in range(4):
+        assert len(set(cuts[3 * point : 3 * point + 3])) == 1
+
+
+# ---- Sequential stopping
+
+QUEUE = """
+[run]
+duration = "{duration}"
+[measure]
+from = "200 ms"
+cell_delay = true
+[topology]
+template = "single-switch"
+link_rate = "10000 Gbit/s"
+bottleneck_rate = "1000 cells/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "cells"
+count = 1
+service = "cbr"
+source = {{ kind = "poisson", rate = "500 cells/s" }}
+"""
+
+
+def delay(outcome: _core.Outcome) -> float:
+    found = json.loads(outcome.summary())["classes"][0]["cell_delay_mean_seconds"]
+    assert isinstance(found, float)
+    return found
+
+
+def test_sequential_stopping_covers_the_true_mean() -> None:
+    """M/D/1 with load 1/2: 200 repetitions of a study that stops at a half width of 4 %."""
+    asked = Replications(10, 200, Until("delay", 0.04, relative=True), 0.95)
+    text = QUEUE.format(duration="700 ms")
+    true = float(queueing.md1_mean_wait_seconds(500.0, 1000.0)) + 1e-3 + 2e-6
+    seeds = iter(range(1, 1_000_000))
+    covered, counts = 0, []
+    for _ in range(200):
+        values: list[float] = []
+        while (needed := replications_needed(values or [0.0], asked)) > len(values):
+            jobs = [Job(text, "md1.toml", (), next(seeds)) for _ in range(needed - len(values))]
+            values += [delay(done.outcome) for done in run_each(jobs) if done.outcome]
+        covered += abs(fmean(values) - true) <= half_width(values, 0.95)
+        counts.append(len(values))
+    assert min(counts) >= 10
+    assert len(set(counts)) > 3, "nothing depended on the values"
+    assert covered >= 0.93 * 200, covered
+
+
+def test_a_point_is_run_until_it_is_known(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "md1.toml").write_text(QUEUE.format(duration="4 s"))
+    text = """
+    scenario = "md1.toml"
+    [factors]
+    "flow.cells.source.rate" = ["300 cells/s", "850 cells/s"]
+    [replications]
+    least = 10
+    most = 60
+    until = { measure = "wait", half_width = "4 %" }
+    [measures]
+    wait = "service('cbr').cell_delay_mean_seconds"
+    """
+    written(tmp_path, text)
+    done = command("study", "small.toml")
+    assert done.returncode == 0, done.stderr
+    found = runs(tmp_path)
+    counts = found.group_by("point").len().sort("point")["len"].to_list()
+    assert counts[0] == 10
+    assert 10 < counts[1] <= 60
+    easy = found.filter(pl.col("point") == 0)["wait"].to_list()
+    assert half_width(easy, 0.95) <= 0.04 * fmean(easy)
+
+
+def test_replications_needed() -> None:
+    asked = Replications(3, 50, Until("x", 0.1, relative=False), 0.95)
+    assert replications_needed([1.0], asked) == 3
+    assert replications_needed([1.0, 1.0, 1.0], asked) == 3
+    # s = 1, t = 4.303: (4.303 / sqrt(3) / 0.1)^2 * 3 is far beyond the most.
+    assert replications_needed([1.0, 2.0, 3.0], asked) == 50
+    # s = 0.1: half width 0.2484, so (2.484)^2 * 3 = 18.5.
+    assert replications_needed([1.0, 1.1, 1.2], asked) == 19
+    # s = 0.0645: half width 0.1027, so 4.2 runs; but at least half as many again.
+    assert replications_needed([1.0, 1.05, 1.1, 0.95], asked) == 6
