@@ -79,7 +79,7 @@ wheel: $(VENV)/.dependencies ## a wheel in dist/, proven to install where there 
 lock: ## write requirements.txt anew from pyproject.toml
 	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --group development pyproject.toml --output-file requirements.txt
+		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --extra cluster --extra xarray --group development pyproject.toml --output-file requirements.txt
 
 clean: ## remove what make made
 	rm -rf $(VENV) dist docs/_build out

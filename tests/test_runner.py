@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cellrate
 import pytest
@@ -91,14 +92,14 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
     done = set(store.keys())
     assert len(done) >= 3
     assert store.problems() == []
-    simulate = runner._Batch._simulate  # noqa: SLF001
+    simulate = _core.run
     simulated: list[str] = []
 
-    def count(batch: runner._Batch, key: str) -> _core.Outcome:
-        simulated.append(key)
-        return simulate(batch, key)
+    def count(text: str, path: str, overrides: list[str], *rest: Any) -> _core.Outcome:  # noqa: ANN401
+        simulated.append(_core.key(_core.resolve(text, path, overrides, rest[0])))
+        return simulate(text, path, overrides, *rest)
 
-    monkeypatch.setattr(runner._Batch, "_simulate", count)  # noqa: SLF001
+    monkeypatch.setattr(_core, "run", count)
     assert digests(run_many(jobs, store=store)) == digests(run_many(jobs))
     keys = {job.key() for job in jobs}
     assert sorted(simulated) == sorted([*keys, *(keys - done)])
