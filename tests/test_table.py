@@ -180,6 +180,9 @@ def test_every_format_holds_the_same_cells_and_escapes_what_it_must(study: Path)
     assert float(first["mean"]) == 2.0
     assert float(first["high"]) == pytest.approx(2 + T_95 / 3**0.5)
     assert (first["measure"], first["unit"], first["replications"]) == ("rate_a|b", "Mbit/s", "3")
+    # The end of a name, and of two that end so the one of the totals itself.
+    ratio = tabulate(DataSet(study), Question(measures=("cell_loss_ratio",)))
+    assert [head.name for head in ratio.measures] == ["totals_cell_loss_ratio"]
     several = tabulate(
         DataSet(study), Question(rows=("scheme",), measures=("rate_a|b", "timeouts"))
     )

@@ -11,6 +11,7 @@ from cellrate.dataset.place import RUNS
 from cellrate.dataset.reader import DataSet
 from cellrate.problems import BadInput, choose
 
+TOTALS = "totals"
 # What tells points and runs apart, beside the factors.
 NUMBERS = ("point", "replication")
 
@@ -94,7 +95,7 @@ def _find(name: str, names: Sequence[str], what: str) -> str:
         BadInput: There is none, or more than one.
     """
     wanted = name.replace(".", "_")
-    for same in (name, wanted):
+    for same in (name, wanted, f"{TOTALS}_{wanted}"):
         if same in names:
             return same
     ends = [one for one in names if one.replace(".", "_").endswith(f"_{wanted}")]
