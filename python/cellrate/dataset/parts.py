@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cellrate.dataset.columns import Schema
 
 FRAME_ROWS = 1_000
 """Rows that are kept as Python objects before they become columns."""
-PART_ROWS = 20_000
+PART_ROWS = 10_000
 """Rows of a part, which is what is held in memory; a run's rows are never divided."""
 GROUP_ROWS = 50_000
 """Rows of a row group of the table."""
@@ -24,10 +26,11 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows in a file, and the runs that they are of, in order of coming."""
+    """Rows in a file, and the first and last of the runs that they are of."""
 
     path: Path
-    keys: list[Key]
+    first: Key
+    last: Key
 
 
 class Parts:
@@ -44,8 +47,12 @@ class Parts:
         self._frames: list[pl.DataFrame] = []
         self._parts: list[Part] = []
         self._current: list[Key] = []
-        self._counts: dict[Key, int] = {}
         self._waiting = 0
+        self._written = 0
+        # Point, replication and number of rows of each run, as they come: eight bytes each.
+        self._came = (array("q"), array("q"), array("q"))
+        self._last: Key = (-1, -1)
+        self._ordered = True
         directory.mkdir()
 
     def add(self, key: Key, rows: Sequence[dict[str, Any]]) -> None:
@@ -75,7 +82,10 @@ class Parts:
         if not rows:
             return
         self._current.append(key)
-        self._counts[key] = rows
+        for column, value in zip(self._came, (*key, rows), strict=True):
+            column.append(value)
+        self._ordered = self._ordered and self._last < key
+        self._last = key
         self._waiting += rows
         if self._waiting >= PART_ROWS:
             self._flush()
@@ -94,25 +104,25 @@ class Parts:
         """What waits becomes a part."""
         self._compact()
         if self._frames:
-            self._parts.append(self._write(pl.concat(self._frames), self._current))
+            first, last = min(self._current), max(self._current)
+            self._parts.append(self._write(pl.concat(self._frames), first, last))
         self._frames, self._current, self._waiting = [], [], 0
 
-    def _write(self, frame: pl.DataFrame, keys: list[Key]) -> Part:
-        path = self._directory / f"{len(list(self._directory.iterdir())):06d}.parquet"
+    def _write(self, frame: pl.DataFrame, first: Key, last: Key) -> Part:
+        path = self._directory / f"{self._written:06d}.parquet"
+        self._written += 1
         frame.write_parquet(path, compression="lz4", statistics=True)
-        return Part(path, keys)
+        return Part(path, first, last)
 
-    def finish(self, path: Path, runs: Mapping[Key, int]) -> None:
-        """Writes the table, in the order of runs, whose numbers `runs` gives."""
+    def finish(self, path: Path, numbers: pl.LazyFrame) -> None:
+        """Writes the table in order.
+
+        Args:
+            path: Of its file.
+            numbers: Number of each run, `run`, by point and replication.
+        """
         self._flush()
-        order = sorted(self._counts)
-        parts = self._parts
-        if [key for part in parts for key in part.keys] != order:
-            parts = [self._write(frame, keys) for frame, keys in self._sorted(order)]
-        numbers = pl.LazyFrame(
-            {"run": runs.values(), **{n: [k[i] for k in runs] for i, n in enumerate(ORDER)}},
-            schema={"run": pl.Int64, **dict.fromkeys(ORDER, pl.Int64)},
-        )
+        parts = self._parts if self._ordered else self._sorted()
         columns = [name for name in self._schema if name not in self._optional - self._seen]
         empty = pl.LazyFrame(schema=self._unnumbered)
         scans = [pl.scan_parquet(part.path) for part in parts] or [empty]
@@ -121,29 +131,34 @@ class Parts:
             path, compression="zstd", row_group_size=GROUP_ROWS, maintain_order=True
         )
 
-    def _sorted(self, order: Sequence[Key]) -> Iterator[tuple[pl.DataFrame, list[Key]]]:
-        """The rows in order, cut where they would have been cut had they come in order."""
-        for keys in self._cuts(order):
-            first, last = keys[0], keys[-1]
+    def _sorted(self) -> list[Part]:
+        """The rows in order, in parts that end where they would have, had they come in order."""
+        found = []
+        for first, last in self._cuts():
             inside = _from(first) & ~(_from(last) & ~_is(last))
             parts = [
                 pl.scan_parquet(part.path).filter(inside)
                 for part in self._parts
-                if min(part.keys) <= last and max(part.keys) >= first
+                if part.first <= last and part.last >= first
             ]
-            yield pl.concat(parts).sort(ORDER, maintain_order=True).collect(), keys
+            frame = pl.concat(parts).sort(ORDER, maintain_order=True).collect()
+            found.append(self._write(frame, first, last))
+        return found
 
-    def _cuts(self, order: Iterable[Key]) -> Iterator[list[Key]]:
-        keys: list[Key] = []
-        rows = 0
-        for key in order:
-            keys.append(key)
-            rows += self._counts[key]
+    def _cuts(self) -> Iterator[tuple[Key, Key]]:
+        """First and last run of each part."""
+        points, replications, counts = (np.array(column) for column in self._came)
+        first: Key | None = None
+        key, rows = (-1, -1), 0
+        for at in np.lexsort((replications, points)):
+            key = (int(points[at]), int(replications[at]))
+            first = first or key
+            rows += int(counts[at])
             if rows >= PART_ROWS:
-                yield keys
-                keys, rows = [], 0
-        if keys:
-            yield keys
+                yield first, key
+                first, rows = None, 0
+        if first is not None:
+            yield first, key
 
 
 def _from(key: Key) -> pl.Expr:

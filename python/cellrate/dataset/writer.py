@@ -11,10 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import polars as pl
+
 from cellrate import frames
 from cellrate.dataset import dictionary
 from cellrate.dataset.columns import (
     ENTITIES,
+    KEYS,
     TRACES,
     entity_schema,
     optional,
@@ -23,7 +26,7 @@ from cellrate.dataset.columns import (
     whole_run,
 )
 from cellrate.dataset.description import Description, as_json
-from cellrate.dataset.parts import Key, Parts
+from cellrate.dataset.parts import ORDER, Key, Parts
 from cellrate.dataset.place import RUNS, STUDY, refuse_foreign, replacing
 from cellrate.series import series_of
 
@@ -176,13 +179,17 @@ class Writer:
             FileExistsError: The directory holds something and no data set.
             OSError: A file cannot be written; what was there before is still there.
         """
-        runs = {key: number for number, key in enumerate(sorted(self._keys))}
+        keys = sorted(self._keys)
+        numbers = pl.LazyFrame(
+            {"run": range(len(keys)), **{n: [key[i] for key in keys] for i, n in enumerate(ORDER)}},
+            schema=KEYS,
+        )
         try:
             with replacing(self.directory) as fresh:
                 for name, parts in self._tables.items():
-                    parts.finish(fresh / f"{name}.parquet", runs)
+                    parts.finish(fresh / f"{name}.parquet", numbers)
                 dictionary.write(fresh, self.description)
-                text = as_json(self.description, runs=len(runs), failed=self._failed)
+                text = as_json(self.description, runs=len(keys), failed=self._failed)
                 (fresh / STUDY).write_text(text, encoding="utf-8", newline="\n")
         finally:
             self.abandon()
