@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,6 +13,9 @@ from cellrate.dataset.description import Description, from_json
 from cellrate.dataset.place import RUNS, STUDY
 from cellrate.problems import BadInput, choose
 from cellrate.series import Series
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class DataSet:
@@ -142,3 +146,22 @@ class DataSet:
             )
         values = (found[name].to_numpy() for name in ("time_seconds", "minimum", "maximum"))
         return Series(kind, entity, found["unit"][0], *values)
+
+    def to_xarray(self, measure: str, table: str = RUNS) -> xr.DataArray:
+        """A measure as an array with a dimension for each factor, the replication and the entity.
+
+        If the points of the study are not all combinations of their factors' values, there is one
+        dimension `point` instead, with the factors as coordinates along it. What no run has is NaN.
+        Needs the extra `xarray`.
+
+        Args:
+            measure: A column of the table that holds numbers.
+            table: `runs`, or one with a row per entity.
+
+        Raises:
+            BadInput: There is no such table or column.
+            ModuleNotFoundError: xarray is not installed.
+        """
+        from cellrate.dataset.arrays import as_array
+
+        return as_array(self, measure, table)
