@@ -26,8 +26,9 @@ FACTORS = (
     FactorColumn("switch.control.scheme", "switch.control.scheme", "choice"),
     FactorColumn("load", None, "number"),
 )
+DERIVED = (FactorColumn("double"),)
 DESCRIPTION = Description(
-    "by_hand & 100 %", "n-source", FACTORS, (), (MeasureColumn("rate_a|b", "throughput_mbit"),)
+    "by_hand & 100 %", "n-source", FACTORS, DERIVED, (MeasureColumn("rate_a|b", "throughput_mbit"),)
 )
 
 
@@ -51,7 +52,7 @@ def made(place: Path, outcome: Outcome, values: Sequence[tuple[str, float, float
                 replication + 1,
                 "0" * 64,
                 "cellrate run",
-                {"switch.control.scheme": scheme, "load": load},
+                {"switch.control.scheme": scheme, "load": load, "double": 2 * load},
                 {"rate_a|b": value},
                 None if value is not None else "no memory",
             )
@@ -104,6 +105,9 @@ def test_what_is_in_no_row_or_column_is_averaged_replication_by_replication(stud
     only = Question(rows=("scheme",), where={"load": 1.5})
     found = tabulate(DataSet(study), only)
     assert found.notes == ()
+    # A factor that is fixed wherever a derived parameter is, is not averaged over.
+    by_derived = tabulate(DataSet(study), Question(rows=("double",)))
+    assert by_derived.notes[0] == "Means over the values of switch.control.scheme."
     assert found.cells[("erica",), (), "rate_a|b"].mean == 6.0
 
 

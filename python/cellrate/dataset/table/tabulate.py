@@ -162,14 +162,9 @@ def _heads(data: DataSet, names: Sequence[str], table: str) -> tuple[Head, ...]:
 def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) -> list[str]:
     """What the table does not show of itself."""
     notes = []
-    keys = {*asked.rows, *asked.columns}
-    if "point" not in keys:
-        settings = [one.name for one in data.description.factors]
-        of_points = data.scan(RUNS).select("point", *settings).unique().collect()
-        points = of_points.join(rows.select("point").unique(), on="point", how="semi")
-        pooled = [one for one in settings if one not in keys and points[one].n_unique() > 1]
-        if pooled:
-            notes.append(f"Means over the values of {', '.join(pooled)}.")
+    pooled = _pooled(data, rows, asked)
+    if pooled:
+        notes.append(f"Means over the values of {', '.join(pooled)}.")
     if uneven:
         notes.append("Where points have different numbers of replications, those that all have.")
     failed = data.scan(RUNS).filter(pl.col("status") != "done").select(pl.len()).collect().item()
@@ -177,6 +172,19 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
         total = data.scan(RUNS).select(pl.len()).collect().item()
         notes.append(f"{failed} of {total} runs failed and do not count.")
     return notes
+
+
+def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
+    """Factors of which several values fall into one cell."""
+    varied = {one.name for one in data.description.varied}
+    keys = [name for name in (*asked.rows, *asked.columns) if name in varied or name == "point"]
+    others = [one.name for one in data.description.factors if one.name not in keys]
+    points = data.scan(RUNS).select(list(dict.fromkeys(["point", *keys, *others]))).unique()
+    present = points.join(rows.lazy().select("point").unique(), on="point", how="semi")
+    counts = [pl.col(name).n_unique() for name in others]
+    cells = present.group_by(keys).agg(counts) if keys else present.select(counts)
+    most = cells.select(pl.col(name).max() for name in others).collect()
+    return [name for name in others if most[name].item() > 1]
 
 
 def _shown(value: object) -> str:
