@@ -8,7 +8,7 @@ from pathlib import Path
 from cellrate import Job, run_many
 from cellrate.compare.running import command_of
 from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
-from cellrate.language.over_a_run import number_of
+from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
 
 SCENARIO = """
@@ -62,7 +62,7 @@ def write(directory: Path, name: str = "small", schemes: Sequence[str] = ("erica
         for (point, replication), job, outcome in zip(places, jobs, run_many(jobs), strict=True):
             failed = (point, replication) == FAILED
             run = Run(outcome, "small")
-            measured = {one.name: number_of(one.expression, run) for one in MEASURES}
+            measured = {one.name: value(one.expression, run) for one in MEASURES}
             row = RunRow(
                 point,
                 replication,

@@ -12,7 +12,7 @@ import polars as pl
 from cellrate.compare.alternatives import Varied, combinations_of
 from cellrate.compare.measures import Measure
 from cellrate.language.errors import ExpressionError
-from cellrate.language.over_a_run import number_of
+from cellrate.language.of_a_run import value
 from cellrate.language.runs import Outcome, Run
 from cellrate.runner import Job
 
@@ -74,7 +74,7 @@ def command_of(job: Job) -> str:
 
 def _value(measure: Measure, run: Run, reasons: dict[str, str]) -> float | None:
     try:
-        return number_of(measure.expression, run)
+        return value(measure.expression, run)
     except ExpressionError as error:
         reasons.setdefault(measure.name, str(error))
         return None
