@@ -27,14 +27,18 @@ pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !is_comment(line));
     let Some((number, heading)) = lines.next() else { return Err((1, "the table is empty".into())) };
     let (axis, at, rate) = columns(heading).map_err(|message| (number, message))?;
+    let width = heading.split(',').count();
     let mut rows = Vec::new();
     for (number, line) in lines {
         let values: Vec<&str> = line.split(',').map(unquoted).collect();
-        let value = |column: &Column| {
-            values.get(column.index).copied().ok_or_else(|| (number, format!("only {} values", values.len())))
-        };
-        let at = time(value(&at)?, &at.unit).map_err(|message| (number, message))?;
-        let rate = speed(value(&rate)?, &rate.unit).map_err(|message| (number, message))?;
+        let found = values.len();
+        if found != width {
+            let only = if found < width { "only " } else { "" };
+            let message = format!("{only}{found} values, commas in quotes counted; the heading names {width} columns");
+            return Err((number, message));
+        }
+        let at = time(values[at.index], &at.unit).map_err(|message| (number, message))?;
+        let rate = speed(values[rate.index], &rate.unit).map_err(|message| (number, message))?;
         rows.push((number, at, rate));
     }
     let pieces = if axis == Axis::Duration { by_duration(&rows)? } else { by_time(&rows)? };
@@ -172,6 +176,8 @@ mod tests {
         begins("rate,time,duration\n", 1, "both");
         begins("rate,rate,time\n", 1, "several columns `rate`");
         begins("duration (ms),rate (Mbit/s)\n1,2\n\n3", 4, "only 1 values");
+        // A comma in quotes would move the others.
+        begins("note,duration (ms),rate (Mbit/s)\nx,1,2\n\"a,3,4,b\",1,2", 3, "6 values");
         begins("duration (ms),rate (Mbit/s)\n1,fast", 2, "`fast Mbit/s` is not a rate");
         begins("duration (ms),rate (Mbit/s)\n1,-2", 2, "is not a rate");
         begins("duration (ms),rate (Mbit)\n1,0", 2, "is not a rate");
