@@ -117,12 +117,18 @@ fn events(plan: &Plan) -> u64 {
 }
 
 fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
-    let is_switch = |link: &&LinkPlan| matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
-    let ports = plan.links.iter().filter(is_switch).count() as u64;
+    let ports = || {
+        plan.links.iter().filter_map(|link| match &plan.nodes[link.from].kind {
+            NodeKind::Switch(switch) => Some(switch),
+            NodeKind::Host => None,
+        })
+    };
     let of = |kind: &TraceKind| match kind {
-        TraceKind::Queue => 2 * ports,
-        TraceKind::Utilisation => ports,
-        TraceKind::Acr | TraceKind::Cwnd | TraceKind::Sequence | TraceKind::SourceQueue => plan.flows.len() as u64,
+        // Those of channels in front of virtual sources are one more.
+        TraceKind::Queue => ports().map(|switch| switch.priority.len() as u64 + 1).sum(),
+        TraceKind::Utilisation => ports().count() as u64,
+        TraceKind::Acr => plan.flows.iter().map(|flow| plan.loops(flow).count() as u64).sum(),
+        TraceKind::Cwnd | TraceKind::Sequence | TraceKind::SourceQueue => plan.flows.len() as u64,
     };
     scenario.measure.traces.iter().map(of).sum()
 }

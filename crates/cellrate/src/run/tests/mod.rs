@@ -275,6 +275,23 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     assert!(estimate_of(&finite).unwrap().memory_bytes < 10_000_000, "a finite buffer bounds it");
 }
 
+/// A loop more at each of five switches is a curve more.
+#[test]
+fn the_estimate_knows_traces_of_virtual_sources() {
+    let text = r#"
+        run.duration = "50 ms"
+        measure = { from = "10 ms", sample = "10 us", traces = ["acr"] }
+        topology = { template = "parking-lot", link_rate = "50 Mbit/s", switches = 5, hop = "10 km", access = "10 km", egress = "10 km" }
+        switch = { vsvd = {}, control = { scheme = "erica" } }
+        flow = [{ name = "abr", service = "abr", source = { kind = "persistent" } }]"#;
+    let traced = scenario(text, &[]);
+    let without = estimate_of(&scenario(text, &["measure.traces=[]"])).unwrap();
+    let mut driver = Driver::new(&traced, build::plan(&traced).unwrap()).unwrap();
+    driver.run(&mut |_, _| true).unwrap();
+    let traces = estimate_of(&traced).unwrap().memory_bytes - without.memory_bytes;
+    assert!(traces >= 2 * driver.recorder.bytes() as u64, "{traces} {}", driver.recorder.bytes());
+}
+
 #[test]
 fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
     for text in [LOSSY, MARKED] {
