@@ -29,6 +29,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     # `make install` has been done, here; a page may go on with what it installed.
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "bin").symlink_to(COMMAND.parent)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(
         ["/bin/sh", "-eu"],  # the commands come from this project's own pages
         input="\n".join(commands(page)),

@@ -106,6 +106,13 @@ def test_what_follows_from_others_is_reckoned_with_units() -> None:
     assert half["tcp.window"] == one["tcp.window"]
 
 
+def test_measures_are_properties_of_a_run_and_keys_of_its_summary() -> None:
+    found = study(
+        '[measures]\na = "packets_lost"\nb = "totals.timeouts"\nc = "flow(\'tcp.1\').name"'
+    )
+    assert list(found.measures) == ["a", "b", "c"]
+
+
 def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
     (tmp_path / "my.toml").write_text(
         (Path(__file__).parent / "scenarios" / "efci.toml").read_text()

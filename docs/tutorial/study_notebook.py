@@ -112,8 +112,8 @@ def _(Chart, data, lines):
 def _(mo):
     mo.md(
         """
-        Replications have common random numbers, so each seed compares the two schemes under the same
-        circumstances: the difference is known better than either of them.
+        Replications have common random numbers, so each seed compares the two schemes under the
+        same circumstances: the difference is known better than either of them.
         """
     )
     return

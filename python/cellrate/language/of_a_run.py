@@ -7,6 +7,7 @@ from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import Deferred, evaluate, names
 from cellrate.language.functions import builtins
 from cellrate.language.runs import Run
+from cellrate.measures import tables
 
 
 @cache
@@ -16,8 +17,10 @@ def _functions() -> dict[str, Any]:
 
 @cache
 def _own_names() -> frozenset[str]:
-    """What a run has: properties and functions of `Run`."""
-    return frozenset(name for name in dir(Run) if not name.startswith("_"))
+    """What a run has: properties and functions of `Run`, and the keys of a summary."""
+    keys = (one.key.partition(".")[0] for one in tables()["run"])
+    properties = (name for name in dir(Run) if not name.startswith("_"))
+    return frozenset({*properties, *keys})
 
 
 def check(expression: str) -> None:

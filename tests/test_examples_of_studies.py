@@ -1,0 +1,70 @@
+"""The notebook and the Snakefile do what they show."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from conftest import COMMAND, HERE
+
+NOTEBOOK = HERE.parent / "docs" / "tutorial" / "study_notebook.py"
+SNAKEFILE = HERE.parent / "examples" / "Snakefile"
+
+
+def cells() -> list[ast.FunctionDef]:
+    tree = ast.parse(NOTEBOOK.read_text(encoding="utf-8"))
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def run_cells(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the cells define, run one after the other; marimo itself is only asked to show text."""
+    monkeypatch.setitem(sys.modules, "marimo", types.SimpleNamespace(md=str))
+    names: dict[str, Any] = {}
+    for cell in cells():
+        body = [node for node in cell.body if not isinstance(node, ast.Return)]
+        wanted = {argument.arg for argument in cell.args.args}
+        assert wanted <= names.keys(), f"a cell needs {wanted - names.keys()}"
+        scope = {name: names[name] for name in wanted}
+        exec(compile(ast.Module(body, []), NOTEBOOK, "exec"), scope)  # noqa: S102  our own notebook
+        [returned] = [node for node in cell.body if isinstance(node, ast.Return)]
+        given = {node.id for node in ast.walk(returned) if isinstance(node, ast.Name)}
+        assert not given & names.keys(), "a name is defined by one cell only"
+        names |= {name: scope[name] for name in given}
+    return names
+
+
+def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = run_cells(monkeypatch)
+    assert names["ran"].runs == 32
+    assert names["ran"].failed == []
+    assert names["data"].runs["throughput"].min() > 0
+    assert names["drawing"].marks
+    assert len(names["comparison"].pairs) == 4
+
+
+def test_the_snakefile_is_about_commands_that_run(tmp_path: Path) -> None:
+    text = SNAKEFILE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 16
+    study, table = re.findall(r'shell: "(.*)"', text)
+    (tmp_path / "loads.toml").write_text(
+        'template = "n-source"\nset = ["run.duration=20 ms", "measure.from=0 s"]\n'
+        '[factors]\n"flow.tcp.count" = [2, 3]\n[measures]\nthroughput = "throughput_mbit"\n'
+    )
+    for shell in (study, table):
+        line = shell.replace("{{", "{").replace("}}", "}").replace("{wildcards.scheme}", "efci")
+        line = line.replace("{input}", "loads.toml").replace("{output}", "efci.csv")
+        line = line.replace('\\"', '"').replace("cellrate", str(COMMAND), 1)
+        done = subprocess.run(
+            ["/bin/sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "", "quiet means quiet"
+    assert pl.read_parquet(tmp_path / "studies" / "efci" / "runs.parquet").height == 2
+    assert pl.read_csv(tmp_path / "efci.csv").height == 2
