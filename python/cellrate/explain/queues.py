@@ -73,6 +73,9 @@ def _loss(situation: Situation, said: dict[str, FormulaAnswer]) -> Statement:
         "port": situation.port.name,
         "buffer_cells": buffer_cells if finite else None,
     }
+    if situation.network.credit is not None:
+        text = "none where there is credit: no cell is sent but into a buffer that is free"
+        return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})
     if not finite:
         text = "none in the switch: its buffer has no limit"
         return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})

@@ -22,6 +22,7 @@ class Network:
         duration_seconds: Simulated time.
         start_jitter_seconds: Largest random addition to the start of every flow.
         measure: What is kept, and over which window.
+        credit: Credit control of channels of class UBR or random; None if there is none.
         nodes: Hosts and switches.
         links: Directed links.
         flows: Every flow of every group.
@@ -31,6 +32,7 @@ class Network:
     duration_seconds: float
     start_jitter_seconds: float
     measure: Parameters
+    credit: Parameters | None
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     flows: tuple[Flow, ...]
@@ -69,6 +71,7 @@ class Network:
             duration_seconds=described["duration_seconds"],
             start_jitter_seconds=described["start_jitter_seconds"],
             measure=described["measure"],
+            credit=described["credit"],
             nodes=nodes,
             links=links,
             flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),

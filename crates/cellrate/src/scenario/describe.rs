@@ -25,6 +25,8 @@ pub struct Network {
     pub start_jitter_seconds: f64,
     /// `[measure]`.
     pub measure: Value,
+    /// `[fcvc]`; null if there is no credit control.
+    pub credit: Option<Value>,
     /// Bytes that AAL5 carries before every IP packet.
     pub encapsulation_bytes: u32,
     /// Hosts and switches.
@@ -116,6 +118,7 @@ pub fn describe(checked: &Checked) -> Network {
         duration_seconds: scenario.run.duration.as_secs_f64(),
         start_jitter_seconds: scenario.run.start_jitter.as_secs_f64(),
         measure: in_units("Measure", &scenario.measure),
+        credit: scenario.fcvc.as_ref().map(|credit| in_units("FcvcConfig", credit)),
         encapsulation_bytes: scenario.aal5.encapsulation.bytes(),
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.iter().map(link).collect(),

@@ -35,4 +35,17 @@ def formulas_of(
         loss_ratio: Share of cells that may be lost.
     """
     situation = Situation(network, port, credit_cells, loss_ratio)
-    return tuple(formula(situation) for formula in FORMULAS)
+    answers = tuple(formula(situation) for formula in FORMULAS)
+    return answers if network.credit is None else tuple(map(_under_credit, answers))
+
+
+# What holds whatever lets cells into a queue.
+HOLDS_UNDER_CREDIT = frozenset({"window-sum", credit.FORMULA.name})
+
+
+def _under_credit(answer: FormulaAnswer) -> FormulaAnswer:
+    """Laws of queues that sources fill as they like say nothing where cells wait for credit."""
+    if answer.formula in HOLDS_UNDER_CREDIT:
+        return answer
+    reason = "cells come only as credit lets them: they wait in the sources instead"
+    return FormulaAnswer(answer.formula, answer.title, answer.source, not_said=reason)

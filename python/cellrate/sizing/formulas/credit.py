@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from cellrate.network import Flow, Link
+from cellrate.network.ends import Parameters
 from cellrate.sizing.formulas.model import FormulaAnswer
 from cellrate.sizing.formulas.situation import Situation
 from cellrate.theory import credit
 
 [FORMULA] = [one for one in credit.FORMULAE if one.name == "credit-buffer"]
+UNDER_CREDIT = frozenset({"ubr", "random"})
 TITLE = "N2 + N3 cells of each channel: what credits would let into the port"
 
 
@@ -15,11 +20,13 @@ def answer(situation: Situation) -> FormulaAnswer:
 
     The round trip of a flow is that of its link into the switch of the port.
     """
+    if situation.network.credit is not None:
+        return _given(situation, situation.network.credit)
     asked = situation.credit_cells
     if asked is None:
         reason = f"the port gives no credits, it has `{situation.switch.scheme}`"
         return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
-    before = [flow.forward[flow.forward.index(situation.port) - 1] for flow in situation.flows]
+    before = _before(situation, situation.flows)
     rate = situation.port.bits_per_second
     cells = sum(
         float(credit.credit_buffer_cells(2 * link.delay_seconds, rate, asked)) for link in before
@@ -32,3 +39,29 @@ def answer(situation: Situation) -> FormulaAnswer:
     }
     fails = (f"the port gives credits: it has `{situation.switch.scheme}`",)
     return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given, fails)
+
+
+def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
+    """What the channels under credit may have in the port: N2 + N3 cells each, as configured."""
+    if control["allocation"] != "static":
+        reason = "buffers are shared out as they are used: their memory is the bound"
+        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
+    flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
+    n2 = float(control["n2_cells"])
+    cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))
+    given = {"credit_cells": n2, "channels": float(len(flows))}
+    return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given)
+
+
+def _n3(control: Parameters, link: Link) -> float:
+    """Cells that come in the round trip of the link, which has two cell times of its own."""
+    if control["n3_cells"] is not None:
+        return float(control["n3_cells"])
+    rate = control["vc_rate_bits_per_second"] or link.bits_per_second
+    round_trip = 2 * link.delay_seconds + 2 / link.cells_per_second
+    return float(credit.credit_round_trip_cells(round_trip, rate))
+
+
+def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:
+    """Of each flow, the link into the switch of the port."""
+    return [flow.forward[flow.forward.index(situation.port) - 1] for flow in flows]
