@@ -59,6 +59,28 @@ def test_messages_are_no_data_without_end() -> None:
     assert left == pytest.approx(25e6 / 424, rel=1e-3)
 
 
+def test_credit_bounds_the_queue_and_loses_nothing() -> None:
+    said = of("gerla95/scenarios/fcvc.toml")
+    # N2 + N3 = 11 cells for each of 15 channels: the paper's buffer.
+    [bound] = [one for one in said.said if one.formula == "credit-buffer"]
+    assert bound.values["queue_cells"] == 165
+    assert bound.fails == ()
+    assert {one.values["expected"] for one in find(said, "loss", "expected")} == {"no"}
+    assert "credit" in silence(said)["buffer-law"]
+    # Without N3, what 150 Mbit/s bring in 140 us and two cell times: 51.5 cells.
+    [bound] = [
+        one
+        for one in of(
+            "gerla95/scenarios/fcvc.toml", "fcvc={n2='10 cells'}", "switch.buffer=infinite"
+        ).said
+        if one.formula == "credit-buffer"
+    ]
+    assert bound.values["queue_cells"] == 15 * (10 + 52)
+    # Their memory is shared: no bound of a channel.
+    shared = of("gerla95/scenarios/fcvc.toml", "fcvc={allocation='adaptive'}")
+    assert "memory" in silence(shared)["credit-buffer"]
+
+
 def test_kalyanaramans_file_transfer() -> None:
     said = of("kalyan97/scenarios/file-transfer.toml", "flow.tcp.count=15")
     # 0.9 of the link for 15.

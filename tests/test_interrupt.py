@@ -77,3 +77,17 @@ def test_a_search_for_a_buffer_stops_and_keeps_what_is_done(endless: Path, tmp_p
     assert "interrupted" in shown
     assert "Traceback" not in shown
     assert not list(tmp_path.rglob("*.html"))
+
+
+def test_a_study_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'scenario = "{endless}"\n[[paired]]\n"run.duration" = ["20 ms", "86400 s"]\n'
+        '"measure.sample" = ["1 ms", "60 s"]\n'
+    )
+    status, shown = interrupted(["study", study], tmp_path, terminal=True)
+    assert status == 130
+    assert "interrupted" in shown
+    assert "Traceback" not in shown
+    assert not (tmp_path / "out" / "studies" / "study").exists()
+    assert list((tmp_path / "out" / "results").rglob("*.seg")), "the first run was over"

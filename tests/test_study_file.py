@@ -31,10 +31,10 @@ def test_a_grid_is_every_combination_the_first_factor_slowest() -> None:
 def test_paired_factors_go_row_by_row() -> None:
     found = study(
         '[factors]\n"flow.tcp.count" = [2, 3]\n'
-        '[[paired]]\n"abr.rif" = [0.5, 0.25]\n"abr.rdf" = [0.125, 0.0625]'
+        '[[paired]]\n"abr.rif" = [0.5, 0.25]\n"abr.rdf" = [0.125, 0.125]'
     )
     rows = [tuple(dict(point.values).values()) for point in found.points]
-    assert rows == [(2, 0.5, 0.125), (2, 0.25, 0.0625), (3, 0.5, 0.125), (3, 0.25, 0.0625)]
+    assert rows == [(2, 0.5, 0.125), (2, 0.25, 0.125), (3, 0.5, 0.125), (3, 0.25, 0.125)]
 
 
 def test_a_study_without_factors_is_one_point() -> None:

@@ -47,8 +47,6 @@ Where theory and simulation part:
   a source with its RM cells only, every N Nrm / BW; the queue is longer for it. `q-max` holds.
 - A queue beyond `window-sum` holds segments that were sent again after timeouts that came too soon.
 - ERICA's law is a worst case; most queues are far below it.
-- `cellrate explain` does not know of credits: what it says of `gerla95/fcvc` is what would
-  hold without them.
 """
 
 

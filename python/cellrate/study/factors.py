@@ -94,7 +94,7 @@ class Reading:
         column = self._column(name, place)
         if isinstance(levels, list):
             texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
-            if len(set(texts)) < len(texts):
+            if place[0] == "factors" and len(set(texts)) < len(texts):
                 raise self._refusal(place, f"`{name}` has a value twice", "each value is run once")
             return Factor(self._typed(column, texts), texts, None, place, self._form(name))
         found = self._range(column, levels, place)

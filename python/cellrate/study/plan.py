@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from cellrate import _core
+from cellrate.network import Network
 from cellrate.runner import Job, available_cores
 from cellrate.study.model import Study
 
@@ -70,7 +71,8 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
     asked, points = study.replications, len(study.points)
     least, most = asked.least * points, asked.most * points
     known = _known(study, store)
-    trials = [] if known == least else [_try(job) for job in _sample(study)]
+    sample = _sample(study)
+    trials = [] if known == least else [_try(job) for job in sample]
     run_seconds = fmean(one.seconds for one in trials) if trials else None
     sizes = [one.size for one in trials if one.size is not None]
     left = (run_seconds or 0.0) / count
@@ -82,7 +84,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
         run_seconds=run_seconds,
         seconds=left * (least - known),
         most_seconds=left * (most - known),
-        memory_bytes=count * max((_memory(job) for job in _sample(study)), default=0),
+        memory_bytes=count * max(map(_memory, sample)),
         disk_bytes=fmean(sizes) * (most - known) if sizes else None,
     )
 
@@ -142,21 +144,14 @@ def _try(job: Job) -> Trial:
 
 def _size(job: Job) -> int | None:
     """Size of the result of a shorter run, which has as many entities and about as many points."""
-    described = _core.describe(job.text, job.path, list(job.overrides), job.seed)
-    duration = _duration(described) / SHORTENED
+    network = Network.of(job.text, job.path, job.overrides, job.seed)
+    duration = network.duration_seconds / SHORTENED
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
     try:
         short = _core.run(job.text, job.path, [*job.overrides, *settings], job.seed, None)
     except _core.ScenarioError:
         return None
     return len(short.to_bytes())
-
-
-def _duration(described: str) -> float:
-    import json
-
-    found: float = json.loads(described)["duration_seconds"]
-    return found
 
 
 def _memory(job: Job) -> int:

@@ -64,7 +64,7 @@ class Running:
         self._executor = executor
         self._notice = notice
         self._starts: dict[int, tuple[str, ...]] = {}
-        self._told: set[str] = set()
+        self._counted: set[str] = set()
         self.ran = Ran(directory, notes=list(study.notes))
 
     def run(self) -> Ran:
@@ -107,11 +107,12 @@ class Running:
             yield point, replication, done
 
     def _account(self, done: Done) -> None:
+        """Counts a run, once however often it is looked at."""
         command = command_of(done.job)
-        if command in self._told:
+        if command in self._counted:
             return
+        self._counted.add(command)
         if done.outcome is None:
-            self._told.add(command)
             self.ran.failed.append(command)
             self._notice(f"failed: {one_line(done.error)}\n  {command}")
         elif done.known:
