@@ -77,7 +77,8 @@ def test_credit_bounds_the_queue_and_loses_nothing() -> None:
     ]
     assert bound.values["queue_cells"] == 15 * (10 + 52)
     # Their memory is shared: no bound of a channel.
-    shared = of("gerla95/scenarios/fcvc.toml", "fcvc={allocation='adaptive'}")
+    adaptive = "fcvc={allocation='adaptive'}"
+    shared = of("gerla95/scenarios/fcvc.toml", adaptive, "switch.buffer=infinite")
     assert "memory" in silence(shared)["credit-buffer"]
 
 
