@@ -66,6 +66,17 @@ def test_a_latin_hypercube_uses_each_part_of_each_range_once() -> None:
     assert sorted(values(found, "flow.tcp.count")) == [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4  # type: ignore[type-var]
 
 
+def test_a_name_of_ones_own_may_be_any_quantity_of_a_range() -> None:
+    found = study(
+        '[factors]\nlong = { from = "1 ms", to = "17 ms" }\n'
+        '[derived]\n"switch.buffer" = "long * rate"\n'
+        '[design]\nkind = "latin-hypercube"\npoints = 16'
+    )
+    parts = sorted(math.floor(float(str(one)) / 1e-3) for one in values(found, "long"))
+    assert parts == list(range(1, 17))
+    assert (found.factors[0].kind, found.factors[0].unit) == ("Time", "s")
+
+
 def test_a_sobol_design_is_balanced_and_its_seed_matters() -> None:
     text = (
         '[factors]\n"topology.bottleneck" = { from = "0 ms", to = "8 ms" }\n'
@@ -143,6 +154,8 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[derived]\n"switch.buffer" = "rtt * (rate"', 4, "is no expression"),
         ('[derived]\n"switch.buffer" = "rtt * rate / 0"', 4, "division by zero"),
         ('[derived]\n"control.scheme" = "2"', 4, "is no number"),
+        ('[derived]\n"abr.rif" = "(-2) ** 0.5"', 4, "it is negative"),
+        (f'[derived]\n"abr.rif" = "{"-" * 20_000}1"', 4, "nested too deeply"),
         ('[measures]\n"a b" = "throughput_mbit"', 4, "is no name"),
         ('[measures]\nx = "throughput_mbt"', 4, "unknown name `throughput_mbt`"),
         (
@@ -167,3 +180,5 @@ def test_a_missing_scenario_is_located(tmp_path: Path) -> None:
         read(tmp_path / "s.toml")
     assert caught.value.diagnostics[0]["line"] == 2
     assert "nowhere.toml: No such file" in caught.value.rendered
+    with pytest.raises(ScenarioError, match="cannot read"):
+        parse_study('scenario = "a\\u0000b"', "s.toml")

@@ -63,6 +63,9 @@ def parse(text: str) -> ast.expr:
         return ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
+    except (MemoryError, RecursionError) as error:
+        # What the parser raises if its stack is not deep enough.
+        raise ExpressionError(f"`{text[:40]} ...` is nested too deeply") from error
 
 
 def names(text: str) -> frozenset[str]:

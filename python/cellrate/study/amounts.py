@@ -79,8 +79,10 @@ class Amount:
     def __pow__(self, other: Amount) -> Amount:
         power = other.plain("the power")
         (a, b) = self.dimension
-        if self.dimension != PLAIN and power != int(power):
+        if self.dimension != PLAIN and not power.is_integer():
             raise UnitError(f"{words(self.dimension)} cannot be raised to the power {power:g}")
+        if self.value < 0 and not power.is_integer():
+            raise UnitError(f"{self.value:g} has no power {power:g}: it is negative")
         return Amount(self.value**power, (int(a * power), int(b * power)) if a or b else PLAIN)
 
     def __neg__(self) -> Amount:

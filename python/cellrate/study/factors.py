@@ -97,6 +97,7 @@ class Reading:
             if place[0] == "factors" and len(set(texts)) < len(texts):
                 raise self._refusal(place, f"`{name}` has a value twice", "each value is run once")
             return Factor(self._typed(column, texts), texts, None, place, self._form(name))
+        column = self._typed(column, [_plainly(levels["from"])])
         found = self._range(column, levels, place)
         count = levels["count"]
         return Factor(
@@ -115,10 +116,7 @@ class Reading:
         return Column(column.name, None, kind, UNITS.get(kind, ""))
 
     def _range(self, column: Column, levels: Mapping[str, Any], place: Place) -> Range:
-        if column.path is None:
-            kind = self._typed(column, [_plainly(levels["from"])]).kind
-        else:
-            kind = column.kind
+        kind = column.kind
         if kind not in DIMENSIONS:
             raise self._refusal(place, f"`{column.name}` is no number", "list its values")
         low, high = (self._end(column, kind, levels[end], (*place, end)) for end in ("from", "to"))

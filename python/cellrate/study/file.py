@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cellrate import _core, source
+from cellrate import ScenarioError, _core, source
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import check
 from cellrate.parameters.keys import Keys
@@ -87,10 +87,11 @@ def _base(document: Mapping[str, Any], path: str, refusal: Refusals) -> Job:
         file = Path(path).parent / document["scenario"]
         try:
             text, name = source.read(str(file))
-        except OSError as error:
-            raise refusal(
-                ("scenario",), f"cannot read {file}: {error.strerror or error}"
-            ) from error
+        except (OSError, ValueError) as error:
+            if isinstance(error, ScenarioError):
+                raise
+            reason = getattr(error, "strerror", None) or error
+            raise refusal(("scenario",), f"cannot read {file}: {reason}") from error
     base = Job(text, name, tuple(settings), document["seed"])
     kept = document["keep"]["traces"]
     if kept:
