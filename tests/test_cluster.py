@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import itertools
 import os
 import signal
 import time
@@ -119,6 +120,43 @@ def test_nobody_there_is_told(tmp_path: Path, command: Command) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("error: --scheduler tcp://127.0.0.1:1: no Dask scheduler answers")
     assert not (tmp_path / "out" / "studies").exists()
+
+
+def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
+    traced: Path, tmp_path: Path
+) -> None:
+    first = Job.from_file(traced, ("run.duration=300 ms", "run.start_jitter=1 ms"))
+    jobs = (dataclasses.replace(first, seed=seed) for seed in itertools.count(1))
+    store = default_store(tmp_path)
+    short_lived = LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0")
+    with short_lived, Cluster(short_lived.scheduler_address) as far:
+        results = far.run_each(jobs, store=store)
+        came = [next(results)]
+        short_lived.close()
+        with pytest.raises(ConnectionError, match="what had come back is kept"):
+            came.extend(results)
+    assert all(store.contains(done.key) for done in came)
+
+
+def test_results_held_for_a_slow_run_are_few(
+    jobs: list[Job], workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "HELD", 3)
+    monkeypatch.setattr(cluster, "BATCH_SECONDS", 0.0)
+    slow = dataclasses.replace(jobs[0], overrides=("run.duration=100 s",))
+    ahead = 0
+
+    def quick() -> Iterator[Job]:
+        nonlocal ahead
+        for seed in range(2_000):
+            ahead += 1
+            yield dataclasses.replace(jobs[0], overrides=("run.duration=1 ms",), seed=seed)
+
+    with Cluster(workers.scheduler_address) as far:
+        results = far.run_each(itertools.chain([slow], quick()))
+        assert next(results).outcome is not None
+        assert ahead < 24
+        results.close()
 
 
 def test_a_study_is_the_same_anywhere(

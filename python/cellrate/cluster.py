@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -26,6 +26,12 @@ FIRST_TASKS = 2_000
 short runs are ten thousand tasks."""
 AHEAD = 4
 """Tasks per thread of the cluster that wait or run at a time."""
+HELD = 2_000
+"""Results at most that wait for a run before them; until it is back no more tasks are sent."""
+GONE = (
+    "the Dask scheduler went away, or somebody cancelled the tasks; what had come back is kept: "
+    "run the same again, and it goes on from there"
+)
 LOST = "its worker died, again and again; see the worker's log, and its memory limit"
 
 
@@ -52,7 +58,8 @@ class Cluster:
             self._local = distributed.LocalCluster(
                 n_workers=processes or available_cores(),
                 threads_per_worker=1,
-                dashboard_address=None,
+                # Any free port: another cluster may have the usual one.
+                dashboard_address="127.0.0.1:0",
             )
         try:
             self._client: Client = distributed.Client(
@@ -84,7 +91,7 @@ class Cluster:
         jobs: Iterable[Job],
         store: _core.Store | None = None,
         watch: Callable[[float], None] | None = None,
-    ) -> Iterator[Done]:
+    ) -> Generator[Done]:
         """Runs jobs on the workers and gives their results in the order of the jobs, as they come.
 
         A run that fails does not stop the others, and a worker that dies costs what it was at.
@@ -100,10 +107,15 @@ class Cluster:
 
         Raises:
             BadInput: A worker has another build of cellrate.
-            OSError: The store cannot be read or written.
+            OSError: The store cannot be read or written, or the scheduler went away.
             KeyboardInterrupt: Ctrl-C was pressed.
         """
-        yield from _Stream(self._client, store, watch).run(jobs)
+        from distributed.client import CancelledError
+
+        try:
+            yield from _Stream(self._client, store, watch).run(jobs)
+        except CancelledError as error:
+            raise ConnectionError(GONE) from error
 
     def _check_builds(self) -> None:
         """Makes sure that all workers give the results that this program would.
@@ -186,17 +198,20 @@ class _Stream:
         self._back: dict[int, Done] = {}
         self._next = 0
         self._tasks = 0
+        self._threads = 1
         self._finished = 0
         self._seconds = 0.0
         self._measured = 0
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Done]:
+    def run(self, jobs: Iterable[Job]) -> Generator[Done]:
         pending = enumerate(jobs)
         batch: list[_Asked] = []
         more = True
         try:
             while more or self._out or self._back:
-                while more and len(self._out) < AHEAD * self._threads():
+                # Workers come and go; asking the scheduler is no thing to do for every run.
+                self._threads = self._count_threads()
+                while more and len(self._out) < AHEAD * self._threads and not self._is_full():
                     more = self._fill(pending, batch)
                     if batch:
                         self._send(batch)
@@ -205,12 +220,15 @@ class _Stream:
                 self._gather()
                 yield from self._ready()
         finally:
-            if self._out:
+            # A client that was closed has given up its tasks already.
+            if self._out and self._client.status == "running":
                 self._client.cancel(list(self._out))
 
-    def _threads(self) -> int:
-        threads: dict[str, int] = self._client.nthreads()
-        return max(sum(threads.values()), 1)
+    def _count_threads(self) -> int:
+        try:
+            return max(sum(self._client.nthreads().values()), 1)
+        except OSError as error:
+            raise ConnectionError(GONE) from error
 
     def _fill(self, pending: Iterator[tuple[int, Job]], batch: list[_Asked]) -> bool:
         """Takes jobs until a batch is full; those that are known need no batch."""
@@ -219,9 +237,13 @@ class _Stream:
             asked = self._look_up(index, job)
             if asked is not None:
                 batch.append(asked)
-            if len(batch) >= size or len(self._back) > AHEAD * self._threads() * size:
+            if len(batch) >= size or self._is_full():
                 return True
         return False
+
+    def _is_full(self) -> bool:
+        """Whether so much waits for a run before it that no more is sent: results are held here."""
+        return len(self._back) >= HELD
 
     def _look_up(self, index: int, job: Job) -> _Asked | None:
         """The job, unless what becomes of it is known."""
@@ -260,7 +282,9 @@ class _Stream:
 
         if not self._out:
             return
-        for future in wait(list(self._out), return_when="FIRST_COMPLETED").done:
+        with self._client.as_current():
+            done = wait(list(self._out), return_when="FIRST_COMPLETED").done
+        for future in done:
             self._take_in(self._out.pop(future), future)
             future.release()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json as jsonlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -90,7 +90,7 @@ def study(
 
 def _runner(
     scheduler: str | None, workers: int | None, stack: ExitStack
-) -> Callable[..., Iterator[Done]]:
+) -> Callable[..., Generator[Done]]:
     """What runs jobs: this process, or a cluster."""
     if scheduler is None:
         return functools.partial(run_each, workers=workers)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from cellrate.study.model import Column, Point, Replications, Study, Until
 from cellrate.study.stopping import half_width, replications_needed, wanted
 from cellrate.study.warm_up import longest
 
-Executor = Callable[[Iterable[Job]], Iterator[Done]]
+Executor = Callable[[Iterable[Job]], Generator[Done]]
 """Runs jobs and gives what became of each, in their order: `run_each` with its settings."""
 
 Notice = Callable[[str], None]
@@ -77,8 +79,11 @@ class Running:
         if self._study.warm_up is not None:
             self._find_starts(self._study.warm_up.trace)
         counts = self._counts()
-        with Writer(self.ran.directory, description(self._study)) as writer:
-            for point, replication, done in self._results(self._tasks(counts)):
+        with (
+            Writer(self.ran.directory, description(self._study)) as writer,
+            closing(self._results(self._tasks(counts))) as results,
+        ):
+            for point, replication, done in results:
                 writer.add(self._row(point, replication, done), done.outcome)
                 self.ran.runs += 1
         return self.ran
@@ -92,19 +97,20 @@ class Running:
             for replication in range(count):
                 yield point, replication
 
-    def _results(self, tasks: Iterable[tuple[Point, int]]) -> Iterator[tuple[Point, int, Done]]:
-        """What became of each task, in their order."""
-        waiting: list[tuple[Point, int]] = []
+    def _results(self, tasks: Iterable[tuple[Point, int]]) -> Generator[tuple[Point, int, Done]]:
+        """What became of each task, in their order; closed, it stops the runs under way."""
+        waiting: deque[tuple[Point, int]] = deque()
 
         def jobs() -> Iterator[Job]:
             for point, replication in tasks:
                 waiting.append((point, replication))
                 yield self.job(point, replication)
 
-        for done in self._executor(jobs()):
-            point, replication = waiting.pop(0)
-            self._account(done)
-            yield point, replication, done
+        with closing(self._executor(jobs())) as results:
+            for done in results:
+                point, replication = waiting.popleft()
+                self._account(done)
+                yield point, replication, done
 
     def _account(self, done: Done) -> None:
         """Counts a run, once however often it is looked at."""
