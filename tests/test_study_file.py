@@ -157,6 +157,18 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[derived]\n"abr.rif" = "(-2) ** 0.5"', 4, "it is negative"),
         (f'[derived]\n"abr.rif" = "{"-" * 20_000}1"', 4, "nested too deeply"),
         ('[measures]\n"a b" = "throughput_mbit"', 4, "is no name"),
+        ('[measures]\nstatus = "packets_lost"', 4, "is a column of the data set already"),
+        ('[[paired]]\n[measures]\nx = "packets_lost"', 3, "nothing is paired"),
+        (
+            '[factors]\n"control.scheme" = ["efci"]\n"switch.control.scheme" = ["erica"]',
+            5,
+            "is the same parameter as `control.scheme`",
+        ),
+        (
+            '[factors]\nx = [2]\n[derived]\n"switch.buffer" = "x*rtt*rate"\n[measures]\nx = "events"',
+            8,
+            "`x` is a column",
+        ),
         ('[measures]\nx = "throughput_mbt"', 4, "unknown name `throughput_mbt`"),
         (
             '[measures]\nx = "packets_lost"\n[replications.until]\nmeasure = "x"\nhalf_width = "w"',
@@ -172,6 +184,20 @@ def test_what_means_nothing_is_refused_where_it_stands(text: str, line: int, mes
     [found] = caught.value.diagnostics
     assert (found["path"], found["line"]) == ("study.toml", line)
     assert message in caught.value.rendered
+
+
+def test_seeds_are_those_of_the_study_and_there_are_enough() -> None:
+    with pytest.raises(ScenarioError, match="4 seeds are needed"):
+        parse_study(f"seed = {2**63 - 3}\n{HEAD}[replications]\ncount = 4", "s.toml")
+    parse_study(f"seed = {2**63 - 3}\n{HEAD}[replications]\ncount = 3", "s.toml")
+    with pytest.raises(ScenarioError, match="has no effect in a study"):
+        parse_study(HEAD, "s.toml", ["run.seed=7"])
+
+
+def test_what_is_set_and_varied_is_said() -> None:
+    text = HEAD + '[factors]\n"abr.rif" = [0.5, 0.25]'
+    found = parse_study(text, "s.toml", ["abr.rif=0.125", "abr.rdf=0.125"])
+    assert found.notes == ("`abr.rif=0.125` is set in vain: the study varies it",)
 
 
 def test_a_missing_scenario_is_located(tmp_path: Path) -> None:

@@ -226,9 +226,10 @@ class _Stream:
 
     def _count_threads(self) -> int:
         try:
-            return max(sum(self._client.nthreads().values()), 1)
+            threads: dict[str, int] = self._client.nthreads()
         except OSError as error:
             raise ConnectionError(GONE) from error
+        return max(sum(threads.values()), 1)
 
     def _fill(self, pending: Iterator[tuple[int, Job]], batch: list[_Asked]) -> bool:
         """Takes jobs until a batch is full; those that are known need no batch."""

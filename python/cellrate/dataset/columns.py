@@ -46,6 +46,11 @@ def whole_run() -> list[Measure]:
     return [one for one in tables()["run"] if one.key not in ELSEWHERE]
 
 
+def own_columns() -> set[str]:
+    """Columns of `runs.parquet` that every data set has, whatever its study varies and measures."""
+    return {*KEYS, *IDENTITY, *WARNINGS, *(one.column for one in whole_run())}
+
+
 def runs_schema(description: Description) -> Schema:
     """Columns of `runs.parquet`.
 

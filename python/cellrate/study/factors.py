@@ -9,6 +9,7 @@ from typing import Any
 
 from cellrate import ScenarioError, _core
 from cellrate.parameters.keys import Key, Keys, number
+from cellrate.parameters.paths import full_path
 from cellrate.parameters.ranges import WHOLE, Range, Scale, written
 from cellrate.parameters.variants import Form, form_at, switched
 from cellrate.problems import BadInput, choose
@@ -89,6 +90,13 @@ class Reading:
                 if left:
                     found.append(f"{factor.column.name} = {level} leaves out {', '.join(left)}")
         return tuple(found)
+
+    def full_path(self, path: str) -> str:
+        """A path of the scenario, whole, though only its end was given."""
+        try:
+            return full_path(self._base_keys.document, path)
+        except BadInput:
+            return path
 
     def _factor(self, name: str, levels: Any, place: Place) -> Factor:  # noqa: ANN401  JSON
         column = self._column(name, place)

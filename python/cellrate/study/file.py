@@ -13,6 +13,11 @@ from cellrate.language.of_a_run import check
 from cellrate.parameters.keys import Keys
 from cellrate.problems import BadInput, choose
 from cellrate.runner import Job
+from cellrate.study.contradictions import (
+    refuse_contradictions,
+    refuse_seeds_without_end,
+    set_in_vain,
+)
 from cellrate.study.design import TooManyPoints, rows
 from cellrate.study.factors import Place, Reading, Refusals
 from cellrate.study.model import Point, Replications, Study, Until, WarmUp
@@ -51,8 +56,11 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
     document["set"] += settings
     base = _base(document, path, refusal)
     reading = Reading(document, base, refusal)
-    points = _points(document, reading, base, refusal)
+    refuse_contradictions(document, reading, refusal)
     _check_measures(document["measures"], refusal)
+    points = _points(document, reading, base, refusal)
+    replications = _replications(document["replications"], refusal)
+    refuse_seeds_without_end(document, len(points), replications.most, refusal)
     return Study(
         name=document["name"] or Path(path.strip("<>")).stem,
         path=path,
@@ -62,11 +70,11 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
         derived=tuple(one.column for one in reading.derived),
         points=points,
         common_random_numbers=document["common_random_numbers"],
-        replications=_replications(document["replications"], refusal),
+        replications=replications,
         warm_up=_rule(document["warm_up"]),
         measures=dict(document["measures"]),
         traces=tuple(document["keep"]["traces"]),
-        notes=reading.notes,
+        notes=(*reading.notes, *set_in_vain(document, reading)),
     )
 
 

@@ -1,0 +1,83 @@
+"""What a study file says twice, or in vain: told before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cellrate.dataset.columns import own_columns
+from cellrate.study.factors import Place, Reading, Refusals
+from cellrate.study.model import Column
+
+MOST_SEED = 2**63 - 1
+
+
+def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
+    """Refuses an empty table, a parameter or name that is there twice, and a seed beside `seed`.
+
+    Raises:
+        ScenarioError: There is one.
+    """
+    for at, table in enumerate(document["paired"]):
+        if not table:
+            raise refusal(("paired", at), "nothing is paired here", "name two factors or more")
+    for at, setting in enumerate(document["set"]):
+        if _path(setting) == "run.seed":
+            advice = "`seed` of the study is the first replication's"
+            raise refusal(("set", at), f"`{setting}` has no effect in a study", advice)
+    paths: dict[str, str] = {}
+    for column, place in _varied(reading):
+        other = paths.setdefault(column.path, column.name) if column.path else column.name
+        if other != column.name:
+            message = f"`{column.name}` is the same parameter as `{other}`"
+            raise refusal(place, message, "it is set once, as a factor, paired or derived")
+    _refuse_names(document, reading, refusal)
+
+
+def _refuse_names(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
+    """Refuses names that would be two columns of the data set."""
+    taken = own_columns()
+    varied = [(column.name, place) for column, place in _varied(reading)]
+    measures: list[tuple[str, Place]] = [
+        (name, ("measures", name)) for name, _ in document["measures"]
+    ]
+    for name, place in (*varied, *measures):
+        if name in taken:
+            message = f"`{name}` is a column of the data set already"
+            raise refusal(place, message, "another name, for instance with a word in front")
+        taken.add(name)
+
+
+def refuse_seeds_without_end(
+    document: Mapping[str, Any], points: int, most: int, refusal: Refusals
+) -> None:
+    """Refuses a first seed that leaves too few above it.
+
+    Raises:
+        ScenarioError: It does.
+    """
+    runs = most if document["common_random_numbers"] else most * points
+    if document["seed"] + runs - 1 > MOST_SEED:
+        message = f"`seed` is {document['seed']}, and {runs:,} seeds are needed"
+        raise refusal(("seed",), message, f"the last one may be {MOST_SEED}")
+
+
+def set_in_vain(document: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
+    """Notes of settings of every run that each point overrides."""
+    varied = {column.path for column, _ in _varied(reading)}
+    return tuple(
+        f"`{setting}` is set in vain: the study varies it"
+        for setting in document["set"]
+        if reading.full_path(_path(setting)) in varied
+    )
+
+
+def _varied(reading: Reading) -> Iterator[tuple[Column, Place]]:
+    """Every factor and derived parameter, and where it stands."""
+    for axis in reading.axes:
+        yield from ((factor.column, factor.place) for factor in axis.factors)
+    yield from ((one.column, one.place) for one in reading.derived)
+
+
+def _path(setting: str) -> str:
+    return setting.partition("=")[0].strip()
