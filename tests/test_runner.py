@@ -106,7 +106,8 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
 
 
 def test_results_of_another_build_are_removed(tmp_path: Path) -> None:
-    others = [tmp_path / name for name in ("0.1.0-0123456789ab", "notes-for-later", "0.1.0-keep")]
+    here = f"{cellrate.__version__}-0123456789ab"
+    others = [tmp_path / name for name in (here, "99.0.0-0123456789ab", "0.1.0-keep")]
     for other in others:
         other.mkdir()
     default_store(tmp_path)

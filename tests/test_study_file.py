@@ -165,7 +165,7 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
             "is the same parameter as `control.scheme`",
         ),
         (
-            '[factors]\nx = [2]\n[derived]\n"switch.buffer" = "x*rtt*rate"\n[measures]\nx = "events"',
+            '[factors]\nx = [2]\n[derived]\n"switch.buffer" = "x*rtt*rate"\n[measures]\nx="events"',
             8,
             "`x` is a column",
         ),

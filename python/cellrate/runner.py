@@ -88,11 +88,11 @@ def default_store(directory: Path) -> _core.Store:
     """A store of results of exactly this build of the engine.
 
     Two builds of one version may differ while the engine is being worked on, so the version alone
-    would hand out results of code that is gone. Results of other builds in the same directory are
-    removed.
+    would hand out results of code that is gone. Results of other builds of this version in the same
+    directory are removed; those of other versions, older or newer, stay.
     """
     build = build_id()
-    for other in directory.glob(f"*-{'[0-9a-f]' * BUILD_DIGITS}"):
+    for other in directory.glob(f"{_core.__version__}-{'[0-9a-f]' * BUILD_DIGITS}"):
         if other.name != build:
             shutil.rmtree(other)
     return _core.Store(str(directory / build))
