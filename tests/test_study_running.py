@@ -8,6 +8,8 @@ import random
 import signal
 import subprocess
 import time
+from collections.abc import Generator, Iterable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -15,8 +17,10 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import _core
-from cellrate.runner import Job, run_each
+from cellrate.runner import Done, Job, run_each
+from cellrate.study import parse_study
 from cellrate.study.model import Replications, Until
+from cellrate.study.running import Running
 from cellrate.study.stopping import half_width, replications_needed
 from cellrate.study.warm_up import mser5
 from cellrate.theory import queueing
@@ -251,6 +255,24 @@ def test_a_point_is_run_until_it_is_known(tmp_path: Path, command: Command) -> N
     assert 10 < counts[1] <= 60
     easy = found.filter(pl.col("point") == 0)["wait"].to_list()
     assert half_width(easy, 0.95) <= 0.04 * fmean(easy)
+
+
+def test_a_failed_run_is_made_up_for(tmp_path: Path) -> None:
+    text = (
+        'template = "n-source"\nset = ["run.duration=30 ms", "measure.from=10 ms"]\n'
+        '[measures]\nt = "throughput_mbit"\n[replications]\n'
+        'until = { measure = "t", half_width = "90 %" }\n'
+    )
+
+    def unlucky(jobs: Iterable[Job]) -> Generator[Done]:
+        for done in run_each(jobs, workers=1):
+            lost = done.job.seed == 3
+            yield replace(done, outcome=None, error="lost") if lost else done
+
+    place = tmp_path / "data"
+    ran = Running(parse_study(text, "s.toml"), unlucky, place, lambda _: None).run()
+    assert (ran.runs, len(ran.failed), ran.notes) == (11, 1, [])
+    assert pl.read_parquet(place / "runs.parquet")["t"].null_count() == 1
 
 
 def test_replications_needed() -> None:

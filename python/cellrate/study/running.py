@@ -173,7 +173,10 @@ class Running:
             done = list(counts)
             for at, found in enumerate(values):
                 if found:
-                    counts[at] = max(counts[at], replications_needed(found, asked))
+                    # What failed or has no value was run all the same, and is made up for.
+                    missing = done[at] - len(found)
+                    needed = replications_needed(found, asked) + missing
+                    counts[at] = min(max(counts[at], needed), asked.most)
         self._note_unknown(values, asked, asked.until)
         return counts
 
@@ -188,7 +191,7 @@ class Running:
         if short:
             listed = ", ".join(map(str, short[:5])) + (", ..." if len(short) > 5 else "")
             self._note(
-                f"{until.measure} is not known well enough at {len(short)} points after "
+                f"{until.measure} is not known well enough at {len(short)} points after at most "
                 f"{asked.most} runs: {listed}"
             )
 
