@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.cli.app import BAD_INPUT, run_command
+from cellrate import _core
+from cellrate.cli.app import BAD_INPUT, FAILED, run_command
 from conftest import Command, Finished
 
 ERICA = """
@@ -96,6 +97,27 @@ def test_what_seeds_do_not_change_is_exact(command: Command, scenario: str) -> N
     found = answer(command("compare", scenario, "--vary", "interval=1 ms,0.5 ms", *still))
     [only] = found["differences"]
     assert (only["test"], only["real"], found["tests"]) == ("exact", True, 0)
+
+
+def test_a_failed_run_is_told_and_left_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = _core.run
+
+    def unlucky(text: str, path: str, settings: list[str], seed: int, report: Any) -> _core.Outcome:  # noqa: ANN401
+        if seed == 2:
+            raise MemoryError("the third is lost")
+        return run(text, path, settings, seed, report)
+
+    monkeypatch.setattr(_core, "run", unlucky)
+    scenario = tmp_path / "my.toml"
+    scenario.write_text(ERICA, encoding="utf-8")
+    options = ["--vary", "scheme=efci,erica", "--seeds", "4", "--measure", "throughput", "--json"]
+    assert run_command(["compare", str(scenario), "--out", str(tmp_path / "o"), *options]) == FAILED
+    told = capsys.readouterr()
+    [only] = json.loads(told.out)["differences"]
+    assert (only["runs"], only["runs_left_out"]) == ([3, 3], 2)
+    assert told.err.count("failed: the third is lost\n  cellrate run ") == 2
 
 
 @pytest.mark.parametrize(

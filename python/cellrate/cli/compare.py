@@ -17,7 +17,7 @@ from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.progress import ProgressBar
 from cellrate.problems import BadInput, reading
-from cellrate.runner import Job, run_many
+from cellrate.runner import Job, run_each
 
 if TYPE_CHECKING:
     from cellrate._core import Store
@@ -87,7 +87,7 @@ def compare(
     out: Annotated[Path, Parameter(help="Directory for figure and kept results.")] = Path("out"),
     workers: Workers = None,
     fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
-) -> None:
+) -> int:
     """Compare alternatives: which differ, by how much, and whether that may be chance.
 
     Every alternative of a scenario runs with the same seeds, hence the same random numbers, and is
@@ -96,11 +96,13 @@ def compare(
     (Holm's correction).
 
     OUT receives NAME-compared.png, .svg and .pdf: every difference with an interval, all of which
-    hold together. Finished runs are kept in OUT/results.
+    hold together. Finished runs are kept in OUT/results. A run that fails is reported with its
+    command and left out.
     """
     from cellrate.compare.comparing import Rules
     from cellrate.compare.of_studies import Wish, compare_studies
 
+    failed = False
     if Path(first).is_dir():
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
@@ -114,7 +116,7 @@ def compare(
             f"{first} is no directory of a study: a second study, --factor and --where are for one"
         )
     else:
-        comparison, units, name = _of_scenario(
+        comparison, units, name, failed = _of_scenario(
             first,
             vary,
             measure,
@@ -125,6 +127,7 @@ def compare(
             workers,
         )
     _tell(comparison, units, out / f"{name}-compared", json=json)
+    return 1 if failed else 0
 
 
 def _of_scenario(
@@ -136,10 +139,10 @@ def _of_scenario(
     rules: Rules,
     store: Store | None,
     workers: int | None,
-) -> tuple[Comparison, dict[str, str], str]:
-    """Runs the alternatives of a scenario and compares them."""
+) -> tuple[Comparison, dict[str, str], str, bool]:
+    """Runs the alternatives of a scenario and compares them; whether a run failed comes last."""
     from cellrate.compare import compare as compare_runs
-    from cellrate.compare.alternatives import left_out, varied
+    from cellrate.compare.alternatives import combinations_of, left_out, varied
     from cellrate.compare.measures import asked_for
     from cellrate.compare.running import run_all
 
@@ -154,8 +157,11 @@ def _of_scenario(
     for note in left_out(varies):
         sys.stderr.write(f"note: {note}\n")
     with ProgressBar("comparing") as progress:
-        runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
-        found = run_all(base, varies, measures, seeds, runner)
+        total = len(combinations_of(varies)) * len(seeds)
+        runner = functools.partial(
+            run_each, workers=workers, store=store, watch=lambda done: progress(done, total)
+        )
+        found = run_all(base, varies, measures, seeds, runner, progress.note)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     names = tuple(one.name for one in measures)
@@ -163,7 +169,8 @@ def _of_scenario(
         _require_measured(names, found)
     rules = dataclasses.replace(rules, factor=chosen, measures=names, where=tuple(others))
     units = {one.name: one.unit for one in measures}
-    return compare_runs(found.runs, rules), units, Path(name.strip("<>")).stem
+    comparison = compare_runs(found.runs, rules)
+    return comparison, units, Path(name.strip("<>")).stem, found.has_failed
 
 
 def _one_of(text: str, values: list[str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,11 +14,17 @@ from cellrate.compare.alternatives import Varied, combinations_of
 from cellrate.compare.measures import Measure
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import Outcome, Run
-from cellrate.runner import Job
+from cellrate.language.runs import Run
+from cellrate.runner import Done, Job
 
-Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[Outcome]]
-"""Runs jobs and returns their outcomes in order: `run_many` with its store and progress."""
+Runner: TypeAlias = Callable[[Sequence[Job]], Generator[Done]]
+"""Runs jobs and gives what became of each, in order: `run_each` with its store and progress."""
+
+Notice: TypeAlias = Callable[[str], None]
+"""Told of a run that failed."""
+
+
+DONE, FAILED = "done", "failed"
 
 
 @dataclass(frozen=True)
@@ -25,12 +32,18 @@ class Table:
     """Runs of all alternatives.
 
     Attributes:
-        runs: Columns `seed`, `digest`, `command`, one per path that varies, one per measure.
+        runs: Columns `seed`, `status`, `digest`, `command`, one per path that varies, one per
+            measure.
         reasons: Why a measure has no value in a run, the first time that it had none.
     """
 
     runs: pl.DataFrame
     reasons: dict[str, str]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a run failed."""
+        return FAILED in self.runs["status"]
 
 
 def run_all(
@@ -39,17 +52,20 @@ def run_all(
     measures: Sequence[Measure],
     seeds: Sequence[int],
     runner: Runner,
+    notice: Notice,
 ) -> Table:
-    """Runs every combination of what varies with the same seeds.
+    """Runs every combination of what varies with the same seeds; a run that fails has no values.
 
     Raises:
-        ScenarioError: A combination is no scenario.
+        ScenarioError: A combination is no scenario; said before the first run.
+        OSError: The store cannot be read or written.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     jobs: list[Job] = []
     rows: list[dict[str, Any]] = []
     for levels in combinations_of(varies):
         settings = tuple(setting for level in levels for setting in level.settings)
+        Job(base.text, base.path, base.overrides + settings).resolved()
         for seed in seeds:
             job = Job(base.text, base.path, base.overrides + settings, seed)
             jobs.append(job)
@@ -57,12 +73,19 @@ def run_all(
             row: dict[str, Any] = {varied.path: level.value for varied, level in values}
             rows.append(row | {"seed": seed, "command": command_of(job)})
     reasons: dict[str, str] = {}
-    for row, outcome in zip(rows, runner(jobs), strict=True):
-        run = Run(outcome, row["command"])
-        row["digest"] = run.digest
-        for one in measures:
-            row[one.name] = _value(one, run, reasons)
-    types: dict[str, Any] = {one.name: pl.Float64 for one in measures}
+    with closing(runner(jobs)) as results:
+        for row, done in zip(rows, results, strict=True):
+            if done.outcome is None:
+                row |= {"status": FAILED, "digest": None}
+                row |= {one.name: None for one in measures}
+                notice(f"failed: {' '.join(done.error.split())}\n  {row['command']}")
+                for one in measures:
+                    reasons.setdefault(one.name, done.error)
+                continue
+            run = Run(done.outcome, row["command"])
+            row |= {"status": DONE, "digest": run.digest}
+            row |= {one.name: _value(one, run, reasons) for one in measures}
+    types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
     return Table(pl.DataFrame(rows, schema_overrides=types), reasons)
 
 
