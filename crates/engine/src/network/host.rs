@@ -130,7 +130,8 @@ impl<S: Server> Host<S> {
         horizon.min(Ps(arrival.0.saturating_add(1))).min(others)
     }
 
-    fn runner_up(&self, first: usize) -> Ps {
+    #[inline]
+    pub(super) fn runner_up(&self, first: usize) -> Ps {
         if self.terminals.len() == 1 { Ps::NEVER } else { self.clocks.first_except(first) }
     }
 
@@ -144,7 +145,7 @@ impl<S: Server> Host<S> {
     ) {
         let terminal = &mut self.terminals[index];
         let before = terminal.wake_at();
-        let mut out = Outside { way: None, was_empty: false, log: &mut self.log };
+        let mut out = Outside { way: None, was_empty: false, alone: false, log: &mut self.log };
         let mut used = None;
         if let Some((port, link)) = self.ports.get_mut(terminal.port as usize) {
             used = Some(*link);

@@ -2,10 +2,92 @@
 
 use alloc::vec::Vec;
 
-use super::batch::Batch;
+use super::batch::{Arrived, Batch};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
 use crate::kernel::{Ps, Tournament};
+
+/// What arrives at a node that works instant by instant, in order: from sorted batches where they pay, else merged.
+pub struct Arrivals<'a> {
+    inbox: &'a mut Inbox,
+    batch: Option<Batch>,
+    /// Cells of the batch that have been taken.
+    taken: usize,
+    /// The input that the cell taken last came from.
+    input: usize,
+    /// When the next cell arrives.
+    next: Ps,
+    /// Where the turn ends.
+    horizon: Ps,
+    /// Since when cells have been merged one by one, and how many.
+    merged_since: Ps,
+    merged: u64,
+}
+
+impl<'a> Arrivals<'a> {
+    /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must follow it.
+    pub fn new(inbox: &'a mut Inbox, links: &mut [Link], horizon: Ps) -> Arrivals<'a> {
+        let (next, merged_since) = (Ps::NEVER, Ps::ZERO);
+        let mut arrivals = Arrivals { inbox, batch: None, taken: 0, input: 0, next, horizon, merged_since, merged: 0 };
+        arrivals.look(links);
+        arrivals
+    }
+    /// Sorts a batch, if that pays.
+    #[inline(never)]
+    fn look(&mut self, links: &mut [Link]) {
+        self.batch = self.inbox.take_batch(self.horizon, links);
+        self.taken = 0;
+        self.next = match &self.batch {
+            Some(batch) => batch.arrivals()[0].cell.at,
+            None => self.inbox.first().0,
+        };
+        self.merged_since = self.next;
+    }
+    /// When the next cell arrives; at the horizon or later if none does in this turn.
+    #[inline]
+    pub fn next(&self) -> Ps {
+        self.next
+    }
+    /// Takes the next cell; if it has a body, [`Arrivals::body`] must follow.
+    #[inline(always)]
+    pub fn take(&mut self, links: &mut [Link]) -> Option<Cell> {
+        let Some(batch) = &self.batch else { return self.merge(links) };
+        let Arrived { cell, input } = batch.arrivals()[self.taken];
+        self.input = input as usize;
+        self.taken += 1;
+        match batch.arrivals().get(self.taken) {
+            Some(behind) => self.next = behind.cell.at,
+            None => {
+                self.give_back();
+                self.look(links);
+            }
+        }
+        Some(cell)
+    }
+    #[inline(always)]
+    fn merge(&mut self, links: &mut [Link]) -> Option<Cell> {
+        self.input = self.inbox.first().1;
+        let cell = self.inbox.receive(self.input, links)?;
+        self.next = self.inbox.first().0;
+        self.merged += 1;
+        Some(cell)
+    }
+    /// The body of the cell taken last.
+    #[inline]
+    pub fn body(&self, links: &mut [Link]) -> Option<Body> {
+        self.inbox.body(self.input, links)
+    }
+    fn give_back(&mut self) {
+        self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
+    }
+    /// The turn has ended.
+    pub fn end(mut self) {
+        self.give_back();
+        if self.merged > 0 {
+            self.inbox.note_merged(self.merged, self.horizon - self.merged_since);
+        }
+    }
+}
 
 /// Incoming links of a node.
 pub struct Inbox {

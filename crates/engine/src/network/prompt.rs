@@ -146,16 +146,10 @@ impl Prompt {
         if at != now || others.min(self.next_mark).min(self.completions.first_except(index)) == now {
             return false;
         }
-        let (port, link) = gear.at(index as u32);
-        if port.tells_next() {
+        if gear.at(index as u32).0.tells_next() {
             return false;
         }
-        let mut was_empty = false;
-        port.advance(Ps(now.0 + 1), link, &mut was_empty);
-        self.note(index as u32, port);
-        if was_empty {
-            fresh.push(gear.ports[index].1);
-        }
+        self.start_at(now, index as u32, gear, fresh);
         true
     }
 
@@ -182,13 +176,19 @@ impl Prompt {
     pub fn start<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
         while let Some(index) = self.touched.pop() {
             self.is_touched[index as usize] = false;
-            let mut was_empty = false;
-            let (port, link) = gear.at(index);
-            port.advance(Ps(now.0 + 1), link, &mut was_empty);
-            self.note(index, port);
-            if was_empty {
-                fresh.push(gear.ports[index as usize].1);
-            }
+            self.start_at(now, index, gear, fresh);
+        }
+    }
+
+    /// The service that starts at `now` at one port, if one does.
+    #[inline]
+    pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
+        let mut was_empty = false;
+        let (port, link) = gear.at(index);
+        port.advance(Ps(now.0 + 1), link, &mut was_empty);
+        self.note(index, port);
+        if was_empty {
+            fresh.push(gear.ports[index as usize].1);
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::credits::Grant;
 use super::host::Host;
-use super::inbox::Inbox;
+use super::inbox::{Arrivals, Inbox};
 use super::prompt::{Gear, Prompt};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
@@ -22,14 +22,19 @@ impl<S: Server> Host<S> {
         horizon: Ps,
         fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
+        let mut arrivals = Arrivals::new(inbox, links, horizon);
         loop {
             let event = prompt.next_event().min(self.clocks.first().0);
-            let now = event.min(inbox.first().0);
+            let now = event.min(arrivals.next());
             if now >= horizon {
+                arrivals.end();
                 return prompt;
             }
             let gear = &mut Gear { ports: &mut self.ports, links };
-            if prompt.go_on(now, self.clocks.first().0.min(inbox.first().0), gear, fresh) {
+            if prompt.go_on(now, self.clocks.first().0.min(arrivals.next()), gear, fresh) {
+                continue;
+            }
+            if self.run_alone(now, arrivals.next(), &mut prompt, links, fresh) {
                 continue;
             }
             if event == now {
@@ -37,16 +42,40 @@ impl<S: Server> Host<S> {
                 self.run_terminals(now, &mut prompt, links, fresh);
                 prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
             }
-            while let (arrival, input) = inbox.first()
-                && arrival == now
-                && let Some(cell) = inbox.receive(input, links)
+            while arrivals.next() == now
+                && let Some(cell) = arrivals.take(links)
             {
-                let body = if cell.info.has_body() { inbox.body(input, links) } else { None };
+                let body = if cell.info.has_body() { arrivals.body(links) } else { None };
                 self.take(cell, body, &mut prompt, links, fresh);
                 self.run_terminals(now, &mut prompt, links, fresh);
             }
             prompt.start(now, &mut Gear { ports: &mut self.ports, links }, fresh);
         }
+    }
+
+    /// If all that happens at `now` is that one terminal does something of its own, lets it. False, and nothing has
+    /// happened, if there is more to do.
+    #[inline]
+    fn run_alone(
+        &mut self,
+        now: Ps,
+        arrival: Ps,
+        prompt: &mut Prompt,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) -> bool {
+        let (timer, index) = self.clocks.first();
+        let others = prompt.next_event().min(arrival).min(self.runner_up(index));
+        let port = self.terminals[index].port;
+        if timer != now || others == now || !prompt.is_untouched() || port as usize >= self.ports.len() {
+            return false;
+        }
+        self.work(index, links, fresh, |terminal, out| {
+            out.alone = true;
+            terminal.run(Ps(now.0 + 1), out);
+        });
+        prompt.start_at(now, port, &mut Gear { ports: &mut self.ports, links }, fresh);
+        true
     }
 
     /// What terminals have to do of their own at `now`.

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::inbox::Inbox;
+use super::inbox::{Arrivals, Inbox};
 use super::prompt::{Gear, Prompt};
 use super::switch::Switch;
 use crate::atm::cell::{Body, Cell};
@@ -21,14 +21,16 @@ impl<S: Server> Switch<S> {
         horizon: Ps,
         fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
+        let mut arrivals = Arrivals::new(inbox, links, horizon);
         loop {
             let event = prompt.next_event().min(self.timers.first().0);
-            let now = event.min(inbox.first().0);
+            let now = event.min(arrivals.next());
             if now >= horizon {
+                arrivals.end();
                 return prompt;
             }
             let gear = &mut Gear { ports: &mut self.ports, links };
-            if prompt.go_on(now, self.timers.first().0.min(inbox.first().0), gear, fresh) {
+            if prompt.go_on(now, self.timers.first().0.min(arrivals.next()), gear, fresh) {
                 continue;
             }
             if event == now {
@@ -36,13 +38,12 @@ impl<S: Server> Switch<S> {
                 self.wake_until(now, links, fresh);
                 prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
             }
-            while let (arrival, input) = inbox.first()
-                && arrival == now
-                && let Some(cell) = inbox.receive(input, links)
+            while arrivals.next() == now
+                && let Some(cell) = arrivals.take(links)
             {
-                let body = if cell.info.has_body() { inbox.body(input, links) } else { None };
-                let alone = event > now && inbox.first().0 > now;
-                if body.is_some() || !alone || !self.take_alone(cell, &mut prompt, links, fresh) {
+                let alone = event > now && arrivals.next() > now && !cell.info.has_body();
+                if !alone || !self.take_alone(cell, &mut prompt, links, fresh) {
+                    let body = if cell.info.has_body() { arrivals.body(links) } else { None };
                     self.take(cell, body, &mut prompt, links, fresh);
                 }
             }

@@ -86,6 +86,17 @@ impl SourceQueue {
         self.longest = self.longest.max(self.cells);
         true
     }
+    /// Whether a bare cell that comes now would be the only one here.
+    #[inline]
+    pub fn takes_bare_at_once(&self) -> bool {
+        self.cells == 0 && self.limit > 0
+    }
+    /// A bare cell comes to the empty queue and leaves it at the same instant.
+    #[inline]
+    pub fn pass_bare(&mut self) -> Info {
+        self.longest = self.longest.max(1);
+        Info::data(self.next_number())
+    }
     /// Cells waiting.
     #[inline]
     pub fn cells(&self) -> u64 {

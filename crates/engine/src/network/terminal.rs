@@ -45,6 +45,8 @@ pub struct Outside<'a, S> {
     pub way: Option<(&'a mut Port<S>, &'a mut Link)>,
     /// Set when a cell enters the empty link.
     pub was_empty: bool,
+    /// Whether nothing else happens at this instant at the port, so that the service of a cell may start at once.
+    pub alone: bool,
     /// The host's log.
     pub log: &'a mut Log,
 }

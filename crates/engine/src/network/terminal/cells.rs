@@ -16,6 +16,10 @@ impl Terminal {
         if !matches!(self.shaper, Shaper::None) {
             let now = cells.next();
             cells.advance();
+            let comes_alone = cells.next() > now;
+            if comes_alone && self.passes(now, out) {
+                return;
+            }
             if !self.queue.push_bare(now) {
                 let what = What::Refusal { seq: None };
                 out.log.add(Event { at: now, channel: self.channel, link: None, what });
@@ -36,6 +40,27 @@ impl Terminal {
             let (info, body) = stamped(self.stamps, at, info, None);
             send(out, at, self.label, self.slot, info, body);
         }
+    }
+
+    /// Sends a bare cell at once, if none waits and there is credit for it.
+    #[inline]
+    fn passes<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) -> bool {
+        let Shaper::Credited(source) = &mut self.shaper else { return false };
+        if !self.queue.takes_bare_at_once() || source.opportunity(now, true).is_none() {
+            return false;
+        }
+        self.counts.data_sent += 1;
+        self.counts.cells_sent += 1;
+        let (info, body) = stamped(self.stamps, now, self.queue.pass_bare(), None);
+        // The pace of the shaper lets no second one follow at this instant.
+        if let (true, None, Some((port, link))) = (out.alone, &body, &mut out.way)
+            && port.takes_all()
+        {
+            port.take_alone(now, arrival(self.label, self.slot, info), link, &mut out.was_empty);
+        } else {
+            send(out, now, self.label, self.slot, info, body);
+        }
+        true
     }
 
     /// Sends cells as the shaper permits from `at` until `limit`. Returns when the shaper wants to
@@ -107,9 +132,15 @@ fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Optio
     if stamps && body.is_none() { (info.with_body(), Some(Body::Stamp(at))) } else { (info, body) }
 }
 
+/// A cell as it comes to the port of an end system, which no scheme controls.
+#[inline]
+fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
+    Arrival { slot, control_slot: 0, queue: 0, controlled: false, cell: Queued { label, info } }
+}
+
 #[inline]
 fn send<S: Server>(out: &mut Outside<'_, S>, at: Ps, label: u32, slot: u32, info: Info, mut body: Option<Body>) {
-    let arrival = Arrival { slot, control_slot: 0, queue: 0, controlled: false, cell: Queued { label, info } };
+    let arrival = arrival(label, slot, info);
     // The port of an end system has no limit: what waits, waits in the source queue.
     let Some((port, link)) = &mut out.way else { return };
     if body.is_none()
