@@ -160,3 +160,27 @@ def test_two_studies_are_compared(
 def test_the_report_is_written_beside_the_data(study: Path) -> None:
     assert run_command(["report", str(study)]) == 0
     assert (study / "report.html").read_text(encoding="utf-8") == page(DataSet(study))
+
+
+def test_the_file_of_a_study_stands_for_its_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "small.toml"
+    file.write_text('scenario = "my.toml"', encoding="utf-8")
+    assert run_command(["report", "small.toml"]) == BAD_INPUT
+    assert "run `cellrate study small.toml` first" in capsys.readouterr().err
+    place = small_study.write(tmp_path / "out" / "studies" / "small")
+    assert run_command(["report", "small.toml"]) == 0
+    assert (place / "report.html").is_file()
+    drawn = ["plot", "small.toml", "--y", "throughput", "--x", "buffer", "-o", "x.svg"]
+    assert run_command(drawn) == 0
+    capsys.readouterr()
+    answers = []
+    for one in ("small.toml", str(place)):
+        assert run_command(["compare", one, "--factor", "scheme", "--json"]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+    file.write_text("[run]", encoding="utf-8")
+    assert run_command(["compare", "small.toml", "--factor", "scheme"]) == BAD_INPUT
+    assert "is no study file" in capsys.readouterr().err

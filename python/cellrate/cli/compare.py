@@ -16,6 +16,7 @@ from cellrate import source, terminal
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.progress import ProgressBar
+from cellrate.cli.study_place import place_of
 from cellrate.problems import BadInput, reading
 from cellrate.runner import Job, run_each
 
@@ -52,7 +53,8 @@ def compare(
         Parameter(
             name="FILE",
             allow_leading_hyphen=True,
-            help="Scenario, - is standard input; or directory of a study's data set.",
+            help="Scenario, - is standard input; or directory of a study's data set; with STUDY "
+            "or --factor, file of a study that ran.",
         ),
     ],
     second: Annotated[
@@ -103,18 +105,17 @@ def compare(
     from cellrate.compare.of_studies import Wish, compare_studies
 
     failed = False
-    if Path(first).is_dir():
+    if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
         wish = Wish(tuple(measure), factor, tuple(where), baseline, level, average)
-        places = [Path(first)] if second is None else [Path(first), second]
+        given = [Path(first)] if second is None else [Path(first), second]
+        places = [place_of(one) for one in given]
         comparison, units = compare_studies(places, wish)
         name = "-".join(place.resolve().name for place in places)
         kept_results(out, fresh=True)
-    elif second is not None or factor is not None or where:
-        raise BadInput(
-            f"{first} is no directory of a study: a second study, --factor and --where are for one"
-        )
+    elif where:
+        raise BadInput(f"{first} is no directory of a study: --where is for one")
     else:
         comparison, units, name, failed = _of_scenario(
             first,

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate import terminal
+from cellrate.cli.study_place import Study, place_of
 from cellrate.problems import BadInput
-
-StudyPlace: TypeAlias = Annotated[
-    Path, Parameter(name="STUDY", help="Directory of a study's data set.")
-]
 
 
 def plot(
-    study: StudyPlace,
+    study: Study,
     /,
     *,
     kind: Annotated[
@@ -52,9 +49,10 @@ def plot(
     from cellrate.plots.from_study import Wish, draw
 
     safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in f"{kind}-{y}")
-    stem, formats = figure_files(study / "figures" / safe, output, tuple(FORMATS))
+    place = place_of(study)
+    stem, formats = figure_files(place / "figures" / safe, output, tuple(FORMATS))
     wish = Wish(kind, y, x, by, columns, tuple(where), of, replication)
-    drawing = draw(DataSet(study), wish)
+    drawing = draw(DataSet(place), wish)
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(drawing.figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")

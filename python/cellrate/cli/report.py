@@ -8,11 +8,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cellrate import terminal
-from cellrate.cli.plot import StudyPlace
+from cellrate.cli.study_place import Study, place_of
 
 
 def report(
-    study: StudyPlace,
+    study: Study,
     /,
     *,
     output: Annotated[
@@ -28,8 +28,9 @@ def report(
     from cellrate.dataset import DataSet
     from cellrate.study_report import page
 
-    text = page(DataSet(study))
-    place = study / "report.html" if output is None else output
+    directory = place_of(study)
+    text = page(DataSet(directory))
+    place = directory / "report.html" if output is None else output
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, encoding="utf-8", newline="\n")
     terminal.say(f"written to {place}")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from cellrate.cli.quantities import number, quantity
+from cellrate.cli.study_place import Study, place_of
 from cellrate.problems import BadInput, choose
 
 if TYPE_CHECKING:
     from cellrate.dataset import DataSet
 
-STUDIES = Path("out") / "studies"
-
 
 def table(
-    study: Annotated[
-        str, Parameter(name="STUDY", help="Directory of a data set, or file of a study that ran.")
-    ],
+    study: Study,
     /,
     *,
     rows: Annotated[
@@ -68,25 +64,6 @@ def table(
         sys.stdout.write(text)
     else:
         out.write_text(text, encoding="utf-8", newline="\n")
-
-
-def place_of(study: str) -> Path:
-    """The directory of the data set of a study.
-
-    Raises:
-        BadInput: The study has not run.
-    """
-    path = Path(study)
-    if not path.is_file():
-        return path
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"{study} is no study file: {error}") from error
-    place = STUDIES / str(found.get("name", path.stem))
-    if not place.is_dir():
-        raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
-    return place
 
 
 def _names(given: list[str]) -> tuple[str, ...]:
