@@ -12,11 +12,13 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 from cellrate import _core
+from cellrate.cli.app import run_command
 from cellrate.runner import Done, Job, run_each
 from cellrate.study import parse_study
 from cellrate.study.model import Replications, Until
@@ -273,6 +275,32 @@ def test_a_failed_run_is_made_up_for(tmp_path: Path) -> None:
     ran = Running(parse_study(text, "s.toml"), unlucky, place, lambda _: None).run()
     assert (ran.runs, len(ran.failed), ran.notes) == (11, 1, [])
     assert pl.read_parquet(place / "runs.parquet")["t"].null_count() == 1
+
+
+def test_a_fresh_study_runs_each_run_once_and_a_bad_directory_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(
+        tmp_path,
+        'template = "n-source"\nset = ["run.duration=30 ms", "measure.from=10 ms"]\n'
+        '[measures]\nt = "throughput_mbit"\n[replications]\n'
+        'until = { measure = "t", half_width = "90 %" }\n',
+    )
+    run, seeds = _core.run, []
+
+    def counted(text: str, path: str, settings: list[str], seed: int, report: Any) -> _core.Outcome:  # noqa: ANN401
+        seeds.append(seed)
+        return run(text, path, settings, seed, report)
+
+    monkeypatch.setattr(_core, "run", counted)
+    command = ["study", str(path), "--fresh", "--quiet", "--out", str(tmp_path / "out")]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").touch()
+    assert run_command([*command, "-o", str(tmp_path / "mine")]) == 1
+    assert seeds == []
+    assert run_command(command) == 0
+    assert sorted(seeds) == list(range(1, 11))
+    assert [one.name for one in (tmp_path / "out").iterdir()] == ["studies"]
 
 
 def test_replications_needed() -> None:

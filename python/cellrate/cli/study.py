@@ -9,12 +9,13 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from cellrate import _core, terminal
 from cellrate import study as studies
-from cellrate import terminal
 from cellrate.cli import tables
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
@@ -74,18 +75,26 @@ def study(
         studies.refuse_bad_points(asked, lambda done: progress(done, total))
     least = len(asked.points) * asked.replications.least
     with ExitStack() as stack:
+        if store is None:
+            store = _for_now(out, stack)
         runner = _runner(scheduler, workers, stack)
         progress = stack.enter_context(ProgressBar(f"study {asked.name}"))
         executor = functools.partial(
             runner, store=store, watch=lambda done: progress(min(done, least), least)
         )
         ran = studies.run_study(asked, executor, directory, progress.note)
-    for problem in store.problems() if store is not None else ():
+    for problem in store.problems():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     for note in ran.notes:
         sys.stderr.write(f"warning: {note}\n")
     _show(ran, asked, quiet=quiet, json=json)
     return 1 if ran.failed else 0
+
+
+def _for_now(out: Path, stack: ExitStack) -> _core.Store:
+    """A store that is gone afterwards: a study looks at its runs again when it writes them."""
+    place = stack.enter_context(TemporaryDirectory(prefix=".fresh-", dir=out))
+    return stack.enter_context(_core.Store(place))
 
 
 def _runner(

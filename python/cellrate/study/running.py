@@ -76,16 +76,14 @@ class Running:
             OSError: Something cannot be written.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are kept.
         """
-        if self._study.warm_up is not None:
-            self._find_starts(self._study.warm_up.trace)
-        counts = self._counts()
-        with (
-            Writer(self.ran.directory, description(self._study)) as writer,
-            closing(self._results(self._tasks(counts))) as results,
-        ):
-            for point, replication, done in results:
-                writer.add(self._row(point, replication, done), done.outcome)
-                self.ran.runs += 1
+        # First of all: a directory that cannot be written is told before anything runs.
+        with Writer(self.ran.directory, description(self._study)) as writer:
+            if self._study.warm_up is not None:
+                self._find_starts(self._study.warm_up.trace)
+            with closing(self._results(self._tasks(self._counts()))) as results:
+                for point, replication, done in results:
+                    writer.add(self._row(point, replication, done), done.outcome)
+                    self.ran.runs += 1
         return self.ran
 
     def job(self, point: Point, replication: int) -> Job:
