@@ -194,3 +194,12 @@ def test_a_run_cannot_come_twice_nor_be_nothing(runs: Results, tmp_path: Path) -
         writer.add(dataclasses.replace(bare, replication=1), None)
     writer.abandon()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_working_directory_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileExistsError, match="the working directory"):
+        Writer(".", Description("x", "my.toml"))
+    assert list(tmp_path.iterdir()) == []

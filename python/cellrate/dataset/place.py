@@ -27,8 +27,11 @@ def refuse_foreign(directory: Path) -> None:
     """Makes sure that a directory is new, empty or holds a data set.
 
     Raises:
-        FileExistsError: It is a file, or holds something and no data set.
+        FileExistsError: It is a file, holds something and no data set, or is the working directory,
+            from under which it would be replaced.
     """
+    if directory.resolve() == Path.cwd():
+        raise FileExistsError(f"{directory} is the working directory; name a directory in it")
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir() or directory.is_symlink():
