@@ -13,8 +13,7 @@ from pathlib import Path
 
 import cellrate
 import pytest
-from cellrate import cluster
-from cellrate.cluster import Cluster
+from cellrate.cluster import Cluster, stream
 from cellrate.problems import BadInput
 from cellrate.runner import Job, default_store, run_each
 from conftest import HERE, Command
@@ -69,7 +68,7 @@ def test_what_is_known_is_not_sent(
 ) -> None:
     store = default_store(tmp_path)
     here = digests(run_each(jobs, store=store))
-    monkeypatch.setattr(cluster, "run_batch", None)
+    monkeypatch.setattr(stream, "run_batch", None)
     with Cluster(workers.scheduler_address) as far:
         found = list(far.run_each(jobs, store=store))
     assert all(done.known for done in found)
@@ -141,8 +140,8 @@ def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
 def test_results_held_for_a_slow_run_are_few(
     jobs: list[Job], workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "HELD", 3)
-    monkeypatch.setattr(cluster, "BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(stream, "HELD", 3)
+    monkeypatch.setattr(stream, "BATCH_SECONDS", 0.0)
     slow = dataclasses.replace(jobs[0], overrides=("run.duration=100 s",))
     ahead = 0
 

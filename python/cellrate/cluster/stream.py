@@ -1,24 +1,20 @@
-"""Runs many simulations on a Dask cluster; keeps and reuses results like `runner`."""
+"""Runs that go out to a cluster in tasks, and results that come back in order."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from cellrate import _core
-from cellrate.problems import BadInput
-from cellrate.runner import Done, Job, available_cores, build_id
+from cellrate.cluster.batch import Sent, run_batch
+from cellrate.runner import Done, Job, build_id
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-LOCAL = "local-cluster"
-"""Instead of an address: a cluster of processes on this machine, for as long as it is needed."""
-CONNECT_SECONDS = 5
 BATCH_SECONDS = 2.0
 """Short runs are joined until a task takes about so long: a task costs the scheduler about a ms."""
 FIRST_TASKS = 2_000
@@ -35,144 +31,6 @@ GONE = (
 LOST = "its worker died, again and again; see the worker's log, and its memory limit"
 
 
-class Cluster:
-    """A connection to a Dask scheduler.
-
-    Args:
-        address: Of the scheduler, as ``tcp://host:8786``, or ``local-cluster``.
-        processes: Of a local cluster; all cores by default.
-
-    Raises:
-        BadInput: The extra ``cluster`` is not installed, nobody answers there, or a worker has
-            another build of cellrate.
-    """
-
-    def __init__(self, address: str, processes: int | None = None) -> None:
-        try:
-            import distributed
-        except ImportError as error:
-            message = "--scheduler needs Dask: install cellrate with its extra `cluster`"
-            raise BadInput(message) from error
-        self._local = None
-        if address == LOCAL:
-            self._local = distributed.LocalCluster(
-                n_workers=processes or available_cores(),
-                threads_per_worker=1,
-                # Any free port: another cluster may have the usual one.
-                dashboard_address="127.0.0.1:0",
-            )
-        try:
-            self._client: Client = distributed.Client(
-                self._local or address, timeout=CONNECT_SECONDS
-            )
-        except (OSError, ValueError) as error:
-            message = f"--scheduler {address}: no Dask scheduler answers there: {error}"
-            raise BadInput(message) from error
-        try:
-            self._check_builds()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Leaves the cluster; a local one ends."""
-        self._client.close()
-        if self._local is not None:
-            self._local.close()
-
-    def run_each(
-        self,
-        jobs: Iterable[Job],
-        store: _core.Store | None = None,
-        watch: Callable[[float], None] | None = None,
-    ) -> Generator[Done]:
-        """Runs jobs on the workers and gives their results in the order of the jobs, as they come.
-
-        A run that fails does not stop the others, and a worker that dies costs what it was at.
-        Results go into the store as soon as they come.
-
-        Args:
-            jobs: What to run.
-            store: Where results are looked up and kept; nowhere by default.
-            watch: Called, from the calling thread, with the number of runs that are done.
-
-        Yields:
-            One result per job.
-
-        Raises:
-            BadInput: A worker has another build of cellrate.
-            OSError: The store cannot be read or written, or the scheduler went away.
-            KeyboardInterrupt: Ctrl-C was pressed.
-        """
-        from distributed.client import CancelledError
-
-        try:
-            yield from _Stream(self._client, store, watch).run(jobs)
-        except CancelledError as error:
-            raise ConnectionError(GONE) from error
-
-    def _check_builds(self) -> None:
-        """Makes sure that all workers give the results that this program would.
-
-        Raises:
-            BadInput: One has another build, or none.
-        """
-        try:
-            builds: dict[str, str] = self._client.run(build_id)
-        except Exception as error:
-            message = f"a worker has no cellrate, or another one, installed: {error}"
-            raise BadInput(message) from error
-        for worker, build in builds.items():
-            if build != build_id():
-                raise BadInput(_other_build(worker, build))
-
-
-def _other_build(worker: str, build: str) -> str:
-    return (
-        f"worker {worker} runs cellrate {build}, this is {build_id()}: "
-        "install the same wheel everywhere, or results would differ"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What a worker sends back of a job."""
-
-    data: bytes | None
-    error: str
-    seconds: float
-
-
-def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
-    """What a task does: some jobs, one after the other.
-
-    Args:
-        jobs: What to run.
-        build: The build that must run them.
-
-    Raises:
-        BadInput: This worker has another build.
-    """
-    if build != build_id():
-        raise BadInput(_other_build("that joined later", build_id()))
-    return [_run(job) for job in jobs]
-
-
-def _run(job: Job) -> Sent:
-    began = time.thread_time()
-    try:
-        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, None)
-    except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
-        return Sent(None, str(problem) or type(problem).__name__, time.thread_time() - began)
-    return Sent(outcome.to_bytes(), "", time.thread_time() - began)
-
-
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A job on its way."""
@@ -182,7 +40,7 @@ class _Asked:
     key: str
 
 
-class _Stream:
+class Stream:
     """Jobs that go out and results that come back."""
 
     def __init__(
@@ -204,6 +62,7 @@ class _Stream:
         self._measured = 0
 
     def run(self, jobs: Iterable[Job]) -> Generator[Done]:
+        """Sends jobs and gives what became of each, in their order; see `Cluster.run_each`."""
         pending = enumerate(jobs)
         batch: list[_Asked] = []
         more = True
