@@ -59,6 +59,14 @@ of factors are written as in a [scenario](scenario.md);
 """
 
 
+VALUES = """\
+## Values of a factor
+
+A list, such as `[2, 4, 8]`, or a table that leads from one value to another, such as
+`{ from = 2, to = 30, count = 8 }`:
+"""
+
+
 def index_page(key: str, title: str, intro: str, entries: list[dict[str, str]]) -> str:
     """The list of one registry: every entry with a line about it and its source."""
     rows = [
@@ -96,7 +104,8 @@ class SchemaPages:
 
     def study(self) -> str:
         """The page of a study file, if the schema is that of one."""
-        return "\n".join([STUDY, *self.keys("", self.schema, "##")])
+        values = self.keys("factors", self.definitions["Range"], "###")
+        return "\n".join([STUDY, *self.keys("", self.schema, "##"), VALUES, *values])
 
     def choices(
         self, key: str, title: str, place: str, tag: str, entries: list[dict[str, str]]
