@@ -60,7 +60,7 @@ test-rust: | $(BIN)/python
 	$(CARGO) test --workspace --locked --quiet
 
 test-python: install
-	$(BIN)/pytest --quiet --numprocesses logical --dist loadfile
+	$(BIN)/pytest --quiet --numprocesses logical --dist worksteal
 	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
 
 test-results: install ## every built-in experiment against the committed golden tables

@@ -15,7 +15,7 @@ import pytest
 from conftest import COMMAND, HERE
 
 NOTEBOOK = HERE.parent / "docs" / "tutorial" / "study_notebook.py"
-SNAKEFILE = HERE.parent / "examples" / "Snakefile"
+SNAKEFILE = HERE.parent / "examples" / "studies" / "Snakefile"
 
 
 def cells() -> list[ast.FunctionDef]:

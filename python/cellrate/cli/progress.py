@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 WORTH_SHOWING_SECONDS = 2.0
+REFRESH_SECONDS = 0.1
 
 
 class ProgressBar:
@@ -22,6 +23,7 @@ class ProgressBar:
         self.console = Console(stderr=True)
         self.label = label
         self.started = time.monotonic()
+        self.refreshed = 0.0
         self.bar: Progress | None = None
 
     def __enter__(self) -> Self:
@@ -43,7 +45,10 @@ class ProgressBar:
         if self.bar is None and self._will_last(done / total if total else 1.0):
             self.bar = self._show()
         if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], completed=done, total=total)
+            now = time.monotonic()
+            due = now - self.refreshed >= REFRESH_SECONDS
+            self.bar.update(self.bar.task_ids[0], completed=done, total=total, refresh=due)
+            self.refreshed = now if due else self.refreshed
 
     def note(self, text: str) -> None:
         """Says something on standard error, above the bar if it is shown."""
@@ -65,6 +70,8 @@ class ProgressBar:
             TimeRemainingColumn(),
             console=self.console,
             transient=True,
+            # No thread of its own: a Ctrl-C in its midst could leave its lock taken for good.
+            auto_refresh=False,
         )
         bar.start()
         bar.add_task(self.label, total=None)
