@@ -162,7 +162,7 @@ def _of_scenario(
         runner = functools.partial(
             run_each, workers=workers, store=store, watch=lambda done: progress(done, total)
         )
-        found = run_all(base, varies, measures, seeds, runner, progress.note)
+        found = run_all(base, varies, measures, seeds, runner, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     names = tuple(one.name for one in measures)

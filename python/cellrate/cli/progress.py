@@ -24,6 +24,7 @@ class ProgressBar:
         self.label = label
         self.started = time.monotonic()
         self.refreshed = 0.0
+        self.failures = 0
         self.bar: Progress | None = None
 
     def __enter__(self) -> Self:
@@ -47,11 +48,15 @@ class ProgressBar:
         if self.bar is not None:
             now = time.monotonic()
             due = now - self.refreshed >= REFRESH_SECONDS
-            self.bar.update(self.bar.task_ids[0], completed=done, total=total, refresh=due)
+            label = f"{self.label}, {self.failures} failed" if self.failures else self.label
+            self.bar.update(
+                self.bar.task_ids[0], description=label, completed=done, total=total, refresh=due
+            )
             self.refreshed = now if due else self.refreshed
 
-    def note(self, text: str) -> None:
-        """Says something on standard error, above the bar if it is shown."""
+    def failed(self, text: str) -> None:
+        """Says what failed on standard error, above the bar if it is shown, and counts it."""
+        self.failures += 1
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _will_last(self, fraction: float) -> bool:

@@ -82,7 +82,7 @@ def study(
         executor = functools.partial(
             runner, store=store, watch=lambda done: progress(min(done, least), least)
         )
-        ran = studies.run_study(asked, executor, directory, progress.note)
+        ran = studies.run_study(asked, executor, directory, progress.failed)
     for problem in store.problems():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     for note in ran.notes:
