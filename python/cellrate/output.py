@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cellrate import scratch
 
 if TYPE_CHECKING:
     from cellrate.api import Result
@@ -64,17 +65,18 @@ def replacing(directory: Path, refuse: Callable[[Path], None] = refuse_foreign) 
     Raises:
         FileExistsError: `directory` holds something that is no part of a result.
     """
+    scratch.clear(directory)
     refuse(directory)
     directory.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    place = scratch.beside(directory)
     try:
-        fresh = scratch / "fresh"
+        fresh = place / "fresh"
         fresh.mkdir()
         yield fresh
         refuse(directory)
-        _exchange(directory, fresh, scratch / "old")
+        _exchange(directory, fresh, place / scratch.OLD)
     finally:
-        shutil.rmtree(scratch)
+        shutil.rmtree(place)
 
 
 def _draw(result: Result, place: Path) -> None:

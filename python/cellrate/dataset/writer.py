@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from cellrate import frames
+from cellrate import frames, scratch
 from cellrate.dataset import dictionary
 from cellrate.dataset.columns import (
     ENTITIES,
@@ -85,11 +84,10 @@ class Writer:
         schemas |= {table: entity_schema(table) for table in ENTITIES}
         if description.traces:
             schemas[TRACES] = trace_schema()
+        scratch.clear(self.directory)
         refuse_foreign(self.directory)
         self.directory.parent.mkdir(parents=True, exist_ok=True)
-        self._scratch = Path(
-            tempfile.mkdtemp(prefix=f".{self.directory.name}.", dir=self.directory.parent)
-        )
+        self._scratch = scratch.beside(self.directory)
         self._tables = {
             name: Parts(self._scratch / name, schema, optional(name))
             for name, schema in schemas.items()
