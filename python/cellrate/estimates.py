@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from statistics import fmean, stdev
 
 from scipy.special import stdtrit
@@ -26,6 +26,18 @@ class Estimate:
         return self.low <= value <= self.high
 
 
+def half_width(values: Sequence[float], level: float) -> float:
+    """Half of the confidence interval of the mean, from Student's t; infinite for one value.
+
+    Args:
+        values: Independent values, in any unit; the width has the same.
+        level: Of confidence, between 0 and 1.
+    """
+    if len(values) < 2:
+        return inf
+    return float(stdtrit(len(values) - 1, (1 + level) / 2)) * stdev(values) / sqrt(len(values))
+
+
 def estimate(values: Sequence[float]) -> Estimate:
     """Mean and 95 % interval from Student's t; no interval from a single value.
 
@@ -37,5 +49,5 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = fmean(values)
     if len(values) == 1:
         return Estimate(tuple(values), mean, None, None)
-    half = float(stdtrit(len(values) - 1, (1 + LEVEL) / 2)) * stdev(values) / sqrt(len(values))
+    half = half_width(values, LEVEL)
     return Estimate(tuple(values), mean, mean - half, mean + half)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cellrate import _core
 from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
+from cellrate.estimates import half_width
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
@@ -18,7 +19,7 @@ from cellrate.runner import Done, Job
 from cellrate.series import series_of
 from cellrate.study.file import traced
 from cellrate.study.model import Column, Point, Replications, Study, Until
-from cellrate.study.stopping import half_width, replications_needed, wanted
+from cellrate.study.stopping import replications_needed, wanted
 from cellrate.study.warm_up import longest
 
 Executor = Callable[[Iterable[Job]], Generator[Done]]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean, stdev
+from statistics import fmean
 
-from scipy.special import stdtrit
-
+from cellrate.estimates import half_width
 from cellrate.study.model import Replications, Until
 
 GROWTH = 1.5
@@ -16,14 +15,6 @@ GROWTH = 1.5
 Every look is a chance to stop early by luck, when the values so far happen to lie close together;
 few looks keep the coverage of the interval (Law 2015, section 9.4.1, on sequential procedures).
 """
-
-
-def half_width(values: Sequence[float], level: float) -> float:
-    """Half of the confidence interval of the mean, from Student's t; infinite for one value."""
-    if len(values) < 2:
-        return math.inf
-    quantile = float(stdtrit(len(values) - 1, (1 + level) / 2))
-    return quantile * stdev(values) / math.sqrt(len(values))
 
 
 def wanted(values: Sequence[float], until: Until) -> float:
