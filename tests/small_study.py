@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate import Job, run_many
-from cellrate.compare.running import command_of
 from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
@@ -68,7 +67,7 @@ def write(directory: Path, name: str = "small", schemes: Sequence[str] = ("erica
                 replication,
                 SEEDS[replication],
                 job.key(),
-                command_of(job),
+                job.command(),
                 dict(zip((scheme.name, buffer.name), points[point], strict=True)),
                 {} if failed else measured,
                 "too much <memory>" if failed else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import shlex
 import shutil
 import threading
 import time
@@ -60,6 +61,16 @@ class Job:
             ScenarioError: The scenario is wrong.
         """
         return _core.key(self.resolved())
+
+    def command(self, path: str | None = None) -> str:
+        """What to type to do the run alone.
+
+        Args:
+            path: Where the scenario is, if not where its name says.
+        """
+        settings = (part for setting in self.overrides for part in ("--set", setting))
+        seed = () if self.seed is None else ("--seed", str(self.seed))
+        return shlex.join(["cellrate", "run", path or self.path, *settings, *seed])
 
     def resolved(self) -> str:
         """The scenario with every default written out.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -71,7 +70,7 @@ def run_all(
             jobs.append(job)
             values = zip(varies, levels, strict=True)
             row: dict[str, Any] = {varied.path: level.value for varied, level in values}
-            rows.append(row | {"seed": seed, "command": command_of(job)})
+            rows.append(row | {"seed": seed, "command": job.command()})
     reasons: dict[str, str] = {}
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
@@ -87,12 +86,6 @@ def run_all(
             row |= {one.name: _value(one, run, reasons) for one in measures}
     types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
     return Table(pl.DataFrame(rows, schema_overrides=types), reasons)
-
-
-def command_of(job: Job) -> str:
-    """What to type to do that run alone."""
-    settings = (part for setting in job.overrides for part in ("--set", setting))
-    return shlex.join(["cellrate", "run", job.path, *settings, "--seed", str(job.seed)])
 
 
 def _value(measure: Measure, run: Run, reasons: dict[str, str]) -> float | None:

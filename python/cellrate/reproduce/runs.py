@@ -2,7 +2,6 @@
 
 # ruff: noqa: ANN401 - values of the language are of any type
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -62,8 +61,7 @@ def job_of(
 def command_of(job: Job) -> str:
     """What to type to do that run alone, in the checkout or, if installed, anywhere."""
     path = job.path if Path(job.path).exists() else str(papers_root().parent / job.path)
-    parts = ["cellrate", "run", path, *(x for o in job.overrides for x in ("--set", o))]
-    return shlex.join([*parts, "--seed", str(job.seed)])
+    return job.command(path)
 
 
 def run_ids(experiment: Experiment) -> list[tuple[RunId, Variant, Point]]:

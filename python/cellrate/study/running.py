@@ -228,11 +228,10 @@ def run_of(outcome: _core.Outcome) -> Run:
 
 def command_of(job: Job) -> str:
     """What to type to do a run alone."""
-    settings = (part for one in job.overrides for part in ("--set", one))
-    template = not Path(job.path).suffix and not Path(job.path).exists()
-    file = "-" if template else job.path
-    run = shlex.join(["cellrate", "run", file, *settings, "--seed", str(job.seed)])
-    return f"cellrate new {shlex.quote(job.path)} | {run}" if template else run
+    if Path(job.path).suffix or Path(job.path).exists():
+        return job.command()
+    # The name of a template.
+    return f"cellrate new {shlex.quote(job.path)} | {job.command('-')}"
 
 
 def one_line(text: str) -> str:
