@@ -14,8 +14,9 @@ from pathlib import Path
 import cellrate
 import pytest
 from cellrate.cluster import Cluster, stream
+from cellrate.cluster.batch import run_batch
 from cellrate.problems import BadInput
-from cellrate.runner import Job, default_store, run_each
+from cellrate.runner import Job, build_id, default_store, run_each
 from conftest import HERE, Command
 from distributed import Client, LocalCluster
 
@@ -111,6 +112,12 @@ def test_another_build_is_refused(workers: LocalCluster) -> None:
             Cluster(workers.scheduler_address)
         client.run(pretend_to_be, None)
         Cluster(workers.scheduler_address).close()
+
+
+def test_a_worker_that_joins_later_names_both_builds() -> None:
+    with pytest.raises(BadInput) as caught:
+        run_batch([], "0.0.0-ours")
+    assert f"runs cellrate {build_id()}, this is 0.0.0-ours" in str(caught.value)
 
 
 def test_nobody_there_is_told(tmp_path: Path, command: Command) -> None:

@@ -11,10 +11,16 @@ from cellrate.problems import BadInput
 from cellrate.runner import Job, build_id
 
 
-def other_build(worker: str, build: str) -> str:
-    """What is said of a worker that would give other results."""
+def other_build(worker: str, build: str, ours: str) -> str:
+    """What is said of a worker that would give other results.
+
+    Args:
+        worker: Which one.
+        build: What it runs.
+        ours: What asks it to.
+    """
     return (
-        f"worker {worker} runs cellrate {build}, this is {build_id()}: "
+        f"worker {worker} runs cellrate {build}, this is {ours}: "
         "install the same wheel everywhere, or results would differ"
     )
 
@@ -39,7 +45,7 @@ def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
         BadInput: This worker has another build.
     """
     if build != build_id():
-        raise BadInput(other_build("that joined later", build_id()))
+        raise BadInput(other_build("that joined later", build_id(), build))
     return [_run(job) for job in jobs]
 
 

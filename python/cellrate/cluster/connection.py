@@ -114,4 +114,4 @@ class Cluster:
             raise BadInput(message) from error
         for worker, build in builds.items():
             if build != build_id():
-                raise BadInput(other_build(worker, build))
+                raise BadInput(other_build(worker, build, build_id()))
