@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cellrate import _core
 from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 from cellrate.estimates import half_width
 from cellrate.language.errors import ExpressionError
@@ -166,15 +165,15 @@ class Running:
                 for replication in range(done[point.index], counts[point.index])
             ]
             for point, _, result in self._results(tasks):
-                value = self._measure(name, result)
-                if value is not None:
-                    values[point.index].append(value)
+                [found] = self._measured([name], result).values()
+                if found is not None:
+                    values[point.index].append(found)
             done = list(counts)
-            for at, found in enumerate(values):
-                if found:
+            for at, known in enumerate(values):
+                if known:
                     # What failed or has no value was run all the same, and is made up for.
-                    missing = done[at] - len(found)
-                    needed = replications_needed(found, asked) + missing
+                    missing = done[at] - len(known)
+                    needed = replications_needed(known, asked) + missing
                     counts[at] = min(max(counts[at], needed), asked.most)
         self._note_unknown(values, asked, asked.until)
         return counts
@@ -195,7 +194,6 @@ class Running:
             )
 
     def _row(self, point: Point, replication: int, done: Done) -> RunRow:
-        names = self._study.measures
         return RunRow(
             point=point.index,
             replication=replication,
@@ -203,27 +201,26 @@ class Running:
             key=done.key,
             command=command_of(done.job),
             values=dict(point.values),
-            measures={name: self._measure(name, done) for name in names},
+            measures=self._measured(self._study.measures, done),
             error=None if done.outcome is not None else one_line(done.error),
         )
 
-    def _measure(self, name: str, done: Done) -> float | None:
+    def _measured(self, names: Iterable[str], done: Done) -> dict[str, float | None]:
+        """Value of each of these measures; None where the run has none."""
+        found: dict[str, float | None] = dict.fromkeys(names)
         if done.outcome is None:
-            return None
-        try:
-            return value(self._study.measures[name], run_of(done.outcome))
-        except ExpressionError as error:
-            self._note(f"{name} has no value in some runs: {error}")
-            return None
+            return found
+        run = Run(done.outcome, "the run")
+        for name in found:
+            try:
+                found[name] = value(self._study.measures[name], run)
+            except ExpressionError as error:
+                self._note(f"{name} has no value in some runs: {error}")
+        return found
 
     def _note(self, text: str) -> None:
         if text not in self.ran.notes:
             self.ran.notes.append(text)
-
-
-def run_of(outcome: _core.Outcome) -> Run:
-    """A result as expressions see it."""
-    return Run(outcome, "the run")
 
 
 def command_of(job: Job) -> str:
