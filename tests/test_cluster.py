@@ -85,6 +85,12 @@ def test_a_failed_run_is_told(jobs: list[Job], workers: LocalCluster) -> None:
     assert found[2].outcome is not None
 
 
+def test_equal_runs_at_once_are_one_task(jobs: list[Job], workers: LocalCluster) -> None:
+    twice = [jobs[0], jobs[1], jobs[0], jobs[0]]
+    with Cluster(workers.scheduler_address) as far:
+        assert digests(far.run_each(twice)) == digests(run_each(twice))
+
+
 def test_short_runs_are_joined(traced: Path, workers: LocalCluster) -> None:
     first = Job.from_file(traced, ("run.duration=1 ms",))
     short = [dataclasses.replace(first, seed=seed) for seed in range(200)]

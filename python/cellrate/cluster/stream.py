@@ -133,8 +133,8 @@ class Stream:
         future = self._client.submit(
             run_batch, [one.job for one in batch], build_id(), key=f"cellrate-{name}"
         )
-        # Equal jobs at once are one task.
-        self._out.setdefault(future, []).extend(batch)
+        # Batches of equal jobs have futures of their own, though the scheduler runs one task.
+        self._out[future] = list(batch)
 
     def _gather(self) -> None:
         """Takes in what has come back; waits until something has."""
