@@ -1,8 +1,8 @@
 # One TCP connection over one link that loses chosen packets, as ns-2 (2.35) simulates it.
 #
-#   ns one_way.tcl > ../../crates/engine/tests/data/ns2_one_way.csv
+#   ns one_way.tcl > ../../crates/engine/tests/suite/data/ns2_one_way.csv
 #
-# makes the data of crates/engine/tests/ns2.rs, which says what is compared and where the two
+# makes the data of crates/engine/tests/suite/ns2.rs, which says what is compared and where the two
 # simulators differ. The test itself needs no ns-2.
 #
 # Link: 1 Mbit/s and 40 ms each way; packets of 1,040 bytes, acknowledgements of 40; packets are

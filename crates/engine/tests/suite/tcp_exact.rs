@@ -1,16 +1,13 @@
 //! Sender and receiver over a small channel that loses, duplicates and delays: every byte arrives
 //! exactly once, in order, and is accounted for exactly.
 
-#[path = "support/repeatable.rs"]
-mod repeatable;
-
 use std::collections::BTreeMap;
 
+use crate::support::repeatable::repeatable;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::{ReceiveOutcome, Recovery, Segment, TcpConfig, TcpEvent, TcpReceiver, TcpSender};
 use proptest::prelude::*;
-use repeatable::repeatable;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Event {

@@ -1,7 +1,6 @@
 //! Cells on links, hop by hop: times by hand, and as many as the fast engine counts.
 
-mod support;
-
+use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::cell::ServiceClass::{Cbr, Ubr};
 use cellrate_engine::kernel::Ps;
@@ -11,7 +10,6 @@ use cellrate_engine::network::{Passage, Passages, Plan, Reference, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
-use support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 
 fn passages(plan: Plan, from: Ps, until: Ps, most: usize) -> Passages {
     Reference::new(plan).unwrap().passages(from, until, most)

@@ -1,10 +1,9 @@
 //! Whole runs, down to the bit: a change of any figure here is a change of results. The same in debug
 //! and release, on every platform.
 
-mod support;
-
 use std::fmt::Write;
 
+use crate::support::plans::{Dumbbell, back, flow};
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::kernel::units::Buffer;
@@ -15,7 +14,6 @@ use cellrate_engine::tcp::{Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use support::plans::{Dumbbell, back, flow};
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()

@@ -2,8 +2,8 @@
 //! of the links, service starts (`docs/explanation/event-order.md`). Each case also has its
 //! neighbour a picosecond away, where the order does not matter and the outcome differs.
 
-mod support;
-
+use crate::support::outcome;
+use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::atm::link::Link;
 use cellrate_engine::atm::server::{EagerServer, Line, Outlet, PriorityServer, Queued, Server};
@@ -17,8 +17,6 @@ use cellrate_engine::network::{Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
-use support::outcome;
-use support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 
 /// Every line takes 10 us for a cell and 5 us to its far end.
 const CELL: Ps = Ps::from_us(10);

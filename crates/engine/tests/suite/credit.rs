@@ -1,7 +1,8 @@
 //! Credit control: no cell is ever lost, the rate that a buffer allows, repair of what links lose, adaptive allocation.
 
-mod support;
-
+use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
+use crate::support::random_network::{Network, credited_networks};
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::credit::FcvcConfig;
@@ -11,9 +12,6 @@ use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::plans::{Graph, cell_time_us, flow, plain_switch};
-use support::random_network::{Network, credited_networks};
-use support::repeatable::repeatable;
 
 fn source(value: Value) -> SourceConfig {
     serde_json::from_value(value).unwrap()

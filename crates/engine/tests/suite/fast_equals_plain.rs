@@ -1,8 +1,9 @@
 //! The fast engine against the plain reference, cell by cell, on random networks; and against
 //! itself with other slices and more looks.
 
-mod support;
-
+use crate::support::random_network::{Network, networks};
+use crate::support::repeatable::repeatable;
+use crate::support::{difference, outcome};
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
@@ -12,9 +13,6 @@ use cellrate_engine::network::{Plan, PortState, Reference, Simulation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use support::random_network::{Network, networks};
-use support::repeatable::repeatable;
-use support::{difference, outcome};
 
 /// Instants that cut a run of length `end`: `cuts` are shares of it in 1/65536.
 fn instants(end: Ps, cuts: &[u16]) -> Vec<Ps> {

@@ -1,7 +1,6 @@
 //! What a port counts as lost, whichever server it has.
 
-mod support;
-
+use crate::support::plans::cell_time_us;
 use cellrate_engine::atm::cell::{Body, Info, Pdu, ServiceClass};
 use cellrate_engine::atm::link::Link;
 use cellrate_engine::atm::port::{Arrival, Losses, Port, PortSettings, QueueSettings};
@@ -10,7 +9,6 @@ use cellrate_engine::control::{ControlConfig, PortFacts};
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Segment;
-use support::plans::cell_time_us;
 
 /// Cells of one channel, `x` in a PDU and `e` at its end, `-` and `=` those that were lost before, into a buffer of two on a line of 10 us per
 /// cell; a cell every microsecond, and where there is a space 100 us without any.

@@ -84,11 +84,10 @@ pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Ve
     }
 }
 
-/// Sources and destinations of their own around two switches A and B, joined by the link `bottleneck`.
+/// Sources and destinations of their own around two switches A and B, joined by one link.
 pub struct Dumbbell {
     pub graph: Graph,
     pub paths: Vec<Vec<usize>>,
-    pub bottleneck: usize,
 }
 
 impl Dumbbell {
@@ -106,6 +105,6 @@ impl Dumbbell {
                 graph.duplex(b, destination, rate, delay),
             ]);
         }
-        Dumbbell { graph, paths, bottleneck }
+        Dumbbell { graph, paths }
     }
 }

@@ -1,8 +1,7 @@
 //! The servers of a port against a non-preemptive server of queues in strict priority that is
 //! written down cell by cell: departures, and what a look finds at any time.
 
-mod support;
-
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::link::Link;
 use cellrate_engine::atm::server::{EagerServer, FifoServer, LazyServer, Line, Outlet, PriorityServer, Queued, Server};
@@ -10,7 +9,6 @@ use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::repeatable::repeatable;
 
 const DELAY: Ps = Ps(1_000);
 

@@ -1,10 +1,9 @@
 //! Everything with everything: each control scheme with each discard policy and each recovery on two topologies, for
 //! a short while with the conservation of cells and bytes asserted, and each of them really another than the rest.
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::plans::{Graph, back, flow};
 use cellrate_engine::atm::cell::ServiceClass::{self, Abr, Cbr, Random, Ubr, Vbr};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::component::Component;
@@ -18,7 +17,6 @@ use cellrate_engine::tcp::Recovery;
 use cellrate_engine::traffic::SourceConfig;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use support::plans::{Graph, back, flow};
 
 const ACCESS: Rate = Rate::from_bps(25_600_000);
 const RATE: Rate = Rate::from_bps(10_000_000);

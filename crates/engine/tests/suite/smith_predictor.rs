@@ -1,7 +1,6 @@
 //! EPRCA by Smith's principle: the source and the switch with numbers worked by hand, and what the law promises.
 
-mod support;
-
+use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource};
@@ -11,7 +10,6 @@ use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
 use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
-use support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 
 fn abr(changes: Value) -> AbrConfig {
     let mut parameters = json!({"rules": "smith-predictor", "time_constant": "10 ms"});

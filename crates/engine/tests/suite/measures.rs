@@ -1,9 +1,8 @@
 //! Measures against numbers worked by hand.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
@@ -14,7 +13,6 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use cellrate_engine::traffic::poisson::PoissonConfig;
-use support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch};
 
 fn run(plan: Plan, from: Ps, to: Ps) -> Report {
     let mut simulation: Simulation = Simulation::new(plan).unwrap();

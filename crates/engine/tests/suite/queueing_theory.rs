@@ -3,8 +3,7 @@
 //! comparison in 10,000 would fail by chance (Student's t, 29 degrees of freedom), and with some 40
 //! comparisons less than one run in 250.
 
-mod support;
-
+use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::{Ps, Rate, Stream};
 use cellrate_engine::network::plan::{FlowPlan, Plan};
@@ -12,7 +11,6 @@ use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::poisson::PoissonConfig;
-use support::plans::{Graph, cell_time_us, flow, plain_switch};
 
 const Z: f64 = 4.5;
 /// Cell time of the queue's line.

@@ -1,8 +1,7 @@
 //! Relative rate control: the tables (1) to (4) of Ajmone Marsan et al. 1997 with their equalities, when the
 //! queue is sampled, what backward RM cells are told, and that the loop does what it is for.
 
-mod support;
-
+use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{RmCell, ServiceClass};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
@@ -12,7 +11,6 @@ use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
-use support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 
 /// A line on which 100 slots take 1 ms.
 const RATE: Rate = cell_time_us(10);

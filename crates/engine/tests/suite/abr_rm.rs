@@ -1,12 +1,9 @@
 //! The RM cell on the line: payload, CRC-10 and rate code.
 
-#[path = "support/repeatable.rs"]
-mod repeatable;
-
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::atm::rm::{MAX_RATE, RmError, decode, decode_rate, encode, encode_rate, quantise};
 use proptest::prelude::*;
-use repeatable::repeatable;
 
 const FRM: RmCell = RmCell { er: 353_207.5, ccr: 3_532.0, mcr: 0.0, ci: false, ni: false, bn: false };
 

@@ -1,5 +1,4 @@
 //! What several tests of whole networks share: plans by hand, and random ones.
-#![allow(dead_code, reason = "every test file compiles its own copy and uses a part")]
 
 pub mod plans;
 pub mod random_network;

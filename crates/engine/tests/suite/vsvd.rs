@@ -2,8 +2,7 @@
 //!
 //! Lines carry 100,000 cells/s, a cell in 10 us, unless a test says otherwise.
 
-mod support;
-
+use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
@@ -14,7 +13,6 @@ use cellrate_engine::network::report::PortReport;
 use cellrate_engine::network::{Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
-use support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 
 const LINE: Rate = cell_time_us(10);
 const NEAR: Ps = Ps::from_us(100);

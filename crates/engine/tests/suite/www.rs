@@ -1,8 +1,7 @@
 //! A Web client over TCP and ABR: whether a pause closes the window is a matter of the timeout, and whether the rate
 //! survives it one of ADTF.
 
-mod support;
-
+use crate::support::plans::{Dumbbell, back, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -11,7 +10,6 @@ use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
 use cellrate_engine::network::report::Report;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use support::plans::{Dumbbell, back, flow, plain_switch};
 
 fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))

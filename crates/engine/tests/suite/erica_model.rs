@@ -1,15 +1,12 @@
 //! Random operations on every registered control scheme, with what a switch must never do
 //! (TM 4.0 section 5.10.6).
 
-#[path = "support/repeatable.rs"]
-mod repeatable;
-
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::component::Component;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts, schemes};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
-use repeatable::repeatable;
 use serde_json::json;
 
 const CHANNELS: usize = 4;

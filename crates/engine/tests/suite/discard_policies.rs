@@ -1,14 +1,11 @@
 //! Discard policies: the decision of every cell in hand-made sequences, and what holds for any.
 
-#[path = "support/repeatable.rs"]
-mod repeatable;
-
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::component::Component;
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
 use cellrate_engine::kernel::Severity;
 use proptest::prelude::*;
-use repeatable::repeatable;
 use serde_json::{Value, json};
 
 const BUFFER: u64 = 10;

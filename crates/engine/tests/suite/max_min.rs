@@ -1,7 +1,7 @@
 //! Explicit-rate schemes on random networks with several bottlenecks, against a max-min solver.
 
-mod support;
-
+use crate::support::plans::{Graph, back, flow, plain_switch};
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::ControlConfig;
@@ -13,8 +13,6 @@ use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
-use support::plans::{Graph, back, flow, plain_switch};
-use support::repeatable::repeatable;
 
 /// Switches in a row with links that may skip some, and flows that go from left to right: so forward
 /// links carry data and FRMs, backward links BRMs alone.

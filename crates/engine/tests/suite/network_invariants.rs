@@ -1,14 +1,12 @@
 //! What must hold in every network at every moment.
 
-mod support;
-
+use crate::support::random_network::{Network, networks};
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::network::{Plan, Report, Simulation};
 use proptest::prelude::*;
-use support::random_network::{Network, networks};
-use support::repeatable::repeatable;
 
 const LOOKS: u64 = 300;
 

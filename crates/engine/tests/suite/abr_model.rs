@@ -1,13 +1,10 @@
 //! Random operations on an ABR source, with what must hold after each of them.
 
-#[path = "support/repeatable.rs"]
-mod repeatable;
-
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Kind, RmCell};
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission, OutOfRate};
 use cellrate_engine::kernel::{Ps, Rate};
 use proptest::prelude::*;
-use repeatable::repeatable;
 
 const PCR: f64 = 10_000.0;
 const MCR: f64 = 20.0;
