@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms bench docs wheel lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ test-rust: | $(BIN)/python
 test-python: install
 	$(BIN)/pytest --quiet --numprocesses logical --dist worksteal
 	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
+
+closed-forms: install ## the tests of queues and noise, a thousand times: false alarms, faults noticed (15 min on two cores)
+	$(BIN)/python -m proof.forms $(ARGS)
 
 test-results: install ## every built-in experiment against the committed golden tables
 	@mkdir -p out

@@ -1,0 +1,151 @@
+"""Video whose rates are fractional Gaussian noise: Whittle's estimate of its Hurst parameter."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+from cellrate import _core
+from cellrate.series import series_of
+from scipy import stats
+from scipy.special import zeta
+
+from proof.forms.case import Case, Floats
+
+VALUES = 2048
+"""Length of a series: one block of the noise."""
+INTERVAL_MS = 20
+CELLS, DEVIATION = 100, 20
+"""Of an interval, on average; so rates of 0 and of the peak are five deviations away."""
+SERIES = 20
+STEP = 0.005
+BINS = 24
+
+_SCENARIO = """
+[run]
+duration = "{end} ms"
+[measure]
+from = "0 ms"
+traces = ["utilisation"]
+sample = "{interval} ms"
+trace_points = 1000000
+[topology]
+template = "single-switch"
+link_rate = "10000 Gbit/s"
+bottleneck_rate = "{peak} cells/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "video"
+service = "vbr"
+source = {{ kind = "mpeg2", mean = "{mean} cells/s", standard_deviation = "{deviation} cells/s", \
+peak = "{peak} cells/s", hurst = {hurst}, interval_low = "{interval} ms", \
+interval_high = "{interval} ms", block = {values} }}
+"""
+
+
+def power(frequency: Floats, hurst: float) -> Floats:
+    """Power spectrum of fractional Gaussian noise of variance 1, in closed form.
+
+    The sum over all aliases of a frequency is Hurwitz' zeta function (Sinai 1976; Beran 1994,
+    Statistics for Long-Memory Processes, section 2.3).
+
+    Args:
+        frequency: In radians per value, above 0 and up to pi.
+        hurst: Hurst parameter.
+    """
+    s, turn = 2 * hurst + 1, frequency / (2 * math.pi)
+    aliases = (2 * math.pi) ** -s * (zeta(s, turn) + zeta(s, 1 - turn))
+    amplitude = 2 * math.sin(math.pi * hurst) * math.gamma(s)
+    return np.asarray(amplitude * (1 - np.cos(frequency)) * aliases)
+
+
+def frequencies() -> Floats:
+    """Those of a periodogram, 0 and pi left out."""
+    return 2 * math.pi * np.arange(1.0, VALUES // 2) / VALUES
+
+
+@cache
+def _grid(hurst: float) -> tuple[Floats, Floats, Floats]:
+    """Hurst parameters around one, reciprocal powers for each, and means of their logarithms."""
+    grid = hurst + STEP * np.arange(-20.0, 21.0)
+    powers = np.array([power(frequencies(), h) for h in np.minimum(grid, 0.9999)])
+    return np.minimum(grid, 0.9999), 1 / powers, np.log(powers).mean(axis=1)
+
+
+def whittle(periodogram: Floats, around: float) -> float:
+    """Whittle's estimate: the Hurst parameter whose spectrum fits a periodogram best.
+
+    By a parabola through the best of a grid of steps of 0.005, up to 0.1 from the middle.
+
+    Args:
+        periodogram: At `frequencies`, in any unit.
+        around: Middle of the grid.
+    """
+    grid, reciprocals, logarithms = _grid(around)
+    misfits = np.log(reciprocals @ periodogram) + logarithms
+    best = int(np.clip(misfits.argmin(), 1, len(grid) - 2))
+    before, at, after = misfits[best - 1 : best + 2]
+    return float(grid[best] + STEP * (before - after) / (2 * (before - 2 * at + after)))
+
+
+def standard_error(hurst: float) -> float:
+    """Of the estimate from one series, by the information that a periodogram has of `hurst`.
+
+    Each ordinate is exponential about its power, whose scale is unknown.
+    """
+    low, high = (np.log(power(frequencies(), hurst + sign * 1e-4)) for sign in (-1, 1))
+    slope = (high - low) / 2e-4
+    return float(1 / np.sqrt(((slope - slope.mean()) ** 2).sum()))
+
+
+def bins(values: Floats) -> Floats:
+    """Means of values at `frequencies` in bins of equal width on a logarithmic scale."""
+    edges = np.geomspace(1, VALUES // 2, BINS + 1).astype(int)
+    edges = np.unique(edges)
+    return np.array([values[a - 1 : b - 1].mean() for a, b in itertools.pairwise(edges)])
+
+
+def case(hurst: float) -> Case:
+    """Twenty series, each the cells of 2048 intervals.
+
+    Args:
+        hurst: Hurst parameter of the source; a fault is added to it.
+    """
+
+    def scenario(fault: float) -> str:
+        per_second = 1000 / INTERVAL_MS
+        return _SCENARIO.format(
+            end=(VALUES + 1) * INTERVAL_MS,
+            interval=INTERVAL_MS,
+            mean=CELLS * per_second,
+            deviation=DEVIATION * per_second,
+            peak=2 * CELLS * per_second,
+            hurst=hurst + fault,
+            values=VALUES,
+        )
+
+    def observe(outcome: _core.Outcome) -> list[float]:
+        (trace,) = series_of(outcome)
+        # The line is as fast as the peak, so the share of time that it is busy is a rate.
+        cells = trace.maximum[:VALUES] * 2 * CELLS / DEVIATION
+        spectrum = np.abs(np.fft.rfft(cells)[1 : VALUES // 2]) ** 2 / VALUES
+        return [whittle(spectrum, hurst), *bins(spectrum)]
+
+    return Case(
+        form="fractional noise",
+        name=f"H = {hurst:g}",
+        scenario=scenario,
+        observe=observe,
+        quantities=("Whittle's estimate of H",),
+        expected=np.array([hurst]),
+        replications=SERIES,
+        # Three standard errors.
+        false_alarm=float(2 * stats.norm.sf(3)),
+        deviation=standard_error(hurst),
+    )
+
+
+CASES = [case(hurst) for hurst in (0.6, 0.7, 0.8, 0.9)]

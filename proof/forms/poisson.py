@@ -1,0 +1,54 @@
+"""Poisson cells: M/D/1."""
+
+from __future__ import annotations
+
+import numpy as np
+from cellrate import _core
+from cellrate.theory import queueing
+
+from proof.forms.case import Case, Floats, exceeding
+from proof.forms.line import ALARM, LINE, PROPAGATION_SECONDS, before_the_line, summary_and_port
+
+SOURCES = 4
+BEGIN = 3000
+
+
+def case(load: float, depth: int) -> Case:
+    """Four Poisson sources with this load together.
+
+    Args:
+        load: Of the line.
+        depth: P(N > k) is tested for every k below.
+    """
+    rate = load * LINE
+    levels = np.arange(float(depth))
+
+    def scenario(fault: float) -> str:
+        source = f'kind = "poisson", rate = "{rate / SOURCES} cells/s"'
+        return before_the_line(
+            source, fault=fault, sources=SOURCES, begin=BEGIN, end=23_000, sample=7.3
+        )
+
+    def observe(outcome: _core.Outcome) -> list[float]:
+        summary, port = summary_and_port(outcome)
+        delays = [flow["cell_delay_mean_seconds"] for flow in summary["flows"]]
+        wait = float(np.mean(delays)) - 1 / LINE - PROPAGATION_SECONDS
+        mean = port["queues"][0]["queue_mean_cells"]
+        return [wait, mean, *exceeding(outcome, BEGIN / 1e3, levels)]
+
+    tails: Floats = np.asarray(queueing.md1_exceedance(rate, LINE, levels))
+    wait = float(queueing.md1_mean_wait_seconds(rate, LINE))
+    mean = float(queueing.md1_mean_queue_cells(rate, LINE))
+    return Case(
+        form="M/D/1",
+        name=f"load {load:g}",
+        scenario=scenario,
+        observe=observe,
+        quantities=("mean wait", "mean queue", *(f"P(N > {k})" for k in range(depth))),
+        expected=np.array([wait, mean, *tails]),
+        replications=30,
+        false_alarm=ALARM,
+    )
+
+
+CASES = [case(0.3, 3), case(0.6, 6), case(0.9, 12)]
