@@ -92,4 +92,13 @@ impl Link {
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter()
     }
+    /// The `count` cells sent last with their bodies, oldest first; so many must be held.
+    pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Cell, Option<&Body>)> {
+        let bodies = self.cells.newest(count).filter(|cell| cell.info.has_body()).count();
+        let mut bodies = self.bodies.newest(bodies);
+        self.cells.newest(count).map(move |cell| {
+            let body = if cell.info.has_body() { bodies.next() } else { None };
+            (cell, body.map(|(_, body)| body))
+        })
+    }
 }

@@ -109,6 +109,14 @@ impl<T: Copy> Ring<T> {
         (0..self.len).map(move |i| unsafe { self.slots[(self.head + i) & mask].assume_init_ref() })
     }
 
+    /// The newest `count` values, the oldest of them first; there must be as many.
+    pub fn newest(&self, count: usize) -> impl Iterator<Item = &T> {
+        assert!(count <= self.len);
+        let (mask, begin) = (self.slots.len().wrapping_sub(1), self.head + self.len - count);
+        // SAFETY: the `len` slots from `head` on have been written, and these are the last of them.
+        (0..count).map(move |i| unsafe { self.slots[(begin + i) & mask].assume_init_ref() })
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -140,6 +148,8 @@ mod tests {
                     read += 1;
                 }
             }
+            let newest = ring.len().min(round % 6);
+            assert!(ring.newest(newest).copied().eq(written - newest as u32..written));
             if round % 11 == 0 {
                 let stretch = ring.stretch().to_vec();
                 assert!(stretch.iter().copied().eq(read..read + stretch.len() as u32));

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::observer::Tap;
 use super::plan::EventKinds;
 use crate::discard::Cause;
 use crate::kernel::Ps;
@@ -64,17 +65,24 @@ pub struct Log {
     events: Vec<Event>,
     /// Events beyond the limit, which were not kept.
     pub omitted: u64,
+    /// What an observer is to be told, if there is one.
+    pub tap: Option<Tap>,
 }
 
 impl Log {
     /// A log of the given kinds with room for `limit` events.
     pub fn new(kinds: EventKinds, limit: usize) -> Log {
-        Log { kinds, limit, events: Vec::new(), omitted: 0 }
+        Log { kinds, limit, events: Vec::new(), omitted: 0, tap: None }
     }
     /// Keeps an event if its kind is wanted.
     pub fn add(&mut self, event: Event) {
         let wanted = match event.what {
-            What::Loss { .. } | What::Refusal { .. } => self.kinds.loss,
+            What::Loss { .. } | What::Refusal { .. } => {
+                if let Some(tap) = &mut self.tap {
+                    tap.losses.push(event);
+                }
+                self.kinds.loss
+            }
             What::Timeout { .. } => self.kinds.timeout,
             What::Retransmission { .. } => self.kinds.retransmission,
             What::Mark { .. } => self.kinds.mark,

@@ -9,6 +9,7 @@ mod inbox;
 pub mod log;
 mod measure;
 mod observe;
+mod observer;
 mod passages;
 pub mod plan;
 mod prompt;
@@ -25,6 +26,7 @@ mod terminal;
 
 pub use build::PlanError;
 pub use observe::{PortState, SwitchPort};
+pub use observer::{Crossing, Observer, PduStart};
 pub use passages::{Passage, Passages};
 pub use plan::Plan;
 pub use reference::Reference;

@@ -13,6 +13,17 @@ use super::simulation::{Simulation, Station};
 use crate::atm::server::EagerServer;
 use crate::kernel::Ps;
 
+/// Where in a run somebody looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Moment {
+    /// Nothing happens any more before this instant.
+    Before(Ps),
+    /// All completions of an instant have happened.
+    Completed(Ps),
+    /// A node has done all that it does at an instant.
+    Turn(Ps, usize),
+}
+
 /// A simulation that takes no short cut.
 pub struct Reference(Simulation<EagerServer>);
 
@@ -28,21 +39,22 @@ impl Reference {
     /// Lets everything before `until` happen, one instant after the other: completions, then
     /// timers and arrivals, then service starts.
     pub fn run_until(&mut self, until: Ps) {
-        self.run_watched(until, &mut |_| ());
+        self.run_watched(until, &mut |_, _| ());
     }
 
-    /// The same; `look` is called whenever cells may have been sent.
-    pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference)) {
+    /// The same; `look` is called whenever nodes may have sent or received something.
+    pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
             let now = self.earliest();
+            look(self, Moment::Before(now.min(until)));
             if now >= until {
                 break;
             }
             self.complete(now);
-            look(self);
+            look(self, Moment::Completed(now));
             for node in 0..self.0.stations.len() {
                 self.instant(node, now);
-                look(self);
+                look(self, Moment::Turn(now, node));
             }
         }
         self.0.now = until;

@@ -109,6 +109,11 @@ impl SourceQueue {
         self.number = (number + 1) % Info::NUMBERS;
         number
     }
+    /// The PDU that the next cell begins, if it begins one: its segment, the number of the cell, and its cells.
+    pub fn beginning(&self) -> Option<(Segment, u32, u16)> {
+        let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
+        Some((pdu.segment, self.number, pdu.cells as u16))
+    }
     /// Takes the next cell of a PDU, and the segment if the cell ends it.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {

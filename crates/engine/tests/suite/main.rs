@@ -23,6 +23,7 @@ mod max_min;
 mod measures;
 mod network_invariants;
 mod ns2;
+mod observer;
 mod passages;
 mod port_losses;
 mod queueing_theory;

@@ -207,6 +207,7 @@ impl EagerServer {
 }
 
 impl Server for EagerServer {
+    const OBSERVED: bool = true;
     fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
         EagerServer::build(line, queues, marks_at_dequeue.then_some(controlled), None)
     }

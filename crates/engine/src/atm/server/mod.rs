@@ -58,6 +58,8 @@ pub struct Outlet<'a> {
 
 /// A work-conserving, non-preemptive server of one or more queues.
 pub trait Server: Sized {
+    /// Whether end systems that send through it tell an observer which PDUs begin; those of the fast engine never do.
+    const OBSERVED: bool = false;
     /// A server for `queues` queues of descending priority; departures from queue `controlled` are
     /// reported to the control scheme if it `marks_at_dequeue`.
     fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self;

@@ -6,7 +6,8 @@ use crate::atm::port::Arrival;
 use crate::atm::server::{Queued, Server};
 use crate::endsystem::Emission;
 use crate::kernel::Ps;
-use crate::network::log::{Event, What};
+use crate::network::log::{Event, Log, What};
+use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
 
 impl Terminal {
@@ -103,10 +104,15 @@ impl Terminal {
         let (info, body) = match self.app {
             App::Persistent => (Info::data(self.queue.next_number()), None),
             App::Cells(_) => (self.queue.pop_bare(at), None),
-            _ => match self.queue.pop(at) {
-                Some(cell) => cell,
-                None => return true,
-            },
+            _ => {
+                if S::OBSERVED {
+                    self.tell_observer(at, out.log);
+                }
+                match self.queue.pop(at) {
+                    Some(cell) => cell,
+                    None => return true,
+                }
+            }
         };
         if self.queue.cells() == 0 {
             self.note_limits(at);
@@ -123,6 +129,13 @@ impl Terminal {
         let (info, body) = stamped(self.stamps, at, info, body);
         send(out, at, self.label, self.slot, info, body);
         transmitted
+    }
+
+    /// Which PDU the next cell begins, if there is an observer and it begins one.
+    fn tell_observer(&mut self, at: Ps, log: &mut Log) {
+        if let (Some(tap), Some((segment, first, cells))) = (&mut log.tap, self.queue.beginning()) {
+            tap.pdus.push(PduStart { at, channel: self.channel, first, cells, segment });
+        }
     }
 }
 
