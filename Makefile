@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms fingerprints bench docs wheel lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ closed-forms: install ## the tests of queues and noise, a thousand times: false 
 test-results: install ## every built-in experiment against the committed golden tables
 	@mkdir -p out
 	$(BIN)/cellrate reproduce --check > out/check.txt
+
+fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changelog (ENTRY='its first words' if results changed)
+	$(BIN)/python -m proof.fingerprints --entry "$(ENTRY)"
 
 docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
