@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cellrate import ScenarioError
+from cellrate.problems import BadInput
 from cellrate.study import Study, parse_study, read
 
 HALF = "\"tcp.window\" = \"2 * topology.bottleneck * '8 Mbit/s' + '1 kB'\""
@@ -190,7 +191,7 @@ def test_seeds_are_those_of_the_study_and_there_are_enough() -> None:
     with pytest.raises(ScenarioError, match="4 seeds are needed"):
         parse_study(f"seed = {2**63 - 3}\n{HEAD}[replications]\ncount = 4", "s.toml")
     parse_study(f"seed = {2**63 - 3}\n{HEAD}[replications]\ncount = 3", "s.toml")
-    with pytest.raises(ScenarioError, match="has no effect in a study"):
+    with pytest.raises(BadInput, match="it has no effect in a study"):
         parse_study(HEAD, "s.toml", ["run.seed=7"])
 
 

@@ -169,5 +169,8 @@ def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionE
     known = {parameter.name: parameter for parameter in formula.parameters}
     if error.argument not in known:
         return f"{formula.name}: {error}"
+    flag = known[error.argument].flag
+    if error.argument not in given and error.value == "none":
+        return f"{formula.name}: {flag} is missing: {error.allowed}"
     written = given.get(error.argument, error.value)
-    return f"{formula.name}: {known[error.argument].flag} {written}: {error.allowed}"
+    return f"{formula.name}: {flag} {written}: {error.allowed}"

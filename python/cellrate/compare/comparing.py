@@ -112,7 +112,7 @@ def _require_columns(runs: pl.DataFrame, rules: Rules) -> None:
     for name in rules.measures:
         choose(name, runs.columns, "measure")
         if not runs[name].dtype.is_numeric() and runs[name].dtype not in {pl.Null, pl.Boolean}:
-            raise BadInput(f"{name} is no measure: it holds {runs[name].dtype}")
+            raise BadInput(f"{name} is no measure: its values are no numbers")
     if not 0.0 < rules.level < 1.0:
         raise BadInput(f"a level of {rules.level} is not between 0 and 1")
 

@@ -105,7 +105,8 @@ def from_json(text: str, place: str) -> Description:
         found = json.loads(text)
         form = found["format"]
     except (ValueError, TypeError, KeyError) as error:
-        raise BadInput(f"{place} is no description of a data set: {error}") from error
+        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise BadInput(f"{place} is no description of a data set: {why}") from error
     if form != FORMAT:
         raise BadInput(
             f"{place} is of format {form}, written by cellrate {found.get('version', '?')}; "
@@ -125,7 +126,8 @@ def from_json(text: str, place: str) -> Description:
             traces=tuple(found["traces"]),
         )
     except (TypeError, KeyError) as error:
-        raise BadInput(f"{place} is damaged: {error}") from error
+        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise BadInput(f"{place} is damaged: {why}; run the study again") from error
 
 
 def _factors(found: Sequence[Mapping[str, Any]]) -> tuple[FactorColumn, ...]:

@@ -98,6 +98,7 @@ def links_of(
         BadInput: Rates or delays are missing or wrong, a link leads from a node to itself, or there
             are two the same way; says where.
     """
+    _require_quantities(rate=options.rate, delay=options.delay)
     found: dict[tuple[str, str], GraphLine] = {}
     for link in drawing.links:
         if link.ends[0] == link.ends[1]:
@@ -117,6 +118,20 @@ def links_of(
         else:
             found[ends] = line
     return list(found.values())
+
+
+def _require_quantities(**options: str | None) -> None:
+    """Refuses what no link may be given, whether or not one needs it.
+
+    Raises:
+        BadInput: An option is no quantity of its kind.
+    """
+    for kind, text in options.items():
+        if text is not None:
+            try:
+                _core.quantity(text, kind)
+            except ValueError as error:
+                raise BadInput(f"--{kind}: {error}") from error
 
 
 def _quantity(

@@ -8,6 +8,7 @@ from cellrate.network.loads import capacity_left_cells_per_second
 from cellrate.network.parts import Flow, Link
 from cellrate.network.view import Network
 from cellrate.theory import MaxMin, max_min
+from cellrate.theory.assumptions import require
 from cellrate.theory.max_min import Fairness
 
 
@@ -37,8 +38,12 @@ def fair_shares(
     if not sharing:
         raise ValueError("the scenario has no ABR flow")
     crossed = {link for flow in sharing for link in flow.forward}
+    links = {link.name: offered(network, link) for link in network.links if link in crossed}
+    for name, left in links.items():
+        allowed = "sources with rates of their own must leave something of it"
+        require(left > 0, f"what is left of link {name}", left, allowed)
     return max_min(
-        {link.name: offered(network, link) for link in network.links if link in crossed},
+        links,
         {flow.name: [link.name for link in flow.forward] for flow in sharing},
         mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr},
         pcr={flow.name: flow.abr.pcr_cells_per_second for flow in sharing if flow.abr},

@@ -6,10 +6,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cellrate.dataset.columns import own_columns
+from cellrate.problems import BadInput
 from cellrate.study.factors import Place, Reading, Refusals
 from cellrate.study.model import Column
 
 MOST_SEED = 2**63 - 1
+SEED_OF_A_STUDY = "`seed` of the study is the first replication's"
+
+
+def refuse_seed(setting: str) -> None:
+    """Refuses a setting of the command line that is the seed.
+
+    Raises:
+        BadInput: It is.
+    """
+    if _path(setting) == "run.seed":
+        raise BadInput(f"--set {setting}: it has no effect in a study; {SEED_OF_A_STUDY}")
 
 
 def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
@@ -23,8 +35,7 @@ def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal
             raise refusal(("paired", at), "nothing is paired here", "name two factors or more")
     for at, setting in enumerate(document["set"]):
         if _path(setting) == "run.seed":
-            advice = "`seed` of the study is the first replication's"
-            raise refusal(("set", at), f"`{setting}` has no effect in a study", advice)
+            raise refusal(("set", at), f"`{setting}` has no effect in a study", SEED_OF_A_STUDY)
     paths: dict[str, str] = {}
     for column, place in _varied(reading):
         other = paths.setdefault(column.path, column.name) if column.path else column.name

@@ -135,7 +135,9 @@ class Reading:
         scale: Scale = levels["scale"]
         if scale == "log" and low <= 0:
             raise self._refusal(
-                place, f"`{column.name}` begins at {low:g}", "a range that does is linear"
+                place,
+                f"the logarithmic range of `{column.name}` begins at {low:g}",
+                'above 0, or `scale = "linear"`',
             )
         return Range(column.path or column.name, kind, low, high, scale)
 
@@ -144,7 +146,9 @@ class Reading:
             if column.path is None:
                 return read(_plainly(level)).as_kind(kind)
             return number(_plainly(level), self._key(column.path, place))
-        except (UnitError, BadInput) as error:
+        except BadInput as error:
+            raise self._refusal(place, str(error)) from error
+        except UnitError as error:
             raise self._refusal(place, f"`{column.name}`: {error}") from error
 
     def _spread(self, found: Range, count: int, place: Place) -> tuple[str, ...]:
@@ -175,10 +179,10 @@ class Reading:
                 return choose(_plainly(level), allowed, f"value of {name}")
             if isinstance(level, str) or key.kind not in {"number", "integer"}:
                 number(_plainly(level), key)
+            if key.kind in {"number", "integer"}:
+                return written(number(_plainly(level), key), key.kind)
         except BadInput as error:
             raise self._refusal(place, str(error)) from error
-        if key.kind in {"number", "integer"}:
-            return written(number(_plainly(level), key), key.kind)
         return str(level)
 
     def _column(self, name: str, place: Place) -> Column:

@@ -15,6 +15,7 @@ from cellrate.problems import BadInput, choose
 from cellrate.runner import Job
 from cellrate.study.contradictions import (
     refuse_contradictions,
+    refuse_seed,
     refuse_seeds_without_end,
     set_in_vain,
 )
@@ -48,11 +49,14 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
         settings: Settings of every run besides those of the file, as ``--set`` takes them.
 
     Raises:
+        BadInput: A setting is the seed.
         OSError: Its scenario cannot be read.
         ScenarioError: It is no study, or what it says is impossible; the error shows where.
     """
     document: dict[str, Any] = json.loads(_core.study(text, path))
     refusal = Refusals(text, path)
+    for setting in settings:
+        refuse_seed(setting)
     document["set"] += settings
     base = _base(document, path, refusal)
     reading = Reading(document, base, refusal)

@@ -106,7 +106,8 @@ class Points:
                 one.place, f"`{one.expression}` does not fit `{one.column.name}`: {error}"
             ) from error
         if math.isnan(value) or (math.isinf(value) and kind != "Buffer"):
-            raise self._refusal(one.place, f"`{one.expression}` is {value} at a point")
+            message = f"`{one.expression}` is {value} at a point"
+            raise self._refusal(one.place, message, "a finite value at every point")
         if kind in WHOLE:
             value = whole(value)
         return (INFINITE if math.isinf(value) else written(value, kind)), value
@@ -154,7 +155,9 @@ class _Scene:
         except (BadInput, UnitError) as error:
             raise ExpressionError(str(error)) from error
         except ScenarioError as error:
-            raise ExpressionError(f"`{name}` needs a scenario: {error}") from error
+            raise ExpressionError(
+                f"`{name}` is that of a scenario, and this one is refused: {error}"
+            ) from error
 
     def _network(self) -> Network:
         return Network.of(self._job.text, self._job.path, self._job.overrides)

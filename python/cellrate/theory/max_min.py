@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from cellrate.theory.assumptions import require, require_not_negative, require_positive
 from cellrate.theory.filling import Demand, filling_level
 
 Fairness: TypeAlias = Literal["mcr-plus-share", "max-of-mcr-and-share", "proportional-to-mcr"]
+FAIRNESS: tuple[Fairness, ...] = get_args(Fairness)
 # What of the same size counts as full: rounding, far below any rate.
 TOLERANCE = 1e-9
 
@@ -61,8 +62,8 @@ def max_min(
         fairness: What the rate is of a share.
 
     Raises:
-        AssumptionError: A link or flow is unknown, a rate or weight is out of range, a flow has no
-            link, or the MCRs over a link are more than it has.
+        AssumptionError: A link, flow or fairness is unknown, a rate or weight is out of range, a
+            flow has no link, or the MCRs over a link are more than it has.
     """
     demands = _demands(links, flows, mcr or {}, pcr or {}, weights or {}, fairness)
     left = dict(links)
@@ -117,6 +118,8 @@ def _demands(
     fairness: Fairness,
 ) -> dict[str, Demand]:
     """What each flow asks for as its share rises, after every check."""
+    allowed = f"must be one of {', '.join(FAIRNESS)}"
+    require(fairness in FAIRNESS, "fairness", fairness, allowed)
     for link, rate in links.items():
         require_positive(**{f"link {link}": rate})
     allowed = f"there is no such link; there are {', '.join(links)}"

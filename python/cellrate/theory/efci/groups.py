@@ -61,9 +61,12 @@ class Groups:
             raise ValueError("groups are one or more loops, each without arrays")
         first = loops[0]
         for loop in loops[1:]:
-            for name in ("bw", "high", "low"):
-                value = getattr(loop, name)
-                require(value == getattr(first, name), name, value, "groups share link and queue")
+            for name, own, shared in (
+                ("bandwidth_cells_per_second", loop.bw, first.bw),
+                ("high_cells", loop.high, first.high),
+                ("low_cells", loop.low, first.low),
+            ):
+                require(own == shared, name, own, "groups share link and queue")
             require(
                 loop.growth == first.growth, "growth", loop.growth, "must be that of all groups"
             )

@@ -1,0 +1,136 @@
+"""What the transcripts of messages have at hand."""
+
+# Transcripts use imports that nothing here does.
+# ruff: noqa: F401
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+from typing import Any
+
+import cellrate
+import numpy as np
+import polars as pl
+import small_study
+from cellrate import _core, theory
+from cellrate.compare import Rules, Side, compare, contrast, side_by_side
+from cellrate.dataset import DataSet, Description, FactorColumn, RunRow, Writer
+from cellrate.dataset.table import Question as TableQuestion
+from cellrate.dataset.table import tabulate
+from cellrate.graphml import GraphOptions, scenario_of
+from cellrate.network import Network
+from cellrate.parameters.keys import Keys
+from cellrate.plots import KINDS, Chart
+from cellrate.plots.over_time import overlaid, phase_portrait
+from cellrate.runner import Job
+from cellrate.series import Series
+from cellrate.sizing import Question
+from cellrate.study import Study, parse_study, warm_up
+from cellrate.theory import efci, queueing
+from cellrate.tuning.model import model_of
+from scipy import stats
+from test_import_graph import SMALL as GRAPHML
+
+HERE = Path(__file__).parent
+SCENARIOS = HERE / "scenarios"
+STUDY = 'template = "n-source"\nset = ["run.duration=20 ms", "measure.from=0 s"]\n'
+
+
+def names() -> dict[str, Any]:
+    """All of it."""
+    return dict(globals())
+
+
+def edited(text: str, *changes: tuple[str, str]) -> str:
+    """A text with the first of each changed to the second; each must be there."""
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+def copied(*files: str) -> None:
+    """Puts scenarios of the tests into the working directory."""
+    for file in files:
+        shutil.copy(SCENARIOS / file, ".")
+
+
+def damaged(directory: str, file: str, text: str) -> None:
+    """Writes something else into a file of a data set."""
+    (Path(directory) / file).write_text(text, "utf-8")
+
+
+def written_bytes(file: str, data: bytes) -> None:
+    """Writes a file that need not be text."""
+    Path(file).write_bytes(data)
+
+
+def efci_text() -> str:
+    """A scenario of five sources under EFCI."""
+    return (SCENARIOS / "efci.toml").read_text("utf-8")
+
+
+def study(text: str, *settings: str) -> Study:
+    """A study of the template `n-source`; its own lines begin with the third."""
+    return parse_study(STUDY + text, "study.toml", settings)
+
+
+def factor(text: str) -> Study:
+    """A study with these factors."""
+    return study(f"[factors]\n{text}")
+
+
+def derived(text: str) -> Study:
+    """A study with this derived buffer."""
+    return study(f'[derived]\n"switch.buffer" = "{text}"')
+
+
+def model(*settings: str, more: str = "") -> object:
+    """What the fluid model says of `efci_text`."""
+    job = Job(efci_text() + more, "efci.toml", settings)
+    return model_of(Network.of(job.text, job.path, job.overrides), Keys(job.resolved()))
+
+
+def graphml(*changes: tuple[str, str]) -> str | None:
+    """The scenario of a small graph with changes; nothing of the graph as it is."""
+    found = scenario_of(edited(GRAPHML, *changes).encode(), "net.graphml", GraphOptions())
+    return found if changes else None
+
+
+def trace(kind: str, times: list[float]) -> Series:
+    """A trace with a value of 1 at each time."""
+    ones = np.ones(len(times))
+    return Series(kind, "x", "", np.array(times), ones, ones)
+
+
+def _row(replication: int = 0) -> RunRow:
+    return RunRow(0, replication, 1, "0" * 64, "cellrate run", {}, {})
+
+
+def nothing_done(directory: str) -> DataSet:
+    """A study whose only run failed."""
+    with Writer(directory, Description("x", "my.toml")) as writer:
+        writer.add(dataclasses.replace(_row(), error="no memory"), None)
+    return DataSet(directory)
+
+
+def added_twice(directory: str) -> None:
+    """The same replication twice."""
+    with Writer(directory, Description("x", "my.toml")) as writer:
+        for _ in range(2):
+            writer.add(dataclasses.replace(_row(), error="no memory"), None)
+
+
+def added_nothing(directory: str) -> None:
+    """A run without outcome and error."""
+    with Writer(directory, Description("x", "my.toml")) as writer:
+        writer.add(_row(), None)
+
+
+def played(file: str, **more: str) -> str:
+    """A scenario whose only source plays a file of rates."""
+    keys = "".join(f", {key} = '{value}'" for key, value in more.items())
+    source = f"flow.source.source={{kind = 'rate-trace', file = '{file}'{keys}}}"
+    return _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)

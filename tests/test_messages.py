@@ -1,0 +1,29 @@
+"""Everything that can be said of bad input, word for word, in `messages/*.txt`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import message_inputs
+import pytest
+from conftest import HERE, same_as_golden
+from transcripts import QUIET, play
+
+MESSAGES = HERE / "messages"
+TRANSCRIPTS = sorted(MESSAGES.glob("*.txt"))
+# These differ between machines and builds.
+MEASURED = re.compile(r"\d+(\.\d+)? [kMGT]i?B of memory")
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_what_is_said(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def shown(text: str) -> str:
+        text = text.replace(str(tmp_path), "DIRECTORY").replace(str(HERE.parent), "ROOT")
+        return MEASURED.sub("SIZE of memory", text)
+
+    found = play(path.read_text(encoding="utf-8"), message_inputs.names(), shown)
+    same_as_golden(path, found)
+    assert QUIET not in found
