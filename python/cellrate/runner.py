@@ -105,7 +105,8 @@ def default_store(directory: Path) -> _core.Store:
     build = build_id()
     for other in directory.glob(f"{_core.__version__}-{'[0-9a-f]' * BUILD_DIGITS}"):
         if other.name != build:
-            shutil.rmtree(other)
+            # Another process may be doing the same.
+            shutil.rmtree(other, ignore_errors=True)
     return _core.Store(str(directory / build))
 
 
@@ -262,13 +263,29 @@ def obtained(
         Cancelled: The report stopped the run.
         OSError: The store cannot be read or written.
     """
-    kept = None if store is None else store.get(key)
+    kept = None if store is None else kept_outcome(store, key)
     if kept is not None:
-        return _core.Outcome.from_bytes(kept), True
+        return kept, True
     outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
     if store is not None:
         store.put(key, outcome.to_bytes())
     return outcome, False
+
+
+def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
+    """The outcome that a store keeps under a key; None if there is none that can be read.
+
+    Raises:
+        OSError: The store cannot be read.
+    """
+    kept = store.get(key)
+    if kept is None:
+        return None
+    try:
+        return _core.Outcome.from_bytes(kept)
+    except ValueError as error:
+        store.reject(key, str(error))
+        return None
 
 
 class _Batch:

@@ -52,6 +52,15 @@ impl Store {
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
+    /// Sets aside what is kept under a key, which is undamaged and means nothing to who asked for it;
+    /// ``problems`` then tells why.
+    ///
+    /// Raises:
+    ///     ValueError: The key is none.
+    ///     OSError: The directory cannot be read.
+    fn reject(&self, py: Python<'_>, key: &str, why: &str) -> PyResult<()> {
+        unlocked(py, || self.0.reject(key, why))?.map_err(failed)
+    }
     /// Whether there is something under a key. That it is undamaged is known when it is read.
     ///
     /// Raises:

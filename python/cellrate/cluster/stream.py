@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cellrate import _core
 from cellrate.cluster.batch import Sent, run_batch
-from cellrate.runner import Done, Job, build_id
+from cellrate.runner import Done, Job, build_id, kept_outcome
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -112,10 +112,9 @@ class Stream:
         except _core.ScenarioError as error:
             self._come(Done(index, job, "", None, str(error), known=False, seconds=0.0))
             return None
-        kept = None if self._store is None else self._store.get(key)
-        if kept is None:
+        outcome = None if self._store is None else kept_outcome(self._store, key)
+        if outcome is None:
             return _Asked(index, job, key)
-        outcome = _core.Outcome.from_bytes(kept)
         self._come(Done(index, job, key, outcome, "", known=True, seconds=0.0))
         return None
 

@@ -3,8 +3,8 @@
 //!
 //! The lock is a file of its own, made before the segment and removed when it is closed: there is no
 //! moment at which a segment that is being written looks closed. A writer that was killed leaves the
-//! file, but not the lock on it. Numbers are never used again, so what stood at a place in a segment
-//! stands there as long as the segment exists.
+//! file, but not the lock on it; the next to open the store removes it. Numbers of segments are never
+//! used again, so what stood at a place in a segment stands there as long as the segment exists.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -20,6 +20,9 @@ pub type Number = u64;
 const SEGMENT: &str = "seg";
 const LOCK: &str = "lock";
 const MERGED: &str = "merging";
+/// Whoever claims a number counts up from the largest one, so a name with one far beyond any count is
+/// not ours.
+const BEYOND: Number = 1_000_000_000_000_000;
 
 /// Where the segments of a store are.
 #[derive(Clone, Debug)]
@@ -78,11 +81,16 @@ impl Directory {
         };
         let mut numbers = Vec::new();
         for entry in entries {
-            let name = entry.at("cannot look into", &self.segments)?.file_name();
+            let entry = entry.at("cannot look into", &self.segments)?;
+            let name = entry.file_name();
             let found = name.to_str().and_then(|name| name.split_once('.'));
             if let Some((stem, extension)) = found
                 && extensions.contains(&extension)
                 && let Ok(number) = stem.parse()
+                && number < BEYOND
+                // Else `1.seg` would stand for `00000001.seg`, which is not there.
+                && self.file(number, extension).file_name() == Some(&name)
+                && !entry.file_type().is_ok_and(|kind| kind.is_dir())
             {
                 numbers.push(number);
             }
@@ -108,7 +116,8 @@ impl Directory {
                     let claim = Claim { number, path, process: std::process::id(), lock };
                     // Where locks are unknown the file alone says that somebody writes.
                     let _ = claim.lock.lock();
-                    if !self.segment(number).exists() {
+                    // Before it was locked it could be taken for one of a killed writer.
+                    if is_at(&claim.lock, &claim.path) && !self.segment(number).exists() {
                         return Ok(claim);
                     }
                 }
@@ -134,6 +143,26 @@ impl Directory {
         remove_if_there(&self.file(number, LOCK))
     }
 
+    /// Removes the lock files of writers that were killed, and what was left of making the store.
+    pub fn clear(&self) -> io::Result<()> {
+        format::clear(&self.root)?;
+        // Elsewhere it cannot be told whether a lock is that of the file that has its name.
+        if !cfg!(unix) {
+            return Ok(());
+        }
+        for number in self.numbers(&[LOCK])? {
+            let path = self.file(number, LOCK);
+            if let Ok(lock) = File::open(&path)
+                && lock.try_lock().is_ok()
+                // Nobody else removes it or takes it for his own while it is locked.
+                && is_at(&lock, &path)
+            {
+                remove_if_there(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes what a merge left that was interrupted. Asked only by who merges.
     pub fn sweep(&self) -> io::Result<()> {
         for number in self.numbers(&[MERGED])? {
@@ -156,7 +185,23 @@ impl Directory {
     }
 }
 
-fn remove_if_there(path: &Path) -> io::Result<()> {
+/// Whether the file has this name, which may have been removed and given to another one.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(opened), Ok(named)) => (opened.dev(), opened.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Removes a file, which another process may have done before.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("cannot remove", path),
         _ => Ok(()),

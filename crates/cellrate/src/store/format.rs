@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::VERSION;
+use super::directory::remove_if_there;
 use super::disk::{Located, sync_directory};
 
 const NAME: &str = "format";
@@ -66,8 +67,27 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
         let mut file = File::create(&temporary)?;
         writeln!(file, "{FIRST_WORDS}{FORMAT}\nwritten by cellrate {VERSION}")?;
         file.sync_all()?;
-        fs::rename(&temporary, path)?;
+        match fs::rename(&temporary, path) {
+            // Another process has made the store meanwhile and cleared this away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => {}
+            renamed => renamed?,
+        }
         sync_directory(root)
     };
-    write().at("cannot write", path)
+    write().at("cannot write", path).inspect_err(|_| {
+        // On a full disk it is there, empty.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+/// Removes what processes left that were killed while they made the store.
+pub fn clear(root: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(root).at("cannot read", root)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(&format!("{NAME}.")) && name.ends_with(".tmp") {
+            remove_if_there(&root.join(&*name))?;
+        }
+    }
+    Ok(())
 }

@@ -132,7 +132,7 @@ impl Index {
             match self.scan(listed, directory, handles, &mut problems) {
                 // A merge was quicker; the segment that has its records is in the directory now.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => self.listed = None,
-                Err(error) => return Err(error).at("cannot read", directory.segments()),
+                Err(error) => return Err(error),
                 Ok(()) if directory.modified()? == modified => break,
                 Ok(()) => {}
             }
@@ -185,7 +185,8 @@ impl Index {
         let living: Vec<_> =
             self.segments.iter().filter(|(_, known)| known.living).map(|(n, k)| (*n, k.scanned)).collect();
         for (number, scanned) in living {
-            if listed || fs::metadata(directory.segment(number))?.len() > scanned {
+            let path = directory.segment(number);
+            if listed || fs::metadata(&path).at("cannot read", &path)?.len() > scanned {
                 problems.extend(self.grow(number, directory, handles)?);
             }
         }
@@ -196,12 +197,12 @@ impl Index {
         // Asked first: what is closed before it is scanned is scanned to its end.
         let living = directory.lives(number);
         let from = self.segments.get(&number).map_or(0, |known| known.scanned);
-        let file = handles.get(directory, number)?;
-        let Scan { records, gaps, end, size } = scan(&file, from)?;
+        let path = directory.segment(number);
+        let file = handles.get(directory, number).at("cannot read", &path)?;
+        let Scan { records, gaps, end, size } = scan(&file, from).at("cannot read", &path)?;
         for found in records {
             self.insert(found.key, Location { segment: number, offset: found.offset, length: found.length });
         }
-        let path = directory.segment(number);
         let mut problems: Vec<Problem> = gaps
             .iter()
             .map(|(from, to)| {

@@ -18,13 +18,14 @@ mod handles;
 mod index;
 mod key;
 mod merging;
+mod problem;
 mod record;
 mod scan;
 mod syncing;
 mod writer;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use directory::Directory;
@@ -36,30 +37,10 @@ use merging::Closed;
 use writer::Writer;
 
 pub use key::key;
+pub use problem::Problem;
 
 /// Version of the program; part of every key, so a result never outlives the program that made it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Something in the store that could not be used, though it is there. It is set aside: its run is
-/// repeated, and what is around it stays usable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Of the result, if it can still be told.
-    pub key: Option<String>,
-    /// Its file.
-    pub path: PathBuf,
-    /// Where in the file.
-    pub offset: u64,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-impl Problem {
-    fn of_record(key: Key, path: &Path, offset: u64, what: &str) -> Problem {
-        let message = format!("a damaged record ({what}): set aside, its run is repeated when it is needed");
-        Problem { key: Some(key.text()), path: path.into(), offset, message }
-    }
-}
 
 /// A directory of results.
 #[derive(Debug)]
@@ -73,7 +54,7 @@ pub struct Store {
 
 impl Store {
     /// The store in the directory `root`, which is made if it is not there. If many small segments have
-    /// come together, or one is damaged, they are merged.
+    /// come together, or one is damaged, they are merged; what killed processes left is cleared away.
     ///
     /// # Errors
     /// If the directory can be neither made nor read, holds something else, or a store of a newer format.
@@ -91,7 +72,7 @@ impl Store {
             directory,
         };
         store.refresh()?;
-        store.merge(full)?;
+        store.tidy(full)?;
         Ok(store)
     }
 
@@ -142,6 +123,19 @@ impl Store {
         let record = record::encode(key, bytes);
         let location = self.writer().append(&record)?;
         self.index_mut().written(key, location);
+        Ok(())
+    }
+
+    /// Sets aside what is kept under `key`, which is undamaged and means nothing to who asked for it;
+    /// [`Store::problems`] then tells `why`.
+    ///
+    /// # Errors
+    /// As [`Store::get`].
+    pub fn reject(&self, key: &str, why: &str) -> io::Result<()> {
+        let key = Key::parse(key)?;
+        if let Some(location) = self.find(&key)? {
+            self.set_aside(key, location, why);
+        }
         Ok(())
     }
 
@@ -212,18 +206,20 @@ impl Store {
         Ok(())
     }
 
-    fn merge(&self, full: u64) -> io::Result<()> {
+    /// Merges, and clears away what killed writers left.
+    fn tidy(&self, full: u64) -> io::Result<()> {
         let closed = |(number, known): (&_, &index::Known)| {
             (!known.living).then_some(Closed { number: *number, size: known.scanned, damaged: known.damaged })
         };
         let closed: Vec<Closed> = self.index().segments().iter().filter_map(closed).collect();
         let groups = merging::groups(&closed, full);
-        if groups.is_empty() {
-            return Ok(());
-        }
-        match merging::merge(&self.directory, &groups, &mut |_| {}) {
+        let merged = match &groups[..] {
+            [] => Ok(Vec::new()),
+            groups => merging::merge(&self.directory, groups, &mut |_| {}),
+        };
+        match self.directory.clear().and(merged) {
             Ok(problems) => problems.into_iter().for_each(|problem| self.note(problem)),
-            // Everything can be read all the same, and who may not write cannot merge.
+            // Everything can be read all the same, and who may not write cannot tidy up.
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {}
             Err(error) => {
@@ -231,6 +227,9 @@ impl Store {
                 let message = format!("small segments could not be merged, which is only slower: {error}");
                 self.note(Problem { key: None, path, offset: 0, message });
             }
+        }
+        if groups.is_empty() {
+            return Ok(());
         }
         self.index_mut().distrust();
         self.refresh()

@@ -22,6 +22,8 @@ pub const MAGIC: [u8; 8] = *b"\x89CRrec1\n";
 /// Bytes of a header.
 pub const HEADER: usize = 100;
 const CHECKED: usize = HEADER - 8;
+/// LZ4 makes no more of a byte.
+const LONGEST_OF_A_BYTE: u64 = 255;
 /// The longest input that LZ4 allows is little above.
 const LONGEST_CODED: usize = 2_000_000_000;
 
@@ -115,6 +117,10 @@ pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     match header.coding {
         Coding::Plain => Ok(stored.to_vec()),
         Coding::Lz4 => {
+            // Room is made for it before it is decompressed.
+            if header.plain > stored.len() as u64 * LONGEST_OF_A_BYTE {
+                return Err("it cannot be as long as it says");
+            }
             let plain = usize::try_from(header.plain).map_err(|_| "it is longer than memory")?;
             lz4_flex::block::decompress(stored, plain).map_err(|_| "it cannot be decompressed")
         }
@@ -148,5 +154,18 @@ mod tests {
         let record = encode(key, short);
         assert_eq!((record[40], decode(key, &record)), (0, Ok(short.to_vec())));
         assert_eq!(decode(Key([2; 32]), &record), Err("its header is another one's"));
+    }
+
+    #[test]
+    fn no_length_asks_for_more_memory_than_there_can_be_bytes() {
+        let key = Key([1; 32]);
+        let mut record = encode(key, &[b'x'; 1000]);
+        let stored = (record.len() - HEADER) as u64;
+        for plain in [stored * 255 + 1, 1 << 40, u64::MAX] {
+            record[52..60].copy_from_slice(&plain.to_le_bytes());
+            let check = Sha256::digest(&record[..CHECKED]);
+            record[CHECKED..HEADER].copy_from_slice(&check[..8]);
+            assert_eq!(decode(key, &record), Err("it cannot be as long as it says"));
+        }
     }
 }

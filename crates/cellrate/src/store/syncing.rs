@@ -87,7 +87,8 @@ impl Syncer {
         drop(state);
         if self.thread.is_none() {
             let shared = self.shared.clone();
-            let thread = std::thread::Builder::new().name("cellrate-store".into()).spawn(move || shared.work())?;
+            let thread = std::thread::Builder::new().name("cellrate-store".into()).spawn(move || shared.work());
+            let thread = thread.at("there can be no thread that brings to the disk", path)?;
             self.thread = Some((std::process::id(), thread));
         }
         Ok(())

@@ -3,10 +3,12 @@
 mod damage;
 mod formats;
 mod killed;
+mod leftovers;
 mod merges;
 mod sharing;
 
 use std::fs;
+use std::path::Path;
 
 use super::*;
 
