@@ -58,6 +58,21 @@ def endless() -> Path:
     return SCENARIOS / "endless.toml"
 
 
+def shell(line: str, cwd: Path, limit: Callable[[], None] | None = None) -> Finished:
+    """A line of the shell, in which `cellrate` is the installed command."""
+    path = f"{COMMAND.parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=cwd,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+        preexec_fn=limit,
+    )
+
+
 def same_as_golden(path: Path, text: str) -> None:
     """Compares text with a committed file; writes that file if UPDATE_GOLDENS is set."""
     if os.environ.get("UPDATE_GOLDENS"):

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from cellrate import whole_file
 from cellrate.series import Series
 
 # Okabe and Ito's palette; yellow, which is too light for a line on white, left out.
@@ -213,7 +214,8 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = ("png", "svg")) ->
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
     with style.context(STYLE):
         for file, suffix in zip(files, formats, strict=True):
-            figure.savefig(file, format=suffix, metadata=FORMATS[suffix])
+            with whole_file.replacing(file) as fresh:
+                figure.savefig(fresh, format=suffix, metadata=FORMATS[suffix])
     return files
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cellrate import scratch
+from cellrate.problems import writing
 
 if TYPE_CHECKING:
     from cellrate.api import Result
@@ -55,28 +55,36 @@ def save(result: Result, directory: Path, *, figures: bool) -> Path:
 
 
 @contextmanager
-def replacing(directory: Path, refuse: Callable[[Path], None] = refuse_foreign) -> Iterator[Path]:
+def replacing(
+    directory: Path,
+    refuse: Callable[[Path], None] = refuse_foreign,
+    take: Callable[[Path], None] | None = None,
+) -> Iterator[Path]:
     """A fresh directory that takes the place of `directory` if the block ends without an exception.
 
     Args:
         directory: What is replaced.
         refuse: Raises an exception if that would destroy what is not ours.
+        take: Told where the fresh directory is, just before it takes the place.
 
     Raises:
         FileExistsError: `directory` holds something that is no part of a result.
+        OSError: Something cannot be written; what was there before is still there.
     """
-    scratch.clear(directory)
-    refuse(directory)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    place = scratch.beside(directory)
-    try:
-        fresh = place / "fresh"
-        fresh.mkdir()
-        yield fresh
+    with writing(directory):
+        scratch.clear(directory)
         refuse(directory)
-        _exchange(directory, fresh, place / scratch.OLD)
-    finally:
-        shutil.rmtree(place)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with scratch.directory(directory) as place:
+            fresh = place / "fresh"
+            fresh.mkdir()
+            yield fresh
+            # Another process may have written the same meanwhile: the later one counts.
+            with scratch.alone(directory.parent):
+                refuse(directory)
+                if take is not None:
+                    take(fresh)
+                _exchange(directory, fresh, place / scratch.OLD)
 
 
 def _draw(result: Result, place: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 
 MOST_NAMED = 50
 """Of more names than these, a message shows only the nearest."""
 FEW = 8
+LONGEST_PATH = 200
+FREE_SPACE = "free some space, or write elsewhere; what was there before is untouched"
 
 
 class BadInput(Exception):
@@ -23,6 +27,63 @@ def reading(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
+
+
+ADVICE = {
+    errno.ENOSPC: FREE_SPACE,
+    errno.EDQUOT: FREE_SPACE,
+    errno.EFBIG: FREE_SPACE,
+    errno.EACCES: "allow writing there, or name another place",
+    errno.EROFS: "allow writing there, or name another place",
+    errno.ENAMETOOLONG: "name a shorter one",
+    errno.EMFILE: "allow more open files (ulimit -n)",
+    errno.ENFILE: "close other programs, or allow more open files",
+    errno.EAGAIN: "allow more threads (ulimit -u), or use fewer (--workers)",
+}
+"""What to do about failures of the system."""
+
+
+def told(error: OSError, tried: str = "") -> str:
+    """A failure of the system on one line: what was tried, where, why not, and what helps."""
+    if error.strerror is None:
+        return str(error)
+    where = "" if error.filename is None else shortened(str(error.filename))
+    begin = " ".join(part for part in (tried, where) if part)
+    advice = ADVICE.get(error.errno or 0)
+    return (f"{begin}: " if begin else "") + error.strerror + (f"; {advice}" if advice else "")
+
+
+def shortened(path: str) -> str:
+    """A path that fits into a line."""
+    return path if len(path) <= LONGEST_PATH else f"{path[:40]}...{path[-40:]}"
+
+
+@contextmanager
+def writing(path: str | PathLike[str]) -> Iterator[None]:
+    """Turns failures to write a file or directory into ones that name it.
+
+    Raises:
+        OSError: It cannot be written; says why, and what helps.
+    """
+    try:
+        yield
+    except FileExistsError:
+        # Says already what is in the way.
+        raise
+    except OSError as error:
+        error.filename = str(path) if error.strerror is not None else None
+        raise OSError(told(error, "cannot write")) from error
+    except _of_tables() as error:
+        # Which has lost the number of the error.
+        why = " ".join(str(error).split())
+        place = shortened(str(path))
+        raise OSError(f"cannot write {place}: {why}; {FREE_SPACE}") from error
+
+
+def _of_tables() -> tuple[type[Exception], ...]:
+    """What polars raises when it cannot write, if it has been imported."""
+    exceptions = sys.modules.get("polars.exceptions")
+    return (exceptions.ComputeError,) if exceptions else ()
 
 
 def choose(name: str, allowed: Sequence[str], what: str) -> str:

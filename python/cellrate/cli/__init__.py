@@ -8,6 +8,10 @@ import sys
 def main() -> None:
     """Runs the command with the process's arguments and leaves with its exit code."""
     try:
+        from cellrate.cli import signals, streams
+
+        streams.prepare()
+        signals.listen()
         from cellrate.cli.app import run_command
     except ModuleNotFoundError as error:
         needed = "cyclopts", "matplotlib", "optuna", "polars", "rich", "scipy"
@@ -17,4 +21,9 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:  # so early that no command has begun
         sys.exit(130)
-    sys.exit(run_command(sys.argv[1:]))
+    except (ImportError, MemoryError, OSError) as error:
+        sys.stderr.write(f"error: the program cannot be loaded: {str(error) or 'out of memory'}\n")
+        sys.exit(1)
+    status = run_command(sys.argv[1:])
+    signals.end_at_once()
+    sys.exit(status)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 import cyclopts
 
 from cellrate import ScenarioError, __version__
-from cellrate.cli import bench, inspect, reproduce, run
+from cellrate.cli import bench, inspect, reproduce, run, streams
+from cellrate.cli.lacking import lacking
+from cellrate.cli.signals import Terminated
 from cellrate.problems import BadInput
 
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+BY_SIGNAL = 128
 
 app = cyclopts.App(
     name="cellrate",
@@ -51,9 +53,11 @@ def run_command(arguments: Sequence[str]) -> int:
     """Runs one command.
 
     Returns:
-        0 if all went well, 1 if not, 2 if the input was wrong, 130 after Ctrl-C.
+        0 if all went well, 1 if not, 2 if the input was wrong, 130 after Ctrl-C, 128 more than
+        the number of another signal that asked it to end.
     """
     try:
+        _refuse_unreadable(arguments)
         status = app(
             arguments, exit_on_error=False, print_error=False, result_action="return_value"
         )
@@ -62,15 +66,38 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
     except (BadInput, cyclopts.CycloptsError) as error:
         return _complain(f"error: {error}", BAD_INPUT)
+    except Terminated as signal:
+        return _complain("terminated", BY_SIGNAL + signal.number)
     except KeyboardInterrupt:
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read standard output has gone; nothing more can be said there, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read standard output has gone.
+        streams.nothing_more()
         return FAILED
-    except OSError as error:
-        return _complain(f"error: {error}", FAILED)
+    except BaseException as error:  # panics of libraries are no `Exception`
+        why = lacking(error)
+        if why is None:
+            raise
+        if isinstance(error, OSError) and error.filename == streams.OUTPUT:
+            streams.nothing_more()
+        return _complain(f"error: {why}", FAILED)
     return OK if status is None else int(status)
+
+
+def _refuse_unreadable(arguments: Sequence[str]) -> None:
+    """Makes sure that arguments are text: names of files go into results, which are UTF-8.
+
+    Raises:
+        BadInput: One is not.
+    """
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            raise BadInput(
+                f"{shown}: this argument is not UTF-8 text; rename the file, or set a UTF-8 locale"
+            ) from None
 
 
 def _complain(text: str, status: int) -> int:

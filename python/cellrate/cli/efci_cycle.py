@@ -10,9 +10,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from cellrate import whole_file
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
-from cellrate.problems import BadInput
+from cellrate.problems import BadInput, told
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE
@@ -66,10 +67,10 @@ def write(
     try:
         out.mkdir(parents=True, exist_ok=True)
         data = out / "cycle.csv"
-        data.write_text(table(found), encoding="utf-8")
+        whole_file.write_text(data, table(found))
         written = [data, *figures.save(draw(loop, found), out / "cycle")]
     except OSError as error:
-        raise BadInput(f"--out {out}: {error.strerror or error}") from error
+        raise BadInput(f"--out {out}: {told(error)}") from error
     return "written: " + ", ".join(map(str, written))
 
 

@@ -9,9 +9,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from cellrate import whole_file
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
-from cellrate.problems import BadInput, reading
+from cellrate.problems import BadInput, reading, told
 from cellrate.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
@@ -104,10 +105,10 @@ def _write(
         out.mkdir(parents=True, exist_ok=True)
         data = out / "region.json"
         text = jsonlib.dumps(region.as_json(points), allow_nan=False, indent=1)
-        data.write_text(text + "\n", encoding="utf-8")
+        whole_file.write_text(data, text + "\n")
         written = [data, *figures.save(draw(region, points), out / "region")]
     except OSError as error:
-        raise BadInput(f"--out {out}: {error.strerror or error}") from error
+        raise BadInput(f"--out {out}: {told(error)}") from error
     if not quiet:
         say("written: " + ", ".join(map(str, written)))
 

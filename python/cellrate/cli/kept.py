@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.problems import BadInput
+from cellrate.problems import BadInput, shortened
 from cellrate.runner import default_store
 
 
@@ -22,5 +22,5 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
             raise BadInput(f"--out {out}: no permission to write there")
         return None if fresh else default_store(out / "results")
     except OSError as error:
-        why = error.strerror or str(error)
-        raise BadInput(f"--out {out}: nothing can be written there: {why}") from error
+        why, place = error.strerror or str(error), shortened(str(out))
+        raise BadInput(f"--out {place}: nothing can be written there: {why}") from error

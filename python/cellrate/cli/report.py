@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import terminal
+from cellrate import terminal, whole_file
 from cellrate.cli.study_place import Study, place_of
 
 
@@ -32,5 +32,5 @@ def report(
     text = page(DataSet(directory))
     place = directory / "report.html" if output is None else output
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8", newline="\n")
+    whole_file.write_text(place, text)
     terminal.say(f"written to {place}")

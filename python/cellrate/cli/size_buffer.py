@@ -11,7 +11,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import _core, source, terminal
+from cellrate import _core, source, terminal, whole_file
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
 from cellrate.cli.progress import ProgressBar
@@ -76,7 +76,7 @@ def size_buffer(
     except sizing.SizingError as error:
         raise BadInput(str(error)) from error
     place = out / f"{Path(name.strip('<>')).stem}-buffer.html"
-    place.write_text(page(answer), encoding="utf-8", newline="\n")
+    whole_file.write_text(place, page(answer))
     if json:
         sys.stdout.write(jsonlib.dumps(as_json(answer), allow_nan=False) + "\n")
     else:

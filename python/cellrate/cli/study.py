@@ -9,12 +9,11 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, terminal
+from cellrate import _core, scratch, terminal
 from cellrate import study as studies
 from cellrate.cli import tables
 from cellrate.cli.kept import kept_results
@@ -93,8 +92,10 @@ def study(
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:
     """A store that is gone afterwards: a study looks at its runs again when it writes them."""
-    place = stack.enter_context(TemporaryDirectory(prefix=".fresh-", dir=out))
-    return stack.enter_context(_core.Store(place))
+    kept = out / "fresh"
+    scratch.clear(kept)
+    place = stack.enter_context(scratch.directory(kept))
+    return stack.enter_context(_core.Store(place / "results"))
 
 
 def _runner(

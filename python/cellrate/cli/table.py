@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from cellrate import whole_file
 from cellrate.cli.quantities import number, quantity
 from cellrate.cli.study_place import Study, place_of
 from cellrate.problems import BadInput, choose
@@ -63,7 +64,7 @@ def table(
     if out is None:
         sys.stdout.write(text)
     else:
-        out.write_text(text, encoding="utf-8", newline="\n")
+        whole_file.write_text(out, text)
 
 
 def _names(given: list[str]) -> tuple[str, ...]:

@@ -51,10 +51,12 @@ def replacing(directory: Path) -> Iterator[Path]:
     Raises:
         FileExistsError: `directory` holds something and no data set.
     """
-    with output.replacing(directory, refuse_foreign) as fresh:
+
+    def take(fresh: Path) -> None:
+        for entry in directory.iterdir() if directory.exists() else ():
+            if entry.name not in OURS:
+                copy = shutil.copytree if entry.is_dir() else shutil.copy2
+                copy(entry, fresh / entry.name)
+
+    with output.replacing(directory, refuse_foreign, take) as fresh:
         yield fresh
-        if directory.exists():
-            for entry in directory.iterdir():
-                if entry.name not in OURS:
-                    copy = shutil.copytree if entry.is_dir() else shutil.copy2
-                    copy(entry, fresh / entry.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +26,7 @@ from cellrate.dataset.columns import (
 from cellrate.dataset.description import Description, as_json
 from cellrate.dataset.parts import ORDER, Key, Parts
 from cellrate.dataset.place import RUNS, STUDY, refuse_foreign, replacing
+from cellrate.problems import writing
 from cellrate.series import series_of
 
 if TYPE_CHECKING:
@@ -84,14 +84,15 @@ class Writer:
         schemas |= {table: entity_schema(table) for table in ENTITIES}
         if description.traces:
             schemas[TRACES] = trace_schema()
-        scratch.clear(self.directory)
-        refuse_foreign(self.directory)
-        self.directory.parent.mkdir(parents=True, exist_ok=True)
-        self._scratch = scratch.beside(self.directory)
-        self._tables = {
-            name: Parts(self._scratch / name, schema, optional(name))
-            for name, schema in schemas.items()
-        }
+        with writing(self.directory):
+            scratch.clear(self.directory)
+            refuse_foreign(self.directory)
+            self.directory.parent.mkdir(parents=True, exist_ok=True)
+            self._scratch = scratch.beside(self.directory)
+            self._tables = {
+                name: Parts(self._scratch / name, schema, optional(name))
+                for name, schema in schemas.items()
+            }
         self._whole_run = [(one.column, one.key.split(".")) for one in whole_run()]
         self._keys: set[Key] = set()
         self._failed = 0
@@ -119,7 +120,12 @@ class Writer:
 
         Raises:
             ValueError: The run is there already, or it neither failed nor has an outcome.
+            OSError: What waits cannot be written.
         """
+        with writing(self.directory):
+            self._add(run, outcome)
+
+    def _add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
         key = (run.point, run.replication)
         if key in self._keys:
             raise ValueError(f"replication {key[1]} of point {key[0]} is there already")
@@ -195,7 +201,7 @@ class Writer:
 
     def abandon(self) -> None:
         """Removes what was written so far; an earlier data set stays."""
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        scratch.remove(self._scratch)
 
 
 def _text(value: str | float | bool) -> str:

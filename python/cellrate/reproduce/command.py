@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from cellrate import whole_file
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errata_page import errata_page
@@ -130,7 +131,7 @@ def _write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -
     out.mkdir(parents=True, exist_ok=True)
     paths = {name: out / f"{name}.html" for name in pages}
     for name, text in pages.items():
-        paths[name].write_text(text, "utf-8")
+        whole_file.write_text(paths[name], text)
     return [str(path) for path in paths.values()]
 
 
@@ -159,14 +160,14 @@ def _write_evidence(part: Reproduction, directory: Path) -> None:
         text, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
     else:
         text, name = evidence(part.paper, part.results), ""
-    (directory / f"{part.paper.id}{name}.md").write_text(text, "utf-8")
+    whole_file.write_text(directory / f"{part.paper.id}{name}.md", text)
 
 
 def _write_overview(parts: Sequence[Reproduction], directory: Path) -> None:
     """Of all papers or of none: a part would stand for the whole."""
     if [e.id for part in parts for e in part.experiments] == experiment_ids():
-        (directory / "papers.md").write_text(overview(parts), "utf-8")
-        (directory / "errata.md").write_text(errata_overview(parts), "utf-8")
+        whole_file.write_text(directory / "papers.md", overview(parts))
+        whole_file.write_text(directory / "errata.md", errata_overview(parts))
 
 
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from cellrate import whole_file
 from cellrate.language.runs import Run
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.results import ExperimentResult
@@ -102,4 +103,4 @@ def bless(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> Non
     order = {experiment.id: i for i, experiment in enumerate(paper.experiments)}
     everything = [line for line in [*kept, *lines] if line.split(" ")[1] in order]
     everything.sort(key=lambda line: order[line.split(" ")[1]])
-    golden_path(paper).write_text(HEADER + "\n".join(everything) + "\n", "utf-8")
+    whole_file.write_text(golden_path(paper), HEADER + "\n".join(everything) + "\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellrate import _core
+from cellrate import _core, whole_file
 from cellrate.tuning.page import page
 from cellrate.tuning.report import Report
 
@@ -20,7 +20,7 @@ def write(report: Report, directory: Path) -> list[Path]:
     texts = {f"{name}-tuned.html": page(report), f"{name}-tuned.toml": tuned(report)}
     paths = [directory / file for file in texts]
     for path, text in zip(paths, texts.values(), strict=True):
-        path.write_text(text, encoding="utf-8", newline="\n")
+        whole_file.write_text(path, text)
     return paths
 
 

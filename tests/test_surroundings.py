@@ -1,0 +1,157 @@
+"""The command in poor surroundings, and files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from cellrate import _core, scratch, whole_file
+from cellrate.output import replacing
+from cellrate.problems import writing
+from cellrate.runner import Job, kept_outcome, obtained
+from conftest import COMMAND, HANG_SECONDS, shell
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("cellrate list >&-", 0, ""),
+        ("cellrate run nothing.toml 2>&-", 2, ""),
+        ("cellrate run nothing.toml 2>/dev/full", 2, ""),
+        ("cellrate run - <&-", 2, "the scenario is empty"),
+        ("cellrate list >/dev/full", 1, "error: standard output: No space left on device; free"),
+        ("cellrate list erica --x <&- >&- 2>&-", 2, ""),
+        ("cellrate run \"$(printf 'n\\377.toml')\"", 2, "error: n\\xff.toml: this argument is not"),
+        ("cellrate new n-source | PYTHONIOENCODING=ascii cellrate explain - | tr '\\' Z", 0, ""),
+    ],
+)
+def test_streams_that_are_closed_full_or_narrow(
+    tmp_path: Path, line: str, code: int, said: str
+) -> None:
+    done = shell(line, tmp_path)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(said) if said.startswith("error") else said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "PYTHONIOENCODING" not in line or "Zxb5s" in done.stdout
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_study_that_is_terminated_stops_as_on_ctrl_c(
+    endless: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        f'scenario = "{endless}"\n[[paired]]\n"run.duration" = ["20 ms", "86400 s"]\n'
+        '"measure.sample" = ["1 ms", "60 s"]\n'
+    )
+    process = subprocess.Popen(
+        [COMMAND, "study", study], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    while not list(tmp_path.glob("out/studies/.study*")):
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=HANG_SECONDS)
+    assert process.returncode == 128 + number
+    assert told.endswith("terminated\n")
+    assert "Traceback" not in told
+    assert not list(tmp_path.glob("out/studies/.*")) + list(tmp_path.rglob("*.lock"))
+
+
+def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
+    tmp_path: Path, traced: Path
+) -> None:
+    job = Job.from_file(traced)
+    with _core.Store(tmp_path) as store:
+        store.put(job.key(), b"of another program")
+        assert kept_outcome(store, job.key()) is None
+        [problem] = store.problems()
+        assert "no result" in problem
+        _, known = obtained(job.key(), job, store)
+        assert not known
+        assert kept_outcome(store, job.key()) is not None
+
+
+# ---- Files that are whole or not there
+
+
+def test_a_file_that_cannot_be_written_stays_what_it_was(tmp_path: Path) -> None:
+    place, link = tmp_path / "page.html", tmp_path / "link.html"
+    whole_file.write_text(place, "old")
+    place.chmod(0o640)
+    link.symlink_to(place)
+    with pytest.raises(UnicodeEncodeError), whole_file.replacing(link) as fresh:
+        fresh.write_text("half \udcff")
+    assert place.read_text() == "old"
+    whole_file.write_text(link, "new")
+    assert (link.is_symlink(), place.read_text()) == (True, "new")
+    assert place.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "page.html"]
+
+
+@posix
+def test_a_device_is_written_as_it_is() -> None:
+    whole_file.write_text(Path("/dev/null"), "text")
+    with pytest.raises(OSError, match="cannot write /dev/full: No space left on device; free some"):
+        whole_file.write_text(Path("/dev/full"), "text")
+
+
+def test_writing_names_what_is_written_and_what_helps(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match=r"^cannot write thesis: File name too long; name a shorter"),
+        writing("thesis"),
+    ):
+        (tmp_path / ("n" * 300)).touch()
+
+
+def test_of_writers_of_one_directory_the_last_one_counts(tmp_path: Path) -> None:
+    place = tmp_path / "result"
+    failures = []
+
+    def write(number: int) -> None:
+        for _ in range(20):
+            try:
+                with replacing(place) as fresh:
+                    (fresh / "summary.json").write_text(str(number) * 1000)
+            except Exception as error:  # noqa: BLE001  whatever it is
+                failures.append(error)
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert failures == []
+    assert len(set((place / "summary.json").read_text())) == 1
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@posix
+def test_a_dead_writer_with_the_number_of_a_living_process_is_known_to_be_dead(
+    tmp_path: Path,
+) -> None:
+    mine = scratch.beside(tmp_path / "study")
+    # As after the restart of a container: the same host, the same number, nobody's lock.
+    dead = mine.with_name(f"{mine.name}-before")
+    shutil.copytree(mine, dead)
+    scratch.clear(tmp_path / "study")
+    assert list(tmp_path.iterdir()) == [mine]
+    scratch.remove(mine)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_any_length_have_scratch_directories(tmp_path: Path) -> None:
+    for name in "n" * 254, "µ" * 127:
+        with scratch.directory(tmp_path / name) as made:
+            assert made.is_dir()
+    assert list(tmp_path.iterdir()) == []
