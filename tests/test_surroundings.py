@@ -76,7 +76,7 @@ def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
         store.put(job.key(), b"of another program")
         assert kept_outcome(store, job.key()) is None
         [problem] = store.problems()
-        assert "no result" in problem
+        assert "damaged result" in problem
         _, known = obtained(job.key(), job, store)
         assert not known
         assert kept_outcome(store, job.key()) is not None
