@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms fingerprints bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints bench docs wheel lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -69,6 +69,13 @@ closed-forms: install ## the tests of queues and noise, a thousand times: false 
 test-results: install ## every built-in experiment against the committed golden tables
 	@mkdir -p out
 	$(BIN)/cellrate reproduce --check > out/check.txt
+
+faults: install ## kills, full disks, damaged stores, crowds, jumping clocks (FAULTS=100 kills, 20 min on two cores; root for mounts)
+	@test "$$(id -u)" != 0 || test -d /usr/lib/*/faketime || apt-get install --quiet=2 faketime || true
+	$(BIN)/python -m proof.faults $(ARGS)
+
+determinism: install ## the same bytes from all numbers of workers, hash seeds, locales, builds (15 min on two cores)
+	$(BIN)/python -m proof.determinism $(ARGS)
 
 fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changelog (ENTRY='its first words' if results changed)
 	$(BIN)/python -m proof.fingerprints --entry "$(ENTRY)"

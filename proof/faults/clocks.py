@@ -1,0 +1,82 @@
+"""Clocks that are wrong, and that jump while a study runs; files from 1970 and from the future."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from proof.faults.ground import Files, Ground, study
+
+REPLICATIONS = 25
+LIBRARIES = (
+    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+    "/usr/lib64/faketime/libfaketimeMT.so.1",
+    "/usr/local/lib/faketime/libfaketimeMT.so.1",
+)
+WRONG = "-30y", "+30y", "-1d", "+12y", "-2s", "+3s"
+
+
+def campaign(ground: Ground, jumps: int) -> None:
+    """So many studies during which the clock jumps."""
+    file = ground.write("clocks.toml", study(REPLICATIONS, "60 ms"))
+    whole, seconds = ground.undisturbed(file)
+    library = next((path for path in LIBRARIES if Path(path).is_file()), None)
+    if library is None:
+        ground.skipped["clocks that jump"] = "libfaketime is not installed (Debian: faketime)"
+    for number in range(jumps if library else 0):
+        _jump(ground, file, number, whole, seconds, str(library))
+    for number in range(jumps):
+        _stamps(ground, file, number, whole, seconds)
+
+
+def _jump(
+    ground: Ground, file: Path, number: int, whole: Files, seconds: float, library: str
+) -> None:
+    """The wall clock is set back and forth while a study runs, is killed, and goes on."""
+    out, clock = ground.place / f"jump-{number}", ground.place / f"clock-{number}"
+    clock.write_text(ground.source.choice(WRONG))
+    environment = {
+        "LD_PRELOAD": library,
+        "FAKETIME_TIMESTAMP_FILE": str(clock),
+        "FAKETIME_NO_CACHE": "1",
+        # It measures spans and is not set when somebody sets the clock.
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    process = ground.start("study", file, "--out", out, environment=environment)
+    killed = ground.source.random() < 0.5
+    end = time.monotonic() + (ground.source.random() * seconds if killed else 1e9)
+    while process.poll() is None and time.monotonic() < end:
+        time.sleep(0.2 * ground.source.random())
+        clock.write_text(ground.source.choice(WRONG))
+        ground.counts["jumps"] += 1
+    if killed:
+        process.send_signal(signal.SIGKILL)
+        ground.end(process, f"clock {number}")
+        clock.write_text(ground.source.choice(WRONG))
+        process = ground.start("study", file, "--out", out, environment=environment)
+    ended = ground.end(process, f"clock {number}")
+    ground.expect(ended.returncode == 0, f"clock {number}: {ended.stderr[-300:]!r}")
+    ground.same(f"clock {number}", out, whole)
+    ground.counts["studies under a jumping clock"] += 1
+    shutil.rmtree(out)
+
+
+def _stamps(ground: Ground, file: Path, number: int, whole: Files, seconds: float) -> None:
+    """What a killed study left is of another time."""
+    out = ground.place / f"stamps-{number}"
+    process = ground.start("study", file, "--out", out)
+    time.sleep(ground.source.random() * seconds)
+    process.kill()
+    ground.end(process, f"stamps {number}")
+    for path in [out, *out.rglob("*")] if out.exists() else []:
+        stamp = ground.source.choice([0, 1, 4_000_000_000, 2_000_000_000])
+        os.utime(path, (stamp, stamp))
+        ground.counts["files of another time"] += 1
+    ended = ground.run(f"stamps {number}", "study", file, "--out", out)
+    ground.expect(ended.returncode == 0, f"stamps {number}: {ended.stderr[-300:]!r}")
+    ground.same(f"stamps {number}", out, whole)
+    shutil.rmtree(out)

@@ -1,0 +1,67 @@
+"""Several processes on one store and one study at the same time."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from cellrate.runner import build_id
+
+from proof.faults.ground import Files, Ground, study
+
+REPLICATIONS = 6
+
+
+def campaign(ground: Ground, crowds: int) -> None:
+    """So many crowds, in most of which one is killed."""
+    file = ground.write("crowd.toml", study(REPLICATIONS, "60 ms"))
+    whole, seconds = ground.undisturbed(file)
+    for number in range(crowds):
+        _crowd(ground, file, number, whole, seconds)
+    _versions(ground, file)
+
+
+def _crowd(ground: Ground, file: Path, number: int, whole: Files, seconds: float) -> None:
+    out = ground.place / f"crowd-{number}"
+    members = ground.source.choice([2, 2, 4])
+    what = f"crowd {number} of {members}"
+    started = [ground.start("study", file, "--out", out, "--workers", "1") for _ in range(members)]
+    victim = ground.source.choice(started) if ground.source.random() < 0.8 else None
+    time.sleep(ground.source.random() * seconds * 2)
+    if victim is not None:
+        victim.send_signal(signal.SIGKILL)
+        ground.counts["killed in a crowd"] += 1
+    for process in started:
+        ended = ground.end(process, what)
+        if process is not victim:
+            ground.expect(ended.returncode == 0, f"{what}: {ended.stderr[-500:]!r}")
+    ended = ground.run(what, "study", file, "--out", out)
+    ground.expect("0 simulated" in ended.stdout, f"{what}: {ended.stdout!r}")
+    ground.same(what, out, whole)
+    ground.counts[f"crowds of {members}"] += 1
+    shutil.rmtree(out)
+
+
+def _versions(ground: Ground, file: Path) -> None:
+    """A store that another version has written, or that is none."""
+    formats = {
+        "newer": ("cellrate store 2\nwritten by cellrate 9.9.9\n", "cellrate 9.9.9"),
+        "older": ("cellrate store 0\nwritten by cellrate 0.0.1\n", ""),
+        "empty": ("", "no store"),
+        "rubbish": ("\x00\xff\x00", "no store"),
+    }
+    for name, (text, word) in formats.items():
+        out = ground.place / f"format-{name}"
+        store = out / "results" / build_id()
+        store.mkdir(parents=True)
+        (store / "format").write_text(text, encoding="latin-1")
+        ended = ground.run(name, "study", file, "--out", out)
+        if word:
+            ground.refused(f"format {name}", ended, word, "format")
+            unchanged = (store / "format").read_text(encoding="latin-1") == text
+            ground.expect(unchanged, f"format {name}: the file was changed")
+        else:
+            ground.expect(ended.returncode == 0, f"format {name}: {ended.stderr!r}")
+        ground.counts["formats"] += 1

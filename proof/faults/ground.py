@@ -1,0 +1,170 @@
+"""Where faults happen: a study, the command that runs it, and what must hold whatever happens."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from cellrate import _core
+from cellrate.runner import build_id
+
+COMMAND = Path(sys.executable).parent / "cellrate"
+HANG_SECONDS = 300
+"""Far beyond what anything here takes; only a hang meets it."""
+STUDY = """
+template = "n-source"
+set = ["run.duration={duration}", "measure.from=10 ms", "run.start_jitter=1 ms",
+       "measure.traces=[]"]
+[factors]
+"control.scheme" = ["erica", "efci", "fmmra"]
+"flow.tcp.count" = [2, 3, 4, 5]
+[replications]
+count = {count}
+[measures]
+throughput = "throughput_mbit"
+"""
+POINTS = 12
+BAD_WORDS = "Traceback", "panicked", "defect of cellrate", "Exception ignored"
+
+Files: TypeAlias = dict[str, bytes]
+Ended: TypeAlias = subprocess.CompletedProcess[str]
+
+
+def study(count: int, duration: str = "30 ms") -> str:
+    """A study of short runs, so many at each of twelve points."""
+    return STUDY.format(count=count, duration=duration)
+
+
+def files(directory: Path) -> Files:
+    """What is in a directory, by path."""
+    found = (path for path in sorted(directory.rglob("*")) if path.is_file())
+    return {str(path.relative_to(directory)): path.read_bytes() for path in found}
+
+
+def store_of(out: Path) -> _core.Store:
+    """The store that the command keeps in a directory."""
+    (out / "results").mkdir(parents=True, exist_ok=True)
+    return _core.Store(out / "results" / build_id())
+
+
+def contents(store: _core.Store) -> dict[str, bytes]:
+    """Every result that a store gives back."""
+    found = {key: store.get(key) for key in store.keys()}  # noqa: SIM118  it is no mapping
+    return {key: data for key, data in found.items() if data is not None}
+
+
+def leftovers(out: Path) -> list[str]:
+    """What only who still writes would have: locks, hidden directories, temporary files."""
+    marks = (".lock", ".tmp", ".merging")
+    found = (path for path in out.rglob("*") if path.name != "merge.lock")
+    return sorted(
+        str(path.relative_to(out))
+        for path in found
+        if path.suffix in marks or path.name.startswith(".")
+    )
+
+
+@dataclass
+class Ground:
+    """A place for one kind of faults.
+
+    Attributes:
+        place: Empty directory.
+        source: Of every random number.
+        counts: What was done, and how often.
+        skipped: What could not be done here, and why.
+        findings: What did not hold.
+    """
+
+    place: Path
+    source: random.Random
+    counts: Counter[str] = field(default_factory=Counter)
+    skipped: dict[str, str] = field(default_factory=dict)
+    findings: list[str] = field(default_factory=list)
+
+    def expect(self, held: bool, what: Callable[[], str] | str) -> None:
+        """Something must hold."""
+        self.counts["checks"] += 1
+        if not held:
+            self.findings.append(what if isinstance(what, str) else what())
+
+    def start(
+        self,
+        *arguments: str | Path,
+        environment: Mapping[str, str] | None = None,
+        limit: Callable[[], None] | None = None,
+        through: tuple[str, ...] = (),
+    ) -> subprocess.Popen[str]:
+        """Starts the command in a session of its own."""
+        return subprocess.Popen(  # noqa: S603
+            [*through, str(COMMAND), *map(str, arguments)],
+            cwd=self.place,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="backslashreplace",
+            start_new_session=True,
+            preexec_fn=limit,
+        )
+
+    def end(self, process: subprocess.Popen[str], what: str) -> Ended:
+        """Waits for the end; a hang or a stack trace is a finding."""
+        try:
+            out, err = process.communicate(timeout=HANG_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            self.findings.append(f"{what}: hangs")
+        for word in BAD_WORDS:
+            self.expect(word not in err, f"{what}: {word} in {err[-500:]!r}")
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def run(
+        self,
+        what: str,
+        *arguments: str | Path,
+        environment: Mapping[str, str] | None = None,
+        limit: Callable[[], None] | None = None,
+        through: tuple[str, ...] = (),
+    ) -> Ended:
+        """`start` and `end`."""
+        started = self.start(*arguments, environment=environment, limit=limit, through=through)
+        return self.end(started, what)
+
+    def refused(self, what: str, ended: Ended, *words: str) -> None:
+        """The command ended with one line that says what is wrong, and with a code for it."""
+        lines = [line for line in ended.stderr.splitlines() if not line.startswith("warning")]
+        said = len(lines) == 1 and lines[0].startswith("error: ")
+        self.expect(
+            ended.returncode in (1, 2) and said and all(word in lines[0] for word in words),
+            f"{what}: {ended.returncode}, {ended.stderr[-600:]!r}",
+        )
+
+    def write(self, name: str, text: str) -> Path:
+        """A file in the place."""
+        path = self.place / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def undisturbed(self, file: Path) -> tuple[Files, float]:
+        """The data set of a study that nothing happens to, and how long it takes."""
+        began = time.monotonic()
+        ended = self.run("undisturbed", "study", file, "--out", "undisturbed")
+        self.expect(ended.returncode == 0, f"undisturbed: {ended.stderr[-300:]!r}")
+        return files(self.place / "undisturbed" / "studies"), time.monotonic() - began
+
+    def same(self, what: str, out: Path, whole: Files) -> None:
+        """The data set is that of an undisturbed run, and nothing else lies about."""
+        self.expect(files(out / "studies") == whole, f"{what}: another data set")
+        left = leftovers(out)
+        self.expect(not left, f"{what}: left over {left}")

@@ -1,0 +1,162 @@
+"""Disks that are full, at random points; directories that nothing can be written to."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from proof.faults.ground import Files, Ground, contents, leftovers, store_of, study
+
+REPLICATIONS = 3
+ENOUGH = "64m"
+
+
+def campaign(ground: Ground, faults: int) -> None:
+    """So many full disks, and every way in which a directory may refuse."""
+    file = ground.write("short.toml", study(REPLICATIONS))
+    whole, _ = ground.undisturbed(file)
+    used = sum(path.stat().st_size for path in (ground.place / "undisturbed").rglob("*"))
+    for number in range(faults):
+        _limited(ground, file, number, whole)
+        if os.geteuid() == 0 and shutil.which("mount"):
+            _full(ground, file, number, whole, round(ground.source.uniform(0.02, 1.3) * used))
+        else:
+            ground.skipped["a full file system"] = "only root can mount one"
+    _streams(ground)
+    _pages(ground, file)
+    _refusals(ground, file)
+
+
+def _told(ground: Ground, what: str, ended: subprocess.CompletedProcess[str], out: Path) -> None:
+    """A study that found no room says so, and leaves nothing half written."""
+    if ended.returncode == 0:
+        ground.counts["had room enough"] += 1
+        return
+    ground.counts["full"] += 1
+    ground.refused(what, ended, "space")
+    ground.expect(not leftovers(out), f"{what}: left {leftovers(out)}")
+    halves = [path for path in (out / "studies").glob("*") if not (path / "study.json").is_file()]
+    ground.expect(not halves, f"{what}: {halves}")
+
+
+def _resumes(ground: Ground, what: str, file: Path, out: Path, whole: Files) -> None:
+    kept = len(contents(store_of(out)))
+    ended = ground.run(what, "study", file, "--out", out, "--json")
+    ground.expect(ended.returncode == 0, f"{what}, room again: {ended.stderr[-300:]!r}")
+    if ended.returncode == 0:
+        known = json.loads(ended.stdout)["known"]
+        ground.expect(known == kept, f"{what}: {kept} were kept, {known} are known")
+    ground.same(what, out, whole)
+
+
+def _full(ground: Ground, file: Path, number: int, whole: Files, size: int) -> None:
+    what = f"file system of {size} bytes"
+    with _mounted(ground.place / f"full-{number}", f"size={size}") as disk:
+        out = disk / "out"
+        _told(ground, what, ground.run(what, "study", file, "--out", out), out)
+        again = ["mount", "-o", f"remount,size={ENOUGH}", str(disk)]
+        subprocess.run(again, check=True)  # noqa: S603
+        _resumes(ground, what, file, out, whole)
+
+
+def _limited(ground: Ground, file: Path, number: int, whole: Files) -> None:
+    """No file may be longer than this, as with a quota."""
+    size = round(10 ** ground.source.uniform(2.0, 5.0))
+    what = f"files of {size} bytes at most"
+    out = ground.place / f"limited-{number}"
+    ended = ground.run(what, "study", file, "--out", out, limit=_files_of(size))
+    _told(ground, what, ended, out)
+    _resumes(ground, what, file, out, whole)
+    shutil.rmtree(out)
+
+
+def _files_of(size: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@contextmanager
+def _mounted(place: Path, options: str) -> Iterator[Path]:
+    place.mkdir()
+    subprocess.run(  # noqa: S603
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)],  # noqa: S607
+        check=True,
+    )
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)  # noqa: S603, S607
+
+
+def _streams(ground: Ground) -> None:
+    """Standard output on a full device."""
+    for arguments in ("list",), ("--help",), ("new", "n-source"), ("schema",), ("theory",):
+        shell = 'exec "$0" "$@" > /dev/full'
+        ended = ground.run(f"full {arguments}", *arguments, through=("/bin/sh", "-c", shell))
+        ground.refused(f"full {arguments}", ended, "standard output", "space")
+        ground.counts["full standard output"] += 1
+
+
+def _pages(ground: Ground, file: Path) -> None:
+    """Pages and tables that do not fit leave what was there before."""
+    data = ground.place / "undisturbed" / "studies" / file.stem
+    asked = {
+        "report": ("report", data, "-o"),
+        "table": ("table", data, "--rows", "flow.tcp.count,control.scheme", "-o"),
+        "plot": ("plot", data, "--x", "flow.tcp.count", "--y", "throughput", "-o"),
+    }
+    for name, arguments in asked.items():
+        page = ground.write(f"{name}.svg", "old")
+        ended = ground.run(name, *arguments, page, limit=_files_of(300))
+        ground.refused(f"no room for a {name}", ended, str(page), "space")
+        ground.expect(page.read_text() == "old", f"no room for a {name}: half of it is there")
+        ground.counts["pages without room"] += 1
+    left = [path.name for path in ground.place.glob(".*")]
+    ground.expect(not left, f"pages: left {left}")
+
+
+def _refusals(ground: Ground, file: Path) -> None:
+    """Places that cannot be written, scenarios that cannot be read."""
+    long, longer = "n" * 300, "d/" * 3000
+    data = str(ground.place / "undisturbed" / "studies" / file.stem / "runs.parquet")
+    cases: dict[str, tuple[tuple[str, ...], str]] = {
+        "--out is a file": (("--out", str(file)), "short.toml"),
+        "--out in a file": (("--out", f"{file}/below"), "short.toml"),
+        "--output is a file": (("--output", data), "no directory"),
+        "--output is somebody's": (("--output", "."), "working directory"),
+        "--out too long": (("--out", long), "too long"),
+        "--output too long": (("--output", long), "too long"),
+        "--output too deep": (("--output", longer), "too long"),
+    }
+    for what, (arguments, word) in cases.items():
+        out = () if "--out" in arguments else ("--out", "refused")
+        ground.refused(what, ground.run(what, "study", file, *arguments, *out), word)
+        ground.counts["refusals"] += 1
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        ground.skipped["permissions"] = "only root can give up root's rights by setpriv"
+        return
+    # Permission bits hold for root, too, without these capabilities.
+    humble = "setpriv", "--bounding-set=-all", "--inh-caps=-all"
+    secret = ground.write("secret.toml", study(1))
+    secret.chmod(0)
+    for command in "study", "run", "validate", "explain":
+        ended = ground.run(command, command, secret, through=humble)
+        ground.refused(f"{command} of a secret file", ended, "secret.toml", "Permission denied")
+        ground.counts["refusals"] += 1
+    closed = ground.place / "closed"
+    closed.mkdir(mode=0o555)
+    for option in "--out", "--output":
+        ended = ground.run(option, "study", file, option, closed / "x", through=humble)
+        ground.refused(f"{option} below a closed directory", ended, "closed", "Permission denied")
+        ground.counts["refusals"] += 1
+    if shutil.which("mount"):
+        with _mounted(ground.place / "read-only", "size=1m,ro") as disk:
+            for option in "--out", "--output":
+                ended = ground.run(option, "study", file, option, disk / "x")
+                ground.refused(f"{option} on a read-only disk", ended, "ead-only")
+                ground.counts["refusals"] += 1

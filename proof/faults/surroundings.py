@@ -1,0 +1,139 @@
+"""Surroundings in which little is as usual: streams, variables, limits."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from proof.faults.ground import COMMAND, Ground, files, study
+
+STREAMS = {
+    "standard output closed": ('exec "$0" "$@" >&-', 0),
+    "standard error closed": ('exec "$0" "$@" 2>&-', 0),
+    "standard input closed": ('exec "$0" "$@" <&-', 0),
+    "all streams closed": ('exec "$0" "$@" <&- >&- 2>&-', 0),
+    "standard error full": ('exec "$0" "$@" 2>/dev/full', 0),
+    "the reader has gone": ('"$0" "$@" | :; exit 0', 0),
+}
+VARIABLES: dict[str, dict[str, str | None]] = {
+    "no HOME": {"HOME": None},
+    "HOME is nowhere": {"HOME": "/nowhere"},
+    "no variables but PATH": dict.fromkeys(os.environ.keys() - {"PATH", "PYTHONPATH"}),
+    "TMPDIR is nowhere": {"TMPDIR": "/nowhere"},
+    "TMPDIR is full": {"TMPDIR": "/dev/full"},
+    "LANG=C": {"LANG": "C", "LC_ALL": "C"},
+    "no UTF-8 at all": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "ASCII streams": {"PYTHONIOENCODING": "ascii"},
+    "one column": {"COLUMNS": "1", "LINES": "1"},
+    "a terminal of no kind": {"TERM": "nothing", "COLUMNS": "x"},
+    "another time zone": {"TZ": "Pacific/Kiritimati"},
+}
+LIMITS = {
+    "open files": (resource.RLIMIT_NOFILE, [4, 5, 6, 8, 10, 12, 16, 24, 64]),
+    "address space": (resource.RLIMIT_AS, [n << 20 for n in (500, 700, 900, 1200, 2000)]),
+    "CPU time": (resource.RLIMIT_CPU, [1]),
+    "stack": (resource.RLIMIT_STACK, [256 << 10, 1 << 20]),
+}
+FEW_PROCESSES = 6, 8, 12, 24
+
+
+def campaign(ground: Ground, _: int) -> None:
+    """Each once: a study ends with the same data set, or with a clear error."""
+    odd = ground.place / "Größe µ 漢"
+    odd.mkdir()
+    file = odd / "stüdie.toml"
+    file.write_text(study(2), encoding="utf-8")
+    whole, _seconds = ground.undisturbed(file)
+    through: tuple[str, ...]
+    for what, (shell, code) in STREAMS.items():
+        out, through = odd / what, ("/bin/sh", "-c", shell)
+        ended = ground.run(what, "study", file, "--out", out, through=through)
+        ground.expect(ended.returncode == code, f"{what}: {ended.returncode} {ended.stderr!r}")
+        ground.same(what, out, whole)
+        ground.counts["streams"] += 1
+    _words(ground)
+    for what, variables in VARIABLES.items():
+        out = odd / what
+        kept = {name: value for name, value in variables.items() if value is not None}
+        unset = [part for name in variables.keys() - kept.keys() for part in ("-u", name)]
+        through = ("env", *unset) if unset else ()
+        ended = ground.run(what, "study", file, "--out", out, environment=kept, through=through)
+        if "PYTHONUTF8" in variables:
+            # Names beyond ASCII are no text then.
+            ground.refused(what, ended, "UTF-8 locale")
+        else:
+            held = ended.returncode == 0
+            ground.expect(held, f"{what}: {ended.returncode} {ended.stderr!r}")
+            ground.same(what, out, whole)
+        shown = ground.run(what, "explain", "-", environment=kept, through=(*_scenario(), *through))
+        ground.expect(shown.returncode == 0 and bool(shown.stdout), f"{what}: explain {shown}")
+        ground.counts["variables"] += 1
+    for what, (kind, values) in LIMITS.items():
+        for value in values:
+            _limited(ground, f"{what} {value}", file, odd / f"{what} {value}", _of(kind, value))
+    _processes(ground, file)
+
+
+def _words(ground: Ground) -> None:
+    """What can be told nowhere does not change the exit code; arguments that are no text."""
+    for redirection in "2>&-", "2>/dev/full", ">&- 2>&-":
+        through = "/bin/sh", "-c", f'exec "$0" "$@" {redirection}'
+        ended = ground.run(redirection, "run", "nothing.toml", through=through)
+        ground.expect(ended.returncode == 2, f"{redirection}: {ended.returncode}")
+    name = os.fsdecode(b"n\xff.toml")
+    for arguments in ("run", name), ("study", name), ("study", "x.toml", "--out", name):
+        ground.refused(repr(arguments), ground.run("name", *arguments), "UTF-8")
+        ground.counts["names that are no text"] += 1
+
+
+def _scenario() -> tuple[str, ...]:
+    """Feeds a template to the command that follows."""
+    return "/bin/sh", "-c", f'"{COMMAND}" new n-source | "$0" "$@"'
+
+
+def _of(kind: int, value: int) -> Callable[[], None]:
+    hard = resource.getrlimit(kind)[1]
+    return lambda: resource.setrlimit(kind, (value, hard))
+
+
+def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[], None]) -> None:
+    """Under a limit a study ends well, or in an error; without it the next one ends the same."""
+    process = ground.start("study", file, "--out", out, limit=limit)
+    said, err = process.communicate(timeout=120)
+    code = process.returncode
+    # With too little for the interpreter and its libraries to begin, they speak themselves.
+    begun = out.exists()
+    if begun and code != 0:
+        clear = "error: " in err or "memory allocation" in err or code < 0
+        ground.expect(clear and "Traceback" not in err, f"{what}: {code} {err[-500:]!r}")
+    ground.counts["limits: " + ("ended well" if code == 0 else "error told")] += 1
+    ended = ground.run(what, "study", file, "--out", out)
+    ground.expect(ended.returncode == 0, f"{what}, without it: {ended.stderr[-300:]!r} {said}")
+    reference = files(ground.place / "undisturbed" / "studies")
+    ground.same(what, out, reference)
+
+
+def _processes(ground: Ground, file: Path) -> None:
+    """Threads are refused to a user who has too many."""
+    nobody = pwd.getpwnam("nobody")
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        ground.skipped["threads refused"] = "only root can become another user, whose limit holds"
+        return
+    humble = "setpriv", f"--reuid={nobody.pw_uid}", "--clear-groups"
+    plenty = (*humble, "prlimit", "--nproc=100000")
+    if ground.run("nobody", "--version", through=plenty).returncode != 0:
+        ground.skipped["threads refused"] = "another user cannot reach the interpreter"
+        return
+    for number in FEW_PROCESSES:
+        out = ground.place / f"threads-{number}"
+        out.mkdir()
+        os.chown(out, nobody.pw_uid, -1)
+        through = (*humble, "prlimit", f"--nproc={number}")
+        ended = ground.run(f"{number} threads", "study", file, "--out", out, through=through)
+        told = ended.returncode == 0 or "thread" in ended.stderr
+        ground.expect(told, f"{number} threads: {ended.returncode} {ended.stderr[-400:]!r}")
+        ground.counts["limits of threads"] += 1
