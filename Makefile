@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles bench docs wheel lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ determinism: install ## the same bytes from all numbers of workers, hash seeds, 
 
 fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changelog (ENTRY='its first words' if results changed)
 	$(BIN)/python -m proof.fingerprints --entry "$(ENTRY)"
+
+oracles: install ## other simulators run again and held against the engine, some 5 minutes (ARGS=ns2; ns-2 is a Debian package)
+	timeout 1800 $(BIN)/python -m proof.oracles $(ARGS)
 
 docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

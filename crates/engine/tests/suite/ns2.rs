@@ -1,195 +1,151 @@
-//! TCP against traces of ns-2, event by event. `tools/ns2/one_way.tcl` made the data and describes
-//! the line; the losses below are those of its runs.
+//! TCP against traces of ns-2 (2.35), event by event: each send and each acknowledgement, its time and cwnd after it.
+//! `proof/oracles/ns2` makes the traces (`data/ns2`); the patterns of loss are those of `data/tcp_patterns.csv`.
 //!
-//! Where the two differ, and what is done about it:
-//! - ns-2 leaves slow start when cwnd reaches ssthresh, 4.3BSD (Tahoe, Reno) when it exceeds it; and
-//!   it halves cwnd in whole packets, `timeout-only` in bytes. The script corrects ssthresh of ns-2 by
-//!   that, and touches nothing else.
-//! - ns-2 goes back to the lost packet after Tahoe's fast retransmission; 4.3BSD goes on where it was,
-//!   unless `restore_snd_nxt` is false as here.
-//! - ns-2 keeps Reno's inflation by duplicates apart from cwnd; 4.3BSD adds it to cwnd.
-//! - 4.3BSD measures round trips in ticks counted from 1, and its timers expire at ticks. Both clocks
-//!   tick every 20 us here, all events lie on ticks, and the timeout is fixed at 1 s but in the run
-//!   `backoff`, where no round trip can be measured before the timeouts.
-
-use std::collections::VecDeque;
+//! Tahoe, Reno and `timeout-only` run in ns-2 with ssthresh corrected by what 4.3BSD reckons otherwise, so that the rest
+//! can be compared; NewReno and SACK run as they are. Wherever the engine and ns-2 differ, a plain second sender must
+//! do all that the engine does by one choice of rules and all that ns-2 does by another, to the end of the run; the
+//! rules in which they must differ for that are the reasons (`data/ns2/differences.csv`).
+//!
+//! All events of the line lie on ticks of the clock, 1 us here, and the timeout is fixed at 1 s but in
+//! `backoff`, where it begins at 3 s and doubles. The receiver that delays acknowledgements waits for the second packet:
+//! 4.3BSD's clock for the first one and ns-2's timer are both set beyond a run's end.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::tcp::{Recovery, Segment, TcpConfig, TcpReceiver, TcpSender};
+use cellrate_engine::tcp::{Recovery, TcpConfig};
 
-const DATA: &str = include_str!("data/ns2_one_way.csv");
-/// A large segment, so that cwnd in whole bytes is as good as a real number of packets.
-const MSS: u64 = 65_000;
+use crate::support::one_way::compare::{Comparison, compare, golden, lines};
+use crate::support::one_way::engine::EngineSender;
+use crate::support::one_way::pattern::{self, Pattern};
+use crate::support::one_way::plain::rules::{self, Rule, Rules};
+use crate::support::one_way::plain::{PlainSender, Start};
+use crate::support::one_way::trace::{self, Row};
+use crate::support::one_way::{Connection, Sizes};
+
+/// Window in packets.
 const WINDOW: u64 = 64;
-/// Rounding of cwnd in the trace, and of 1/cwnd to bytes.
-const CWND_TOLERANCE: f64 = 0.005;
+/// ns-2 adds eight bytes to an acknowledgement for each SACK block.
+const SIZES: Sizes = Sizes { data: 1_040, ack: 40, option: 0, block: 8 };
+const ALIKE: Rules = Rules::NS_2.with(Rule::SlowStartAtSsthresh);
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Event {
-    Send,
-    Ack,
+/// One sender here and its counterpart in ns-2.
+struct Variant {
+    name: &'static str,
+    data: &'static str,
+    recovery: Recovery,
+    /// Options of `tahoe` and of the receiver.
+    goes_on: bool,
+    delayed_ack: bool,
+    doubles: bool,
+    /// The rules of ns-2, as far as they are not corrected.
+    theirs: Rules,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    time_us: u64,
-    event: Event,
-    packet: u64,
-    cwnd: f64,
-}
-
-fn trace(run: &str) -> Vec<Row> {
-    let rows = DATA.lines().map(|line| line.split(',').collect::<Vec<_>>()).filter(|fields| fields[0] == run);
-    let row = |fields: Vec<&str>| Row {
-        time_us: fields[1].parse().unwrap(),
-        event: match fields[2] {
-            "send" => Event::Send,
-            "ack" => Event::Ack,
-            other => panic!("{other}"),
-        },
-        packet: fields[3].parse().unwrap(),
-        cwnd: fields[4].parse().unwrap(),
-    };
-    rows.map(row).collect()
-}
-
-/// One direction of the link: 1 Mbit/s, 40 ms.
-struct Line {
-    service: Ps,
-    free: Ps,
-    sent: u64,
-    lost: &'static [u64],
-    arrivals: VecDeque<(Ps, Segment)>,
-}
-
-impl Line {
-    fn new(bytes: u64, lost: &'static [u64]) -> Line {
-        Line { service: Ps::from_us(8 * bytes), free: Ps::ZERO, sent: 0, lost, arrivals: VecDeque::new() }
+impl Variant {
+    fn new(name: &'static str, data: &'static str, recovery: Recovery, theirs: Rules) -> Variant {
+        Variant { name, data, recovery, goes_on: false, delayed_ack: false, doubles: false, theirs }
     }
-    fn send(&mut self, now: Ps, segment: Segment) {
-        self.free = self.free.max(now) + self.service;
-        if !self.lost.contains(&self.sent) {
-            self.arrivals.push_back((self.free + Ps::from_ms(40), segment));
-        }
-        self.sent += 1;
-    }
-    fn next(&self) -> Ps {
-        self.arrivals.front().map_or(Ps::NEVER, |(at, _)| *at)
-    }
-}
 
-/// The same run here.
-struct Connection {
-    now: Ps,
-    sender: TcpSender,
-    receiver: TcpReceiver,
-    there: Line,
-    back: Line,
-    /// Duplicate acknowledgements since the last new one.
-    duplicates: u64,
-    inflates: bool,
-    rows: Vec<Row>,
-}
-
-impl Connection {
-    fn new(config: TcpConfig, lost: &'static [u64]) -> Connection {
-        let config = TcpConfig {
-            mss: Bytes(MSS),
-            window: Bytes(WINDOW * MSS),
-            granularity: Ps::from_us(20),
-            restore_snd_nxt: false,
-            ..config
-        };
-        let mut sender = TcpSender::new(&config, Ps::ZERO);
-        sender.supply(u64::MAX);
-        Connection {
-            now: Ps::ZERO,
-            sender,
-            receiver: TcpReceiver::new(&config),
-            there: Line::new(1_040, lost),
-            back: Line::new(40, &[]),
-            duplicates: 0,
-            inflates: config.recovery == Recovery::Reno,
-            rows: Vec::new(),
+    fn config(&self) -> TcpConfig {
+        // Large, so that cwnd in whole bytes is almost a real number; with SACK three blocks must lie within 2 MiB.
+        let mss = if self.recovery == Recovery::Sack { 16_000 } else { 65_000 };
+        let (first, least) = if self.doubles { (3, 1) } else { (1, 1) };
+        TcpConfig {
+            recovery: self.recovery,
+            mss: Bytes(mss),
+            window: Bytes(WINDOW * mss),
+            initial_window: 1 + self.delayed_ack as u32,
+            granularity: Ps::from_us(1),
+            initial_rto: Ps::from_s(first),
+            min_rto: Ps::from_s(least),
+            max_rto: Ps::from_s(if self.doubles { 60 } else { 1 }),
+            delayed_ack: self.delayed_ack,
+            delayed_ack_interval: Ps::from_s(5),
+            restore_snd_nxt: self.goes_on,
+            ..TcpConfig::default()
         }
     }
 
-    fn note(&mut self, event: Event, packet: u64) {
-        let inflation = if self.inflates && self.duplicates >= 3 { self.duplicates } else { 0 };
-        let cwnd = self.sender.cwnd() as f64 / MSS as f64 - inflation as f64;
-        self.rows.push(Row { time_us: self.now.0 / 1_000_000, event, packet, cwnd });
+    fn plain(&self, rules: Rules) -> PlainSender {
+        let TcpConfig { recovery, mss, initial_window: cwnd, initial_rto: rto, .. } = self.config();
+        PlainSender::new(Start { recovery, rules, mss: mss.0, cwnd, window: WINDOW, rto, doubles: self.doubles })
     }
 
-    fn run(&mut self, end: Ps) {
-        while self.now < end {
-            while let Some(segment) = self.sender.poll_segment(self.now) {
-                self.note(Event::Send, segment.seq / MSS);
-                self.there.send(self.now, segment);
-            }
-            self.now = self.there.next().min(self.back.next()).min(self.sender.next_timer());
-            self.step();
-        }
-    }
-
-    fn step(&mut self) {
-        if self.there.next() == self.now {
-            let (_, segment) = self.there.arrivals.pop_front().unwrap();
-            self.receiver.on_segment(self.now, &segment);
-            self.back.send(self.now, self.receiver.poll_ack(self.now).unwrap());
-        } else if self.back.next() == self.now {
-            let (_, ack) = self.back.arrivals.pop_front().unwrap();
-            self.duplicates = if ack.ack > self.sender.snd_una() { 0 } else { self.duplicates + 1 };
-            self.sender.on_ack(self.now, &ack);
-            self.note(Event::Ack, ack.ack / MSS);
-        } else {
-            self.sender.on_timer(self.now);
-            self.duplicates = 0;
-        }
+    /// The run of `pattern` here and there.
+    fn compare(&self, pattern: &Pattern) -> (Vec<Row>, Comparison) {
+        let theirs = trace::of(self.data, &pattern.name);
+        assert!(theirs.len() > 20, "{}: no trace of {}", self.name, pattern.name);
+        let (config, end) = (self.config(), Ps::from_us(theirs[theirs.len() - 1].time_us));
+        let ours = Connection::new(EngineSender::new(&config), &config, SIZES, pattern).run(end).rows;
+        let here = if self.goes_on { Rules::OURS } else { Rules::OURS.without(Rule::GoesOn) };
+        let name = format!("{} {}", self.name, pattern.name);
+        let found = compare(&name, &ours, &theirs, [here, self.theirs], |rules| {
+            Connection::new(self.plain(rules), &config, SIZES, pattern).run(end).rows
+        });
+        (ours, found)
     }
 }
 
-fn fixed_rto(recovery: Recovery) -> TcpConfig {
-    let rto = Ps::from_s(1);
-    TcpConfig { recovery, initial_rto: rto, min_rto: rto, max_rto: rto, ..TcpConfig::default() }
+fn variants() -> Vec<Variant> {
+    let tahoe = include_str!("data/ns2/tahoe.csv");
+    let timeout = include_str!("data/ns2/timeout-only.csv");
+    let delayed = include_str!("data/ns2/reno-delayed.csv");
+    vec![
+        Variant::new("tahoe", tahoe, Recovery::Tahoe, ALIKE),
+        Variant { goes_on: true, ..Variant::new("tahoe-bsd", tahoe, Recovery::Tahoe, ALIKE) },
+        Variant::new("reno", include_str!("data/ns2/reno.csv"), Recovery::Reno, ALIKE),
+        Variant { delayed_ack: true, ..Variant::new("reno-delayed", delayed, Recovery::Reno, ALIKE) },
+        Variant::new("timeout-only", timeout, Recovery::TimeoutOnly, ALIKE),
+        Variant::new("newreno", include_str!("data/ns2/newreno.csv"), Recovery::NewReno, Rules::NS_2),
+        Variant::new("sack", include_str!("data/ns2/sack.csv"), Recovery::Sack, Rules::NS_2),
+    ]
 }
 
-/// Both runs agree in every event, its time and cwnd after it. Returns timeouts, fast
-/// retransmissions and segments sent again.
-fn compare(run: &str, config: TcpConfig, lost: &'static [u64]) -> (u64, u64, u64) {
-    let expected = trace(run);
-    let mut connection = Connection::new(config, lost);
-    connection.run(Ps::from_us(expected[expected.len() - 1].time_us + 1));
-    for (number, (found, expected)) in connection.rows.iter().zip(&expected).enumerate() {
-        let same = (found.time_us, found.event, found.packet) == (expected.time_us, expected.event, expected.packet);
-        let near = (found.cwnd - expected.cwnd).abs() < CWND_TOLERANCE;
-        assert!(same && near, "event {number} of {run}: {found:?} instead of {expected:?}");
-    }
-    assert!(connection.rows.len() >= expected.len() && expected.len() > 100);
-    let stats = connection.sender.stats();
-    (stats.timeouts, stats.fast_retransmits, stats.segments_retransmitted)
+fn row(variant: &str, pattern: &str, found: &Comparison) -> String {
+    let names = |rules: &[Rule]| rules.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>().join(" ");
+    let (reasons, first) = (names(&found.reasons), names(&found.first));
+    format!("{variant},{pattern},{},{},{first},{reasons}\n", found.events, found.equal)
 }
 
+/// The table says how far each run agrees, and why no farther; what is here from the first difference on is beside it.
 #[test]
-fn tahoe_as_in_ns_2() {
-    let lost = &[22, 70, 73, 120, 121, 150, 151, 152, 158];
-    assert_eq!(compare("tahoe", fixed_rto(Recovery::Tahoe), lost), (1, 4, 13));
+fn every_event_is_that_of_ns_2_or_has_its_reason() {
+    let mut table = String::from("variant,pattern,events,equal,first,reasons\n");
+    let mut rest = String::from("pattern,time_us,ack,cwnd,sent\n");
+    let mut seen = Vec::new();
+    for variant in variants() {
+        for pattern in pattern::all() {
+            let (ours, found) = variant.compare(&pattern);
+            // What differs has a reason, and what does not has none.
+            assert_eq!(found.equal < found.events, !found.reasons.is_empty(), "{} {}", variant.name, pattern.name);
+            assert_eq!(found.equal < found.events, !found.first.is_empty(), "{} {}", variant.name, pattern.name);
+            seen.extend(found.reasons.iter().copied());
+            table += &row(variant.name, &pattern.name, &found);
+            rest += &lines(&format!("{}/{}", variant.name, pattern.name), &ours[found.equal.min(ours.len())..]);
+        }
+    }
+    assert!(rules::ALL.iter().all(|rule| seen.contains(rule)), "a rule explains nothing");
+    golden("ns2/differences.csv", &table);
+    golden("ns2/ours.csv", &rest);
 }
 
+/// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe and ns-2's, which goes back.
 #[test]
-fn reno_as_in_ns_2() {
-    let lost = &[22, 70, 110, 111, 190, 191, 192, 193];
-    assert_eq!(compare("reno", fixed_rto(Recovery::Reno), lost), (1, 5, 10));
+fn with_the_same_rules_nothing_differs() {
+    for variant in variants().iter().filter(|variant| ["tahoe", "timeout-only"].contains(&variant.name)) {
+        for pattern in pattern::all() {
+            let (_, found) = variant.compare(&pattern);
+            assert_eq!(found.equal, found.events, "{} {}", variant.name, pattern.name);
+        }
+    }
 }
 
-#[test]
-fn timeouts_alone_as_in_ns_2() {
-    let lost = &[24, 81, 82, 88, 160];
-    assert_eq!(compare("timeout", fixed_rto(Recovery::TimeoutOnly), lost), (3, 0, 8));
-}
-
+/// The timeout begins at 3 s and doubles.
 #[test]
 fn backoff_as_in_ns_2() {
-    let config = TcpConfig { recovery: Recovery::TimeoutOnly, ..TcpConfig::default() };
-    assert_eq!(compare("backoff", config, &[0, 1, 2]), (3, 0, 3));
+    let data = include_str!("data/ns2/backoff.csv");
+    let variant = Variant { doubles: true, ..Variant::new("backoff", data, Recovery::TimeoutOnly, ALIKE) };
+    let pattern = Pattern { name: "backoff".into(), lost: vec![(0, 1), (0, 2), (0, 3)], ..Pattern::default() };
+    let (_, found) = variant.compare(&pattern);
+    assert_eq!((found.equal, found.events > 100), (found.events, true));
 }

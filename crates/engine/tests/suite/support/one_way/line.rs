@@ -1,0 +1,64 @@
+//! One direction of the link: 1 Mbit/s, 40 ms.
+
+use std::collections::HashMap;
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::Segment;
+
+use super::pattern::Pattern;
+
+/// A line that loses and delays what its pattern says, at its far end.
+pub struct Line {
+    free: Ps,
+    /// How many went onto the line, and which copy of each.
+    sent: u64,
+    copies: HashMap<u64, u64>,
+    lost: Vec<(u64, u64)>,
+    lost_by_count: Vec<u64>,
+    delayed: Vec<u64>,
+    delay: Ps,
+    arrivals: Vec<(Ps, u64, Segment)>,
+}
+
+impl Line {
+    fn new(lost: Vec<(u64, u64)>, lost_by_count: Vec<u64>, delayed: Vec<u64>, delay: Ps) -> Line {
+        let (arrivals, copies) = (Vec::new(), HashMap::new());
+        Line { free: Ps::ZERO, sent: 0, copies, lost, lost_by_count, delayed, delay, arrivals }
+    }
+
+    /// The way of the data.
+    pub fn there(pattern: &Pattern) -> Line {
+        Line::new(pattern.lost.clone(), Vec::new(), pattern.delayed.clone(), Ps::from_ms(pattern.delay_ms))
+    }
+    /// The way of the acknowledgements.
+    pub fn back(pattern: &Pattern) -> Line {
+        Line::new(Vec::new(), pattern.lost_acks.clone(), Vec::new(), Ps::ZERO)
+    }
+
+    /// Puts `bytes` on the line: the next copy of packet `number`.
+    pub fn send(&mut self, now: Ps, bytes: u64, segment: Segment, number: u64) {
+        self.free = self.free.max(now) + Ps::from_us(8 * bytes);
+        let copy = self.copies.entry(number).or_default();
+        *copy += 1;
+        let delay = if self.delayed.contains(&self.sent) { self.delay } else { Ps::ZERO };
+        if !self.lost.contains(&(number, *copy)) && !self.lost_by_count.contains(&self.sent) {
+            self.arrivals.push((self.free + Ps::from_ms(40) + delay, self.sent, segment));
+        }
+        self.sent += 1;
+    }
+
+    /// When the next one arrives.
+    pub fn next(&self) -> Ps {
+        self.first().map_or(Ps::NEVER, |place| self.arrivals[place].0)
+    }
+
+    /// What arrives now, if anything.
+    pub fn arrival(&mut self, now: Ps) -> Option<Segment> {
+        let place = self.first().filter(|place| self.arrivals[*place].0 == now)?;
+        Some(self.arrivals.remove(place).2)
+    }
+
+    fn first(&self) -> Option<usize> {
+        (0..self.arrivals.len()).min_by_key(|place| (self.arrivals[*place].0, self.arrivals[*place].1))
+    }
+}

@@ -1,0 +1,110 @@
+//! One TCP connection over one link that loses and delays chosen packets, on a line that other simulators
+//! have, too: with the engine's sender or with the plain one, and traces of what happens at the sender.
+
+pub mod compare;
+pub mod engine;
+pub mod line;
+pub mod pattern;
+pub mod plain;
+pub mod trace;
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::{Segment, TcpConfig, TcpReceiver};
+
+use self::line::Line;
+use self::pattern::Pattern;
+use self::trace::{Event, Row};
+
+/// A sender with an endless supply of data.
+pub trait Sender {
+    /// The next segment that may be sent.
+    fn poll(&mut self, now: Ps) -> Option<Segment>;
+    /// Takes an acknowledgement.
+    fn on_ack(&mut self, now: Ps, ack: &Segment);
+    /// When [`Sender::on_timer`] is due.
+    fn next_timer(&self) -> Ps;
+    /// The retransmission timer expires.
+    fn on_timer(&mut self, now: Ps);
+    /// cwnd in packets, without inflation by duplicates.
+    fn cwnd(&self) -> f64;
+}
+
+/// What packets take on the line: 1 Mbit/s and 40 ms each way.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Bytes of a data packet.
+    pub data: u64,
+    /// Bytes of an acknowledgement.
+    pub ack: u64,
+    /// Bytes that SACK blocks add, if there are any, and that each adds.
+    pub option: u64,
+    pub block: u64,
+}
+
+/// A connection.
+pub struct Connection<S> {
+    now: Ps,
+    mss: u64,
+    sizes: Sizes,
+    /// Its sender.
+    pub sender: S,
+    receiver: TcpReceiver,
+    there: Line,
+    back: Line,
+    /// What happened at the sender.
+    pub rows: Vec<Row>,
+}
+
+impl<S: Sender> Connection<S> {
+    /// The connection of `config` on a line that spoils what `pattern` says.
+    pub fn new(sender: S, config: &TcpConfig, sizes: Sizes, pattern: &Pattern) -> Connection<S> {
+        let (mss, receiver) = (config.mss.0, TcpReceiver::new(config));
+        let (there, back) = (Line::there(pattern), Line::back(pattern));
+        Connection { now: Ps::ZERO, mss, sizes, sender, receiver, there, back, rows: Vec::new() }
+    }
+
+    /// Goes on until `end`, and does all of that instant.
+    pub fn run(mut self, end: Ps) -> Connection<S> {
+        while self.now <= end {
+            while let Some(segment) = self.sender.poll(self.now) {
+                let packet = segment.seq / self.mss;
+                self.note(Event::Send, packet);
+                self.there.send(self.now, self.sizes.data, segment, packet);
+            }
+            let timers = self.sender.next_timer().min(self.receiver.next_timer());
+            self.now = self.there.next().min(self.back.next()).min(timers);
+            if self.now <= end {
+                self.step();
+            }
+        }
+        self
+    }
+
+    fn step(&mut self) {
+        if let Some(segment) = self.there.arrival(self.now) {
+            self.receiver.on_segment(self.now, &segment);
+            self.acknowledge();
+        } else if let Some(ack) = self.back.arrival(self.now) {
+            self.sender.on_ack(self.now, &ack);
+            self.note(Event::Ack, ack.ack / self.mss);
+        } else if self.receiver.next_timer() == self.now {
+            self.receiver.on_timer(self.now);
+            self.acknowledge();
+        } else {
+            self.sender.on_timer(self.now);
+        }
+    }
+
+    fn acknowledge(&mut self) {
+        if let Some(ack) = self.receiver.poll_ack(self.now) {
+            let blocks = ack.blocks().above(ack.ack).count() as u64;
+            let option = if blocks > 0 { self.sizes.option + blocks * self.sizes.block } else { 0 };
+            self.back.send(self.now, self.sizes.ack + option, ack, 0);
+        }
+    }
+
+    fn note(&mut self, event: Event, packet: u64) {
+        let row = Row { time_us: self.now.0 / 1_000_000, event, packet, cwnd: self.sender.cwnd() };
+        self.rows.push(row);
+    }
+}

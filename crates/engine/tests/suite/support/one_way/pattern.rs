@@ -1,0 +1,45 @@
+//! What a line does to packets.
+
+/// The patterns that all simulators get. `lost` has packets of the first transmission, or `packet:copy`;
+/// `delayed` and `lost_acks` count in order of transmission, from 0.
+const PATTERNS: &str = include_str!("../../data/tcp_patterns.csv");
+
+/// One of them.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    /// Its name.
+    pub name: String,
+    /// Packets and which copies of them are lost.
+    pub lost: Vec<(u64, u64)>,
+    /// Packets that come later, and by how much.
+    pub delayed: Vec<u64>,
+    pub delay_ms: u64,
+    /// Acknowledgements that are lost.
+    pub lost_acks: Vec<u64>,
+}
+
+/// Every pattern.
+pub fn all() -> Vec<Pattern> {
+    PATTERNS.lines().skip(1).map(read).collect()
+}
+
+fn read(line: &str) -> Pattern {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [name, _end_ms, lost, delayed, delay_ms, lost_acks] = fields[..] else { panic!("{line}") };
+    Pattern {
+        name: name.into(),
+        lost: lost.split(' ').filter(|word| !word.is_empty()).map(copy).collect(),
+        delayed: numbers(delayed),
+        delay_ms: numbers(delay_ms).first().copied().unwrap_or(0),
+        lost_acks: numbers(lost_acks),
+    }
+}
+
+fn numbers(text: &str) -> Vec<u64> {
+    text.split(' ').filter(|word| !word.is_empty()).map(|word| word.parse().unwrap()).collect()
+}
+
+fn copy(word: &str) -> (u64, u64) {
+    let (packet, copy) = word.split_once(':').unwrap_or((word, "1"));
+    (packet.parse().unwrap(), copy.parse().unwrap())
+}

@@ -1,0 +1,75 @@
+//! What arrived out of order, as a set of packets.
+
+use std::collections::BTreeSet;
+
+/// The scoreboard of a plain sender.
+#[derive(Default)]
+pub struct Board {
+    sacked: BTreeSet<u64>,
+    /// One above the highest packet sent again in this recovery.
+    high: u64,
+    rescued: bool,
+    /// What was out when the first duplicate came.
+    pub out_at_first: u64,
+    /// ns-2's count of packets on their way.
+    pub counted: u64,
+}
+
+impl Board {
+    /// Takes blocks above `una`; whether they told anything new.
+    pub fn update(&mut self, una: u64, blocks: impl Iterator<Item = (u64, u64)>) -> bool {
+        self.sacked = self.sacked.split_off(&una);
+        let known = self.sacked.len();
+        self.sacked.extend(blocks.flat_map(|(from, to)| from..to));
+        self.sacked.len() > known
+    }
+    /// Nothing is known any more.
+    pub fn forget(&mut self) {
+        self.sacked.clear();
+    }
+    /// A recovery begins with what is out.
+    pub fn begin(&mut self, una: u64, max: u64) {
+        (self.high, self.rescued) = (una, false);
+        self.counted = max - una - 3;
+    }
+    /// A part was acknowledged: ns-2 counts it twice, for the packet lost and for its copy.
+    pub fn partly(&mut self) {
+        self.counted = self.counted.saturating_sub(1);
+    }
+    /// `packet` was sent in a recovery; ns-2 counts all but the first.
+    pub fn sent(&mut self, packet: u64, una: u64, max: u64, counts: bool) {
+        if packet < max && self.hole(una) == Some(packet) {
+            self.high = packet + 1;
+        } else if packet < max {
+            self.rescued = true;
+        }
+        self.counted += counts as u64;
+    }
+    /// All that is missing below has three packets above it: three blocks are three packets at least.
+    pub fn lost_below(&self) -> u64 {
+        self.sacked.iter().rev().nth(2).copied().unwrap_or(0)
+    }
+    /// Packets on their way (RFC 6675 SetPipe): missing and not lost, and sent again.
+    pub fn pipe(&self, una: u64, max: u64) -> u64 {
+        let lost = self.lost_below();
+        let missing = (una..max).filter(|packet| !self.sacked.contains(packet));
+        missing.map(|packet| (packet >= lost) as u64 + (packet < self.high) as u64).sum()
+    }
+    /// The first missing packet not sent again that has something above it.
+    pub fn hole(&self, una: u64) -> Option<u64> {
+        let hole = self.skip(una.max(self.high));
+        self.sacked.last().filter(|last| hole < **last).map(|_| hole)
+    }
+    /// The last missing packet, once.
+    pub fn rescue(&self, una: u64, max: u64) -> Option<u64> {
+        (una..max).rev().find(|packet| !self.sacked.contains(packet)).filter(|_| !self.rescued)
+    }
+    /// The first missing packet from `packet` on.
+    pub fn skip(&self, packet: u64) -> u64 {
+        (packet..).find(|packet| !self.sacked.contains(packet)).unwrap_or(packet)
+    }
+    /// How many below `packet` have arrived.
+    pub fn below(&self, packet: u64) -> u64 {
+        self.sacked.range(..packet).count() as u64
+    }
+}

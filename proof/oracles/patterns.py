@@ -1,0 +1,47 @@
+"""What a line does to packets: the patterns that every simulator gets."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "crates" / "engine" / "tests" / "suite" / "data"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One pattern.
+
+    Attributes:
+        name: Its name.
+        end_ms: How long a run is.
+        lost: Packets and which copies of them are lost, from 1.
+        delayed: Packets that come later, by their count in order of transmission, from 0.
+        delay_ms: By how much.
+        lost_acks: Acknowledgements that are lost, by their count.
+    """
+
+    name: str
+    end_ms: int
+    lost: tuple[tuple[int, int], ...] = ()
+    delayed: tuple[int, ...] = ()
+    delay_ms: int = 0
+    lost_acks: tuple[int, ...] = ()
+
+
+def read_patterns() -> list[Pattern]:
+    """The patterns of `tcp_patterns.csv`, which the engine's tests read, too."""
+    with (DATA / "tcp_patterns.csv").open(newline="") as file:
+        return [_pattern(row) for row in csv.DictReader(file)]
+
+
+def _pattern(row: dict[str, str]) -> Pattern:
+    copies = [word.partition(":") for word in row["lost"].split()]
+    return Pattern(
+        name=row["pattern"],
+        end_ms=int(row["end_ms"]),
+        lost=tuple((int(packet), int(copy or 1)) for packet, _, copy in copies),
+        delayed=tuple(map(int, row["delayed"].split())),
+        delay_ms=int(row["delay_ms"] or 0),
+        lost_acks=tuple(map(int, row["lost_acks"].split())),
+    )

@@ -1,0 +1,83 @@
+"""A simulator that the engine is held against: its traces made again, then the engine's tests."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from proof.oracles import evidence
+from proof.oracles.patterns import DATA, ROOT, Pattern, read_patterns
+from proof.oracles.traces import HEADER, Event, as_text
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A simulator.
+
+    Attributes:
+        name: Of its folder of traces and of its test.
+        title: Its name for people.
+        install: Makes it ready, and tells its version.
+        simulate: The runs of one variant.
+        variants: Their patterns, where they are not all.
+    """
+
+    name: str
+    title: str
+    install: Callable[[], str]
+    simulate: Callable[[str, list[Pattern]], list[list[Event]]]
+    variants: Mapping[str, Sequence[Pattern]]
+
+    def run(self, *, bless: bool) -> bool:
+        """Makes the traces again, compares them with the committed ones, runs the engine's tests.
+
+        Args:
+            bless: Whether to write the traces and the engine's table instead of comparing them.
+        """
+        version = self.install()
+        changed = [name for name in self.variants if not self._same(name, bless=bless)]
+        for name in changed:
+            sys.stderr.write(f"{self.title} gives other rows than data/{self.name}/{name}.csv\n")
+        if changed or not self._tested(bless=bless):
+            return False
+        evidence.write(self.name, self.title, version)
+        return True
+
+    def _same(self, variant: str, *, bless: bool) -> bool:
+        patterns = list(self.variants[variant]) or read_patterns()
+        sys.stderr.write(f"{self.title}: {variant}, {len(patterns)} runs\n")
+        runs = self.simulate(variant, patterns)
+        named = zip(patterns, runs, strict=True)
+        text = HEADER + "".join(as_text(pattern.name, events) for pattern, events in named)
+        path = DATA / self.name / f"{variant}.csv"
+        if bless:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        return path.exists() and path.read_text() == text
+
+    def _tested(self, *, bless: bool) -> bool:
+        command = [os.environ.get("CARGO", "cargo"), "test", "--quiet", "--locked"]
+        command += ["-p", "cellrate-engine", "--test", "suite", f"{self.name}::"]
+        environment = os.environ | ({"CELLRATE_BLESS": "1"} if bless else {})
+        done = subprocess.run(command, cwd=ROOT, env=environment, check=False)  # noqa: S603
+        return not done.returncode
+
+
+def found_or_installed(program: str, package: str) -> str:
+    """The version of a Debian package, which is installed if it is missing and may be.
+
+    Raises:
+        SystemExit: It is missing and cannot be installed.
+    """
+    if not shutil.which(program):
+        apt = shutil.which("apt-get")
+        if apt is None or os.geteuid():
+            sys.exit(f"needs `{program}`: apt-get install {package}, as root")
+        subprocess.run([apt, "install", "--yes", "--quiet", package], check=True)  # noqa: S603
+    query = ["dpkg-query", "--show", "--showformat", "${Version}", package]
+    if shutil.which(query[0]) is None:
+        return "of unknown version"
+    done = subprocess.run(query, capture_output=True, text=True, check=True)  # noqa: S603
+    return done.stdout
