@@ -20,10 +20,15 @@ from cellrate.dataset import DataSet, Description, FactorColumn, RunRow, Writer
 from cellrate.dataset.table import Question as TableQuestion
 from cellrate.dataset.table import tabulate
 from cellrate.graphml import GraphOptions, scenario_of
+from cellrate.language.expressions import evaluate
+from cellrate.language.of_a_run import value
+from cellrate.language.runs import Run
 from cellrate.network import Network
 from cellrate.parameters.keys import Keys
 from cellrate.plots import KINDS, Chart
 from cellrate.plots.over_time import overlaid, phase_portrait
+from cellrate.reproduce.papers import papers_root, select
+from cellrate.reproduce.reading import read_paper
 from cellrate.runner import Job
 from cellrate.series import Series
 from cellrate.sizing import Question
@@ -32,6 +37,7 @@ from cellrate.theory import efci, queueing
 from cellrate.tuning.model import model_of
 from scipy import stats
 from test_import_graph import SMALL as GRAPHML
+from test_language_runs import ROW, HandMade
 
 HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
@@ -134,3 +140,18 @@ def played(file: str, **more: str) -> str:
     keys = "".join(f", {key} = '{value}'" for key, value in more.items())
     source = f"flow.source.source={{kind = 'rate-trace', file = '{file}'{keys}}}"
     return _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)
+
+
+def told(expression: str) -> float:
+    """A measure of a run that nobody ran."""
+    return value(expression, Run(HandMade(), "a"))
+
+
+def broken(old: str, new: str) -> object:
+    """A paper, one of whose data is something else."""
+    copy = Path("ohsaki95")
+    if not copy.exists():
+        shutil.copytree(papers_root() / copy.name, copy)
+    text = (papers_root() / copy.name / "published.toml").read_text("utf-8")
+    (copy / "published.toml").write_text(edited(text, (old, new)), "utf-8")
+    return read_paper(copy)

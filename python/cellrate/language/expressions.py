@@ -115,7 +115,8 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
     except ExpressionError as error:
         raise ExpressionError(f"in `{' '.join(text.split())}`: {error}") from error
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
-        detail = f"{type(error).__name__}: {error}"
+        # Of a key that is missing, only the key would be left.
+        detail = f"there is no {error}" if isinstance(error, KeyError) else error
         raise ExpressionError(f"in `{' '.join(text.split())}`: {detail}") from error
 
 

@@ -52,5 +52,7 @@ def value(expression: str, run: Run) -> float:
     scope["run"] = run
     found = evaluate(expression, scope)
     if isinstance(found, bool) or not isinstance(found, int | float):
-        raise ExpressionError(f"in `{expression}`: {found!r} is no number")
+        plain = isinstance(found, bool | str | None)
+        what = repr(found) if plain else f"a {type(found).__name__}"
+        raise ExpressionError(f"in `{expression}`: {what} is no number")
     return float(found)

@@ -19,6 +19,10 @@ Value = str | int | float
 """What varies from run to run has such values."""
 
 
+MOST_LISTED = 10
+"""Of more names a message shows only the first."""
+
+
 class Outcome(Protocol):
     """What a view needs of a finished run; `cellrate._core.Outcome` has it."""
 
@@ -73,8 +77,11 @@ class Run(Record):
         items = self._table[kind]
         exact = [item for item in items if item["name"] == name]
         found = exact or [item for item in items if item["name"].startswith(name)]
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} of the {kind} of {self._place} are called `{name}`")
+        if not found:
+            there = ", ".join(item["name"] for item in items[:MOST_LISTED]) or "none"
+            raise ValueError(f"no {kind} of {self._place} begin with `{name}`; there are {there}")
+        if len(found) > 1:
+            raise ValueError(f"{len(found)} {kind} of {self._place} begin with `{name}`")
         chosen: dict[str, Any] = found[0]
         return chosen
 
