@@ -103,7 +103,7 @@ def _results(version: str, runs: Sequence[Run]) -> dict[str, object]:
         "events": sum(run.events for run in runs),
         "equal": sum(run.equal for run in runs),
         "runs_equal": sum(run.events == run.equal for run in runs),
-        "unexplained": 0,
+        "unexplained": sum(run.equal < run.events and not run.reasons for run in runs),
         "reasons": {rule: rules[rule] for rule in reasons},
         "differences": [
             {
