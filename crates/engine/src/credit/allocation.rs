@@ -113,7 +113,11 @@ impl Pool {
             member.receiver.limit = limit;
             member.reducing = None;
         });
-        self.tell(channel, notices);
+        // A limit that is still too high is what the sender has sent: cells must leave before it can be told less.
+        let receiver = &self.members[channel as usize].receiver;
+        if ahead(plus(receiver.forwarded, receiver.allocation), receiver.limit) >= 0 {
+            self.tell(channel, notices);
+        }
     }
 
     fn change(&mut self, channel: u32, act: impl FnOnce(&mut Member)) {

@@ -17,7 +17,7 @@ pub enum OutOfRate {
     /// While ACR is below TCR.
     #[default]
     BelowTcr,
-    /// Only while ACR is zero and nothing can be sent in-rate.
+    /// Only while ACR is zero, or below a cell in 115 days, and nothing can be sent in-rate.
     OnlyAtZero,
     /// Never; a connection whose ACR falls to zero stays silent.
     Never,

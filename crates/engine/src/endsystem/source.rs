@@ -198,7 +198,8 @@ impl AbrSource {
     fn probes(&self) -> bool {
         match self.limits.out_of_rate {
             OutOfRate::BelowTcr => self.acr < self.limits.tcr,
-            OutOfRate::OnlyAtZero => self.acr == 0.0,
+            // An ACR so low that the clock holds no interval is as good as none.
+            OutOfRate::OnlyAtZero => self.pace.is_none(),
             OutOfRate::Never => false,
         }
     }

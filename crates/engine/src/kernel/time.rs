@@ -218,11 +218,11 @@ impl Pace {
         let fraction = (interval - whole as f64) * 4_294_967_296.0;
         Some(Pace { whole, fraction: fraction as u32 })
     }
-    /// `at + interval`, with the fraction `carry` of the intervals before and after it.
+    /// `at + interval`, `NEVER` if the clock ends before, with the fraction `carry` of the intervals before and after it.
     #[inline]
     pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);
-        (Ps(at.0 + self.whole + wrapped as u64), fraction)
+        (at.saturating_add(Ps(self.whole + wrapped as u64)), fraction)
     }
     /// The interval rounded down to a picosecond.
     pub const fn floor(&self) -> Ps {

@@ -1,11 +1,9 @@
-//! Discard policies: the decision of every cell in hand-made sequences, and what holds for any.
+//! Discard policies: the decision of every cell in hand-made sequences. What holds for any is in `operations::discard`.
 
-use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::component::Component;
-use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
+use cellrate_engine::discard::{Cause, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
 use cellrate_engine::kernel::Severity;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const BUFFER: u64 = 10;
@@ -229,109 +227,4 @@ fn the_registry_builds_every_policy_by_its_name() {
         assert!(!about.is_empty() && !source.is_empty());
     }
     assert!(serde_json::from_value::<DiscardConfig>(json!({ "policy": "ppd", "threshold": "1 cells" })).is_err());
-}
-
-/// A queue that empties at random, fed with PDUs of random lengths on several channels.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    slot: u32,
-    served: u64,
-    ends: bool,
-}
-
-const CHANNELS: usize = 3;
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let step = (0..CHANNELS as u32, 0u64..3, prop::bool::weighted(0.25));
-    prop::collection::vec(step.prop_map(|(slot, served, ends)| Step { slot, served, ends }), 1..300)
-}
-
-fn accepted(policy: &mut Discard, steps: &[Step]) -> Vec<Verdict> {
-    let mut queue = 0u64;
-    let mut admit = |step: &Step| {
-        queue = queue.saturating_sub(step.served);
-        let info = if step.ends { Info::end_of_message(0) } else { Info::data(0) };
-        let verdict = policy.admit(step.slot, info, queue, BUFFER);
-        queue += (verdict == Verdict::Accept) as u64;
-        assert!(queue <= BUFFER);
-        verdict
-    };
-    steps.iter().map(&mut admit).collect()
-}
-
-/// What one channel's receiver gets of a PDU: cells sent, cells received, whether the end came.
-fn pdus(steps: &[Step], verdicts: &[Verdict], slot: u32) -> Vec<(u32, u32, bool, Vec<Verdict>)> {
-    let (mut all, mut pdu) = (Vec::new(), <(u32, u32, bool, Vec<Verdict>)>::default());
-    for (step, verdict) in steps.iter().zip(verdicts).filter(|(step, _)| step.slot == slot) {
-        pdu.0 += 1;
-        pdu.1 += (*verdict == Verdict::Accept) as u32;
-        pdu.3.push(*verdict);
-        if step.ends {
-            pdu.2 = *verdict == Verdict::Accept;
-            all.push(core::mem::take(&mut pdu));
-        }
-    }
-    all
-}
-
-proptest! {
-    #![proptest_config(repeatable(200))]
-
-    #[test]
-    fn a_pdu_that_is_forwarded_in_part_ends_unless_its_end_overflows(steps in steps()) {
-        for name in ["ppd", "epd", "intelligent-tail-drop", "selective-drop", "fair-buffer-allocation"] {
-            let verdicts = accepted(&mut config(json!({ "policy": name })).build(CHANNELS), &steps);
-            for slot in 0..CHANNELS as u32 {
-                for (_, received, ended, verdicts) in pdus(&steps, &verdicts, slot) {
-                    let overflowed = verdicts.last() == Some(&Verdict::Drop(Cause::Overflow));
-                    prop_assert!(received == 0 || ended || overflowed, "{} {:?}", name, verdicts);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_pdu_behind_a_lost_end_is_cut_down_to_its_end(steps in steps()) {
-        for name in ["ppd", "epd", "intelligent-tail-drop", "selective-drop", "fair-buffer-allocation"] {
-            let verdicts = accepted(&mut config(json!({ "policy": name })).build(CHANNELS), &steps);
-            for slot in 0..CHANNELS as u32 {
-                for pair in pdus(&steps, &verdicts, slot).windows(2) {
-                    let merges = pair[0].1 > 0 && !pair[0].2;
-                    prop_assert!(!merges || pair[1].1 == pair[1].2 as u32, "{} {:?}", name, pair);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn no_channel_merges_pdus_if_the_margin_holds_one_end_for_each(steps in steps()) {
-        // Ends of begun PDUs fill at most one cell of the margin per channel while it does not
-        // empty, because no PDU begins there.
-        let itd = json!({ "policy": "intelligent-tail-drop", "margin": "3 cells" });
-        let verdicts = accepted(&mut config(itd).build(CHANNELS), &steps);
-        for slot in 0..CHANNELS as u32 {
-            for (_, received, ended, _) in pdus(&steps, &verdicts, slot) {
-                prop_assert!(received == 0 || ended);
-            }
-        }
-    }
-
-    #[test]
-    fn epd_drops_a_pdu_whole_or_not_before_an_overflow(steps in steps()) {
-        let verdicts = accepted(&mut config(json!({ "policy": "epd" })).build(CHANNELS), &steps);
-        for slot in 0..CHANNELS as u32 {
-            for (sent, received, _, verdicts) in pdus(&steps, &verdicts, slot) {
-                let harmed = |v: &Verdict| matches!(v, Verdict::Drop(Cause::Overflow | Cause::PartialPacket));
-                prop_assert!(received == 0 || received == sent || verdicts.iter().any(harmed));
-            }
-        }
-    }
-
-    #[test]
-    fn the_same_cells_meet_the_same_fate(steps in steps()) {
-        for Component { name, .. } in policies() {
-            let config = config(json!({ "policy": name }));
-            prop_assert_eq!(accepted(&mut config.build(CHANNELS), &steps), accepted(&mut config.build(CHANNELS), &steps));
-        }
-    }
 }

@@ -1,0 +1,33 @@
+//! Subjects that are broken on purpose, one for every thing that the model checks: each must be caught, and for its
+//! own reason.
+
+mod credit;
+mod ends;
+mod port;
+mod tcp;
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
+
+use super::operation::{Kind, Operation, operations};
+
+/// Asserts that random operations find what is wrong with a subject, and say `why`.
+fn caught<T: Debug>(
+    settings: impl Strategy<Value = T>,
+    vocabulary: &[(u32, Kind)],
+    why: &str,
+    drive: impl Fn(&T, &[Operation]),
+) {
+    let rng_seed = RngSeed::Fixed(1997);
+    let config = Config { cases: 300, max_shrink_iters: 0, failure_persistence: None, rng_seed, ..Config::default() };
+    let outcome = TestRunner::new(config).run(&(settings, operations(vocabulary)), |(setting, operations)| {
+        drive(&setting, &operations);
+        Ok(())
+    });
+    match outcome {
+        Err(TestError::Fail(reason, _)) => assert!(reason.message().contains(why), "{why}: {reason}"),
+        other => panic!("not caught: {why}: {other:?}"),
+    }
+}

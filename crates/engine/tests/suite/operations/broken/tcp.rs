@@ -1,0 +1,178 @@
+//! Broken ends of TCP.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpReceiver, TcpSender};
+use serde_json::json;
+
+use super::super::Subject;
+use super::super::tcp_receiver::{Observed, Receiver, Receiving, settings};
+use super::super::tcp_sender::{Sender, Sending, View, Watched};
+use super::caught;
+
+/// What is wrong with a sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    NoWindow,
+    NoThreshold,
+    Backwards,
+    HastyTimer,
+    LazyTimer,
+    NoTimer,
+    IdleTimer,
+    BelievesAnything,
+    LeavesGaps,
+    OpensWindow,
+    Miscounts,
+    Overlong,
+}
+
+#[derive(Clone)]
+struct Faulty {
+    inner: TcpSender,
+    fault: Fault,
+}
+
+impl Sending for Faulty {
+    fn supply(&mut self, bytes: u64) {
+        self.inner.supply(bytes);
+    }
+    fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
+        let segment = self.inner.poll_segment(now)?;
+        Some(match self.fault {
+            Fault::LeavesGaps => Segment { seq: segment.seq + 600, ..segment },
+            Fault::OpensWindow => Segment { seq: segment.seq.min(400_000), len: 512, ..segment },
+            Fault::Overlong => Segment { len: 513, ..segment },
+            _ => segment,
+        })
+    }
+    fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
+        self.inner.on_transmitted(now, segment);
+    }
+    fn on_ack(&mut self, now: Ps, segment: &Segment) {
+        let most = self.inner.snd_max();
+        let believed = self.fault == Fault::BelievesAnything && segment.ack > most;
+        self.inner.on_ack(now, &if believed { Segment { ack: most, ..*segment } } else { *segment });
+    }
+    fn on_timer(&mut self, now: Ps) {
+        if self.fault != Fault::IdleTimer {
+            self.inner.on_timer(now);
+        }
+    }
+    fn view(&self) -> View {
+        let mut view = self.inner.view();
+        match self.fault {
+            Fault::NoWindow => view.cwnd = 511,
+            Fault::NoThreshold => view.ssthresh = 1,
+            Fault::Backwards => view.snd_nxt = view.snd_max + 1,
+            Fault::HastyTimer => view.rto = Ps(1),
+            Fault::LazyTimer => view.rto = Ps::from_s(1_000),
+            Fault::NoTimer => view.timer = Ps::NEVER,
+            Fault::Miscounts => view.stats.bytes_sent_once += 1,
+            // As if the receiver had never said how much it takes.
+            Fault::OpensWindow => view.rwnd = 512,
+            _ => {}
+        }
+        view
+    }
+}
+
+#[test]
+fn broken_senders_are_caught() {
+    let expected = [
+        (Fault::NoWindow, "cwnd of"),
+        (Fault::NoThreshold, "ssthresh of"),
+        (Fault::Backwards, "snd_nxt"),
+        (Fault::HastyTimer, "below the least"),
+        (Fault::LazyTimer, "above the largest"),
+        (Fault::NoTimer, "a sender that waits for ever"),
+        (Fault::IdleTimer, "a timer that is due and does nothing"),
+        (Fault::BelievesAnything, "an impossible acknowledgement had an effect"),
+        (Fault::LeavesGaps, "sent"),
+        (Fault::OpensWindow, "sent beyond the receive window"),
+        (Fault::Miscounts, "bytes sent for the first time"),
+        (Fault::Overlong, "513 bytes in a segment"),
+    ];
+    for (fault, why) in expected {
+        caught(settings(), Sender::VOCABULARY, why, |setting, operations| {
+            let mut setting = setting.clone();
+            setting.tcp = json!({ "recovery": "reno" });
+            let inner = TcpSender::new(&setting.config(), setting.phase);
+            let mut sender = Watched::with(Faulty { inner, fault }, &setting);
+            sender.supply(10_000_000);
+            for operation in operations {
+                sender.happen(operation);
+                sender.holds();
+            }
+        });
+    }
+}
+
+/// What is wrong with a receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lie {
+    AcksMore,
+    NeverAcks,
+    NoTimer,
+    CountsTwice,
+    DeliversMore,
+    HoldsMore,
+}
+
+struct Lying {
+    inner: TcpReceiver,
+    lie: Lie,
+}
+
+impl Receiving for Lying {
+    fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
+        let mut outcome = self.inner.on_segment(now, segment);
+        outcome.delivered += u64::from(self.lie == Lie::DeliversMore && segment.len > 0);
+        outcome
+    }
+    fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
+        let ack = self.inner.poll_ack(now)?;
+        match self.lie {
+            Lie::AcksMore => Some(Segment { ack: ack.ack + 1, ..ack }),
+            Lie::NeverAcks => None,
+            _ => Some(ack),
+        }
+    }
+    fn next_timer(&self) -> Ps {
+        if self.lie == Lie::NoTimer { Ps::NEVER } else { self.inner.next_timer() }
+    }
+    fn on_timer(&mut self, now: Ps) {
+        self.inner.on_timer(now);
+    }
+    fn held_bytes(&self) -> u64 {
+        self.inner.held_bytes() + u64::from(self.lie == Lie::HoldsMore)
+    }
+    fn stats(&self) -> ReceiverStats {
+        let mut stats = *self.inner.stats();
+        stats.duplicate_bytes += u64::from(self.lie == Lie::CountsTwice);
+        stats
+    }
+}
+
+#[test]
+fn broken_receivers_are_caught() {
+    let expected = [
+        (Lie::AcksMore, "not what has come without a gap"),
+        (Lie::NeverAcks, "a segment without acknowledgement"),
+        (Lie::NoTimer, "an acknowledgement delayed for ever"),
+        (Lie::CountsTwice, "a byte counted twice or never"),
+        (Lie::DeliversMore, "what can be read"),
+        (Lie::HoldsMore, "left == right"),
+    ];
+    for (lie, why) in expected {
+        caught(settings(), Receiver::VOCABULARY, why, |setting, operations| {
+            let mut setting = setting.clone();
+            setting.tcp = json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer });
+            let inner = TcpReceiver::with_phase(&setting.config(), setting.phase);
+            let mut receiver = Observed::with(Lying { inner, lie }, &setting);
+            for operation in operations {
+                receiver.happen(operation);
+                receiver.holds();
+            }
+        });
+    }
+}

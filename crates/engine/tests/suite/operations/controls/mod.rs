@@ -1,0 +1,259 @@
+//! Control schemes: what a switch must never do (TM 4.0 section 5.10.6), and what the port may rely on.
+
+mod setting;
+
+pub use setting::{Setting, settings};
+
+use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
+use cellrate_engine::component::Statistic;
+use cellrate_engine::control::{Control, QueueReading, SwitchControl, statistics};
+use cellrate_engine::kernel::{Digest, Ps};
+use proptest::prelude::*;
+
+use super::Subject;
+use super::operation::{Kind, Level, Operation, Span};
+
+/// Timers that may go off in one operation: time passes as far as they reach.
+const MOST_WAKES: u32 = 200;
+
+/// A scheme at work, and a port that remembers what it is told.
+pub struct Port<C> {
+    control: C,
+    /// The same scheme, told the length of the queue only where it says that it reads it.
+    blind: C,
+    setting: Setting,
+    now: Ps,
+    queue: u64,
+    arrived: u64,
+    left: u64,
+    dropped: u64,
+    silent: [bool; 4],
+    described: &'static [Statistic],
+    digest: Digest,
+}
+
+/// Any scheme of the registry.
+pub type Controlled = Port<Control>;
+
+impl<C: SwitchControl + Clone> Port<C> {
+    pub fn with(control: C, setting: &Setting) -> Port<C> {
+        let named = setting.config().name();
+        Port {
+            blind: control.clone(),
+            control,
+            setting: setting.clone(),
+            now: Ps::ZERO,
+            queue: 0,
+            arrived: 0,
+            left: 0,
+            dropped: 0,
+            silent: [false; 4],
+            described: statistics().into_iter().find(|(name, _)| *name == named).expect("a scheme of the registry").1,
+            digest: Digest::default(),
+        }
+    }
+
+    /// The length that the blind twin is told.
+    fn seen(&self, is_rm: bool) -> u64 {
+        match self.control.reads_queue() {
+            QueueReading::Never => 0,
+            QueueReading::AtRmCells if !is_rm => 0,
+            _ => self.queue,
+        }
+    }
+
+    /// What may happen outside of a wake: the next one may only become later.
+    fn act<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let due = self.control.wake_at();
+        let result = act(self);
+        assert!(self.control.wake_at() >= due, "a wake became earlier");
+        result
+    }
+
+    fn advance(&mut self, until: Ps) {
+        for _ in 0..MOST_WAKES {
+            let due = self.control.wake_at();
+            assert_eq!(self.blind.wake_at(), due, "the queue decided where it is not read");
+            if due > until {
+                self.now = until;
+                return;
+            }
+            assert!(due >= self.now, "a wake in the past");
+            self.now = due;
+            self.control.wake(due, self.queue);
+            let seen = self.seen(true);
+            self.blind.wake(due, seen);
+            assert!(self.control.wake_at() > due || !due.is_scheduled(), "a wake without progress");
+            self.digest.add(due.0);
+        }
+    }
+
+    fn forward(&mut self, slot: u32, info: Info, rm: Option<RmCell>) {
+        let (mut after, mut told) = (info, rm);
+        let (mut blind, mut blind_told) = (info, rm);
+        self.control.on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
+        let seen = self.seen(rm.is_some());
+        self.blind.on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
+        assert_eq!((after, told), (blind, blind_told), "the queue decided where it is not read");
+        self.observe((info, rm), (after, told));
+        self.arrived += 1;
+        if self.queue < self.setting.buffer {
+            self.queue += 1;
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    fn backward(&mut self, slot: u32, rm: RmCell) {
+        let (mut told, mut blind) = (rm, rm);
+        self.control.on_backward(self.now, slot, &mut told, self.queue);
+        let seen = self.seen(true);
+        self.blind.on_backward(self.now, slot, &mut blind, seen);
+        assert_eq!(told, blind, "the queue decided where it is not read");
+        let info = Info::rm(CellKind::Brm, false);
+        self.observe((info, Some(rm)), (info, Some(told)));
+    }
+
+    fn serve(&mut self) {
+        if self.queue == 0 {
+            return;
+        }
+        if self.control.marks_at_dequeue() {
+            let (before, mut after, mut blind) = (Info::data(0), Info::data(0), Info::data(0));
+            self.control.on_dequeue(self.now, &mut after, self.queue);
+            self.blind.on_dequeue(self.now, &mut blind, self.queue);
+            assert_eq!(after, blind);
+            self.observe((before, None), (after, None));
+        }
+        self.queue -= 1;
+        self.left += 1;
+    }
+
+    fn observe(&mut self, (info, rm): (Info, Option<RmCell>), (after, told): (Info, Option<RmCell>)) {
+        assert!(after.efci() || !info.efci(), "EFCI was cleared");
+        let mut expected = info;
+        if after.efci() {
+            assert!(info.is_data(), "EFCI of an RM cell was set");
+            expected.mark_efci();
+        }
+        assert_eq!(after, expected, "more than EFCI was changed");
+        self.digest.add(u64::from(after.0));
+        if let (Some(before), Some(after)) = (rm, told) {
+            assert!(after.er >= 0.0 && after.er <= before.er, "ER went from {} to {}", before.er, after.er);
+            assert!(after.ci >= before.ci && after.ni >= before.ni, "CI or NI was cleared");
+            assert_eq!((after.ccr, after.mcr, after.bn), (before.ccr, before.mcr, before.bn));
+            self.digest.add(after.er.to_bits() ^ u64::from(after.ci) << 1 ^ u64::from(after.ni));
+        }
+    }
+
+    /// Cells that classes without control send until the next wake, if they have the whole link.
+    fn whole_link(&self) -> u64 {
+        let span = self.control.wake_at().saturating_sub(self.now);
+        (span.0 / self.setting.rate.cell_time_ceil().0.max(1)).clamp(1, 3_000)
+    }
+
+    fn background(&mut self, cells: u64) {
+        for _ in 0..cells {
+            self.control.on_background(self.now);
+            self.blind.on_background(self.now);
+        }
+    }
+
+    fn jump(&mut self, level: Level) {
+        let most = self.setting.buffer;
+        let to = match level {
+            Level::Empty => 0,
+            Level::Full => most.min(100_000),
+            Level::Cells(cells) => most.min(u64::from(cells)),
+        };
+        // Cells of others came, or left.
+        (self.arrived, self.left) = (self.arrived + to, self.left + self.queue);
+        self.queue = to;
+    }
+
+    fn slot(&self, vc: u8) -> Option<u32> {
+        let open = !self.silent[usize::from(vc) % 4];
+        open.then_some(u32::from(vc) % self.setting.channels as u32)
+    }
+
+    pub fn happen(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::Pass(span) => {
+                let until = Span::from(span, self.now, self.control.wake_at());
+                self.advance(until);
+            }
+            Operation::Cells { vc, count, efci, ends } => self.data(vc, count, efci, ends),
+            Operation::Background(cells) => self.act(|port| port.background(u64::from(cells))),
+            Operation::Flood => self.act(|port| port.background(port.whole_link())),
+            Operation::Rm { vc, backward, cell } => {
+                let Some(slot) = self.slot(vc) else { return };
+                let info = Info::rm(CellKind::Frm, cell.bits[2]);
+                self.act(|port| {
+                    if backward { port.backward(slot, cell.rm()) } else { port.forward(slot, info, Some(cell.rm())) }
+                });
+            }
+            Operation::Serve(cells) => (0..cells).for_each(|_| self.act(Port::serve)),
+            Operation::Queue(level) => self.jump(level),
+            Operation::Open(vc) => self.silent[usize::from(vc) % 4] = false,
+            Operation::Close(vc) => self.silent[usize::from(vc) % 4] = true,
+            _ => {}
+        }
+    }
+
+    fn data(&mut self, vc: u8, count: u8, efci: bool, ends: bool) {
+        let Some(slot) = self.slot(vc) else { return };
+        for number in 1..=count {
+            let last = ends && number == count;
+            let mut info = if last { Info::end_of_message(0) } else { Info::data(0) };
+            if efci {
+                info.mark_efci();
+            }
+            self.act(|port| port.forward(slot, info, None));
+        }
+    }
+
+    pub fn holds(&self) {
+        assert_eq!(self.queue, self.arrived - self.left - self.dropped);
+        assert!(self.queue <= self.setting.buffer);
+        let counted = self.control.counted();
+        assert_eq!(counted.len(), self.described.len());
+        for (statistic, value) in self.described.iter().zip(counted) {
+            assert!(value >= 0.0, "{} is {value}", statistic.name);
+            assert!(value.is_finite() || statistic.unit != "cells/s", "{} is {value}", statistic.name);
+        }
+    }
+
+    pub fn hash(&self) -> u64 {
+        self.digest.value()
+    }
+}
+
+impl Subject for Port<Control> {
+    type Setting = Setting;
+    const NAME: &'static str = "control";
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (5, Kind::Pass),
+        (4, Kind::Cells),
+        (2, Kind::Background),
+        (6, Kind::Rm),
+        (2, Kind::Serve),
+        (1, Kind::Queue),
+        (1, Kind::Channels),
+    ];
+
+    fn settings() -> BoxedStrategy<Setting> {
+        settings()
+    }
+    fn new(setting: &Setting) -> Self {
+        Port::with(setting.config().build(setting.facts()), setting)
+    }
+    fn apply(&mut self, operation: &Operation) {
+        self.happen(operation);
+    }
+    fn check(&self) {
+        self.holds();
+    }
+    fn digest(&self) -> u64 {
+        self.hash()
+    }
+}

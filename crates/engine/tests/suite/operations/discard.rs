@@ -1,0 +1,225 @@
+//! Discard policies: a queue that never overflows, and policies that know PDUs drop them whole.
+
+use cellrate_engine::atm::cell::{Info, Kind as CellKind};
+use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict};
+use cellrate_engine::kernel::Digest;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Subject;
+use super::operation::{Kind, Level, Operation};
+use super::settings::{components, legal};
+
+/// A queue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    pub discard: Value,
+    pub channels: usize,
+    pub buffer: u64,
+}
+
+impl Setting {
+    pub fn config(&self) -> DiscardConfig {
+        serde_json::from_value(self.discard.clone()).unwrap_or_else(|error| panic!("{error}: {}", self.discard))
+    }
+    /// Whether the end of a PDU that lost a cell goes on, which is what every policy does that has no such parameter.
+    fn forwards_ends(&self) -> bool {
+        self.discard["forward_end"] != false
+    }
+}
+
+pub fn settings() -> BoxedStrategy<Setting> {
+    let buffer = prop_oneof![2 => 5..40u64, 1 => 40..500u64, 1 => Just(u64::MAX)];
+    (components::<DiscardConfig>(), 1..=4usize, buffer)
+        .prop_map(|(discard, channels, buffer)| {
+            let facts = QueueFacts { buffer, largest_pdu: 1, channels };
+            let fault = |discard: &Value| {
+                let config = Setting { discard: discard.clone(), channels, buffer }.config();
+                let found = config.check(facts).into_iter().find(|finding| finding.is_fatal(false));
+                found.map(|finding| finding.field.to_string())
+            };
+            Setting { discard: legal(discard, fault), channels, buffer }
+        })
+        .boxed()
+}
+
+/// What the receiver of a channel has of the PDU that is on its way, and of the one before.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pdu {
+    sent: u32,
+    taken: u32,
+    /// Why the first of its cells that was refused was refused.
+    refused: Option<Cause>,
+    /// The end of the PDU before was lost behind something that was taken: the receiver merges the two.
+    merges: bool,
+}
+
+/// A policy at work, and a careful observer of its queue.
+pub struct Watched<P> {
+    policy: P,
+    setting: Setting,
+    queue: u64,
+    arrived: u64,
+    left: u64,
+    dropped: u64,
+    pdus: [Pdu; 4],
+    /// Nothing but cells of PDUs has taken room, and the policy keeps some for one end of each channel: none is lost.
+    keeps_ends: bool,
+    digest: Digest,
+}
+
+/// Any policy of the registry.
+pub type Queue = Watched<Discard>;
+
+impl<P: DiscardPolicy> Watched<P> {
+    pub fn with(policy: P, setting: &Setting) -> Watched<P> {
+        let config = setting.config();
+        let keeps_ends =
+            matches!(config, DiscardConfig::IntelligentTailDrop(tail) if tail.margin.0 >= setting.channels as u64);
+        Watched {
+            keeps_ends,
+            policy,
+            setting: setting.clone(),
+            queue: 0,
+            arrived: 0,
+            left: 0,
+            dropped: 0,
+            pdus: [Pdu::default(); 4],
+            digest: Digest::default(),
+        }
+    }
+
+    fn admit(&mut self, slot: u32, info: Info) {
+        let (queue, buffer) = (self.queue, self.setting.buffer);
+        let verdict = self.policy.admit(slot, info, queue, buffer);
+        self.arrived += 1;
+        self.digest.add(verdict_word(verdict));
+        match verdict {
+            Verdict::Accept => {
+                assert!(queue < buffer, "taken into a full buffer");
+                self.queue += 1;
+            }
+            Verdict::Drop(cause) => {
+                let excused = queue >= buffer || (info.is_data() && cause != Cause::Overflow);
+                assert!(excused, "refused for {cause:?} with room left");
+                self.dropped += 1;
+            }
+        }
+        if self.policy.is_stateless() {
+            assert_eq!(verdict == Verdict::Accept, queue < buffer, "a policy without state refuses what has room");
+        } else if info.is_data() {
+            let forwards_ends = self.setting.forwards_ends();
+            self.pdus[slot as usize].observe(verdict, info.is_eom(), forwards_ends);
+            assert!(!(self.keeps_ends && self.pdus[slot as usize].merges), "an end was lost that had room of its own");
+        }
+    }
+
+    pub fn happen(&mut self, operation: &Operation) {
+        let channels = self.setting.channels as u32;
+        let slot = |vc: u8| u32::from(vc) % channels;
+        match *operation {
+            Operation::Cells { vc, count, ends, .. } => {
+                let slot = slot(vc);
+                for number in 1..=count {
+                    let last = ends && number == count;
+                    self.admit(slot, if last { Info::end_of_message(0) } else { Info::data(0) });
+                }
+            }
+            Operation::Rm { vc, cell, .. } => {
+                self.keeps_ends = false;
+                self.admit(slot(vc), Info::rm(CellKind::Frm, cell.bits[2]));
+            }
+            Operation::Serve(cells) => {
+                let leaving = self.queue.min(u64::from(cells));
+                (self.queue, self.left) = (self.queue - leaving, self.left + leaving);
+            }
+            Operation::Queue(level) => self.jump(level),
+            _ => {}
+        }
+    }
+
+    /// Cells of others, about which the policy is not asked, come or leave.
+    fn jump(&mut self, level: Level) {
+        self.keeps_ends = false;
+        let to = match level {
+            Level::Empty => 0,
+            Level::Full => self.setting.buffer.min(100_000),
+            Level::Cells(cells) => self.setting.buffer.min(u64::from(cells)),
+        };
+        (self.arrived, self.left) = (self.arrived + to, self.left + self.queue);
+        self.queue = to;
+    }
+
+    pub fn holds(&self) {
+        assert_eq!(self.queue, self.arrived - self.left - self.dropped);
+        assert!(self.queue <= self.setting.buffer);
+    }
+
+    pub fn hash(&self) -> u64 {
+        self.digest.value()
+    }
+}
+
+fn verdict_word(verdict: Verdict) -> u64 {
+    match verdict {
+        Verdict::Accept => 0,
+        Verdict::Drop(cause) => 1 + cause as u64,
+    }
+}
+
+impl Pdu {
+    /// A cell of the PDU, its end or not, was taken or refused.
+    fn observe(&mut self, verdict: Verdict, ends: bool, forwards_ends: bool) {
+        let begun = self.taken > 0 || self.merges;
+        let early = self.refused == Some(Cause::EarlyPacket);
+        match verdict {
+            Verdict::Accept => {
+                let whole = self.refused.is_none() && !self.merges;
+                assert!(whole || (ends && forwards_ends && !early), "a cell of a PDU that is lost was taken");
+                self.taken += 1;
+            }
+            Verdict::Drop(Cause::EarlyPacket) => {
+                assert!(early || self.sent == 0, "a PDU was refused early after its first cell");
+                assert!(!begun, "a PDU was refused early though it had begun");
+            }
+            Verdict::Drop(Cause::PartialPacket) => {
+                assert!(self.refused.is_some() || self.merges, "the rest of a PDU that lost nothing");
+                assert!(!ends || !forwards_ends, "the end of a PDU was not worth forwarding");
+            }
+            Verdict::Drop(Cause::IntelligentTail) => assert!(!(ends && begun), "the end of a PDU that had begun"),
+            Verdict::Drop(_) => {}
+        }
+        self.sent += 1;
+        if let Verdict::Drop(cause) = verdict {
+            self.refused.get_or_insert(cause);
+        }
+        if ends {
+            let lost = verdict != Verdict::Accept;
+            *self = Pdu { merges: lost && begun && forwards_ends, ..Pdu::default() };
+        }
+    }
+}
+
+impl Subject for Watched<Discard> {
+    type Setting = Setting;
+    const NAME: &'static str = "discard";
+    const VOCABULARY: &'static [(u32, Kind)] = &[(8, Kind::Cells), (1, Kind::Rm), (6, Kind::Serve), (2, Kind::Queue)];
+
+    fn settings() -> BoxedStrategy<Setting> {
+        settings()
+    }
+    fn new(setting: &Setting) -> Self {
+        Watched::with(setting.config().build(setting.channels), setting)
+    }
+    fn apply(&mut self, operation: &Operation) {
+        self.happen(operation);
+    }
+    fn check(&self) {
+        self.holds();
+    }
+    fn digest(&self) -> u64 {
+        self.hash()
+    }
+}
