@@ -90,7 +90,7 @@ impl Directory {
                 && number < BEYOND
                 // Else `1.seg` would stand for `00000001.seg`, which is not there.
                 && self.file(number, extension).file_name() == Some(&name)
-                && !entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && entry.path().is_file()
             {
                 numbers.push(number);
             }

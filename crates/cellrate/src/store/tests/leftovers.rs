@@ -74,6 +74,8 @@ fn foreign_names_are_passed_over() {
         fs::write(segments.join(name), "mine").unwrap();
     }
     fs::create_dir(segments.join("00000009.seg")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("nowhere", segments.join("00000010.seg")).unwrap();
     let store = Store::open(directory.path()).unwrap();
     assert_eq!(store.get(&key("x")).unwrap().as_deref(), Some(&b"x"[..]));
     store.put(&key("y"), b"y").unwrap();
