@@ -80,6 +80,26 @@ def test_what_is_wrong_is_said_where(found: str, instead: str, line: int, words:
     assert f" --> net.graphml:{line}" in str(caught.value)
 
 
+ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
+
+
+@pytest.mark.parametrize(
+    ("found", "instead", "words"),
+    [
+        ('"1.0"?', '"1.0" encoding="foo"?', "encoding that is not read: unknown encoding: foo"),
+        ('"1.0"?', '"1.0" encoding="big5"?', "encoding that is not read: multi-byte"),
+        ("<graphml xmlns=", ENTITY, "declares an entity, 'a': write its text\n --> net.graphml:2"),
+        ('"n">2e7<', '"i">' + "9" * 400 + "<", "which is no number\n --> net.graphml:14"),
+    ],
+)
+def test_a_hostile_file_is_refused(found: str, instead: str, words: str) -> None:
+    key = '<key id="i" for="edge" attr.name="LinkSpeedRaw" attr.type="long"/>'
+    broken = SMALL.replace(found, instead, 1).replace('<key id="b"', f'{key}<key id="b"')
+    with pytest.raises(BadInput) as caught:
+        scenario_of(broken.encode(), "net.graphml", GraphOptions())
+    assert words in str(caught.value)
+
+
 def test_options_say_what_the_file_leaves_open(command: Command, tmp_path: Path) -> None:
     graph = nx.path_graph(["New York", "Chicago", "Los Angeles"])
     nx.set_node_attributes(graph, "switch", "kind")

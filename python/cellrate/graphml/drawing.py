@@ -113,11 +113,19 @@ def _lines(data: bytes, path: str) -> _Lines:
                 ends = (attributes.get("source", ""), attributes.get("target", ""))
                 lines.links[ends].append(parser.CurrentLineNumber)
 
+    def declare(name: str, *_: object) -> None:
+        # A few of them that name each other become a text longer than memory.
+        line = parser.CurrentLineNumber
+        raise BadInput(f"{path} declares an entity, {name!r}: write its text\n --> {path}:{line}")
+
     parser.StartElementHandler = start
+    parser.EntityDeclHandler = declare
     try:
         parser.Parse(data, True)  # noqa: FBT003  expat's own
     except expat.ExpatError as error:
         problem = expat.errors.messages[error.code]
         message = f"{path} is no XML: {problem}\n --> {path}:{error.lineno}:{error.offset + 1}"
         raise BadInput(message) from error
+    except (LookupError, ValueError) as error:
+        raise BadInput(f"{path} is in an encoding that is not read: {error}") from error
     return lines

@@ -158,7 +158,7 @@ def _quantity(
 def _with_unit(link: Drawn, name: str, unit: str) -> str:
     try:
         value = float(link.attributes[name])
-    except ValueError:
+    except (ValueError, OverflowError):
         link.refuse(f"{name} is {link.attributes[name]!r}, which is no number")
     whole = value.is_integer() and abs(value) < 1e15
     return f"{int(value) if whole else repr(value)} {unit}"
