@@ -88,6 +88,20 @@ def test_both_sides_of_and_are_not_evaluated_in_vain() -> None:
     assert evaluate("False and 1 / 0", {}) is False
 
 
+@pytest.mark.parametrize(
+    "text", ["-" * 2000 + "1", "'a' * 10**12", "10**12 * [0]", "'%999999999d' % 1", "9**9**9"]
+)
+def test_what_would_fill_the_memory_is_an_error(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        evaluate(text, {})
+
+
+def test_powers_of_integers_are_exact_until_they_are_long() -> None:
+    assert evaluate("3**40 % 1000", {}) == 3**40 % 1000
+    assert evaluate("10**300 + 1 - 10**300", {}) == 1
+    assert evaluate("1.5**2", {}) == 2.25
+
+
 def test_deferred_values_are_asked_for_only_when_used() -> None:
     asked: list[int] = []
 

@@ -43,6 +43,7 @@ def test_expressions(text: str, expected: float, dimension: tuple[int, int]) -> 
     [
         "rtt + n", "min(rtt, rate)", "ceil(rtt)", "2 ** rtt", "rtt ** 0.5", "'10 parsec'", "f(2)",
         "sqrt(1, 2)", "n if n else 2", "[1]", "True", "log2(0)", "1 / 0",
+        "-" * 2000 + "1",
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_an_error(text: str) -> None:

@@ -7,7 +7,7 @@ and never begin with an underscore. `papers/README.md` lists the names.
 # ruff: noqa: ANN401 - values of the language are of any type
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,14 +26,37 @@ class Deferred:
     get: Callable[[], Any]
 
 
+_MOST_BITS = 4096
+"""Of an integer that is a power; beyond, the power is that of numbers with fractions."""
+
+
+def _times(a: Any, b: Any) -> Any:
+    for one in (a, b):
+        if isinstance(one, Sequence):
+            raise ExpressionError("texts and lists cannot be multiplied")
+    return a * b
+
+
+def _modulo(a: Any, b: Any) -> Any:
+    if isinstance(a, str | bytes):
+        raise ExpressionError("a text has no remainder")
+    return a % b
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > _MOST_BITS:
+        return float(a) ** b
+    return a**b
+
+
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
+    ast.Mult: _times,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Mod: _modulo,
+    ast.Pow: _power,
 }
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
@@ -65,7 +88,11 @@ def parse(text: str) -> ast.expr:
         raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
     except (MemoryError, RecursionError) as error:
         # What the parser raises if its stack is not deep enough.
-        raise ExpressionError(f"`{text[:40]} ...` is nested too deeply") from error
+        raise _too_deep(text) from error
+
+
+def _too_deep(text: str) -> ExpressionError:
+    return ExpressionError(f"`{text[:40]} ...` is nested too deeply")
 
 
 def names(text: str) -> frozenset[str]:
@@ -118,6 +145,8 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
         # Of a key that is missing, only the key would be left.
         detail = f"there is no {error}" if isinstance(error, KeyError) else error
         raise ExpressionError(f"in `{' '.join(text.split())}`: {detail}") from error
+    except RecursionError as error:
+        raise _too_deep(text) from error
 
 
 class _Interpreter:

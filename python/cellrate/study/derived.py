@@ -33,6 +33,8 @@ def amount(text: str, lookup: Lookup) -> Amount:
         raise ExpressionError(f"in `{text}`: {error}") from error
     except (ArithmeticError, ValueError) as error:
         raise ExpressionError(f"in `{text}`: {error}") from error
+    except RecursionError as error:
+        raise ExpressionError(f"`{text[:40]} ...` is nested too deeply") from error
 
 
 _BINARY: Mapping[type[ast.operator], Callable[[Amount, Amount], Amount]] = {
