@@ -175,6 +175,33 @@ def test_what_is_no_data_set_is_said_to_be_none(runs: Results, tmp_path: Path) -
         DataSet(place).scan("flow")
 
 
+def test_a_description_of_other_types_is_damaged(runs: Results, tmp_path: Path) -> None:
+    study = write(tmp_path / "losses", runs[:1]) / "study.json"
+    text = study.read_text()
+    for found, instead in [('"name": "losses"', '"name": 3'), ('"level": 0.95', '"level": "x"')]:
+        assert found in text
+        study.write_text(text.replace(found, instead, 1))
+        with pytest.raises(BadInput, match=r"is damaged: .* where .* is expected"):
+            DataSet(study.parent)
+    study.write_text("[" * 100_000)
+    with pytest.raises(BadInput, match="is no description of a data set"):
+        DataSet(study.parent)
+
+
+def test_a_table_that_is_damaged_behind_its_head_is_refused(runs: Results, tmp_path: Path) -> None:
+    place = write(tmp_path / "losses", runs[:1])
+    path = place / "runs.parquet"
+    whole = path.read_bytes()
+    noticed = 0
+    for at in range(4, len(whole) // 2, 97):
+        path.write_bytes(whole[:at] + bytes(40) + whole[at + 40 :])
+        try:
+            assert DataSet(place).runs.height == 1
+        except BadInput as error:
+            noticed += "cannot read" in str(error)
+    assert noticed > 0
+
+
 @pytest.mark.parametrize("name", ["seed", "run", "totals_timeouts", "throughput"])
 def test_a_name_that_is_taken_is_refused(name: str, tmp_path: Path) -> None:
     taken = dataclasses.replace(DESCRIPTION, derived=(FactorColumn(name),))

@@ -1,8 +1,28 @@
-"""Tables of rates in Parquet files, for the core, which reads CSV."""
+"""Parquet files, which polars reads: tables of rates for the core, and what damaged files do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
+
+
+@contextmanager
+def refused(error: Callable[[str], Exception]) -> Iterator[None]:
+    """What polars says of a file that it cannot read becomes an exception of ours.
+
+    Args:
+        error: Makes the exception of the first line of what polars says.
+    """
+    import polars as pl
+
+    # Of what is damaged behind the first bytes polars says so by a panic, which is no `Exception`.
+    unreadable = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+    try:
+        yield
+    except unreadable as found:
+        told = str(found).splitlines() or [type(found).__name__]
+        raise error(told[0]) from found
 
 
 def as_csv(path: PathLike[str]) -> str:
@@ -17,12 +37,12 @@ def as_csv(path: PathLike[str]) -> str:
     # What plays no such file must not wait for this import.
     import polars as pl
 
-    try:
+    with refused(lambda told: ValueError(f"this is no Parquet file that can be read: {told}")):
         table = pl.read_parquet(str(path))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise ValueError(f"this is no Parquet file that can be read: {error}") from error
-    durations = [
-        pl.col(name).dt.total_nanoseconds().alias(f"{name} (ns)") if kind == pl.Duration else name
-        for name, kind in table.schema.items()
-    ]
-    return table.select(durations).write_csv()
+        durations = [
+            pl.col(name).dt.total_nanoseconds().alias(f"{name} (ns)")
+            if kind == pl.Duration
+            else name
+            for name, kind in table.schema.items()
+        ]
+        return table.select(durations).write_csv()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import UnionType
 from typing import Any, TypeAlias
 
 from cellrate import _core
@@ -104,7 +105,7 @@ def from_json(text: str, place: str) -> Description:
     try:
         found = json.loads(text)
         form = found["format"]
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise BadInput(f"{place} is no description of a data set: {why}") from error
     if form != FORMAT:
@@ -115,20 +116,32 @@ def from_json(text: str, place: str) -> Description:
         )
     try:
         return Description(
-            name=found["name"],
-            scenario=found["scenario"],
+            name=_typed(found["name"], str),
+            scenario=_typed(found["scenario"], str),
             factors=_factors(found["factors"]),
             derived=_factors(found["derived"]),
-            measures=tuple(MeasureColumn(**one) for one in found["measures"]),
-            level=found["level"],
-            common_random_numbers=found["common_random_numbers"],
-            replications=found["replications"],
-            traces=tuple(found["traces"]),
+            measures=tuple(MeasureColumn(**_texts(one)) for one in found["measures"]),
+            level=_typed(found["level"], float),
+            common_random_numbers=_typed(found["common_random_numbers"], bool),
+            replications=_typed(found["replications"], int | dict),
+            traces=tuple(_typed(one, str) for one in found["traces"]),
         )
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, AttributeError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise BadInput(f"{place} is damaged: {why}; run the study again") from error
 
 
 def _factors(found: Sequence[Mapping[str, Any]]) -> tuple[FactorColumn, ...]:
-    return tuple(FactorColumn(**one) for one in found)
+    return tuple(
+        FactorColumn(**_texts(one, free=() if one.get("path") else ("path",))) for one in found
+    )
+
+
+def _texts(found: Mapping[str, Any], free: Sequence[str] = ()) -> dict[str, Any]:
+    return {key: None if key in free else _typed(value, str) for key, value in found.items()}
+
+
+def _typed(value: Any, kind: type | UnionType) -> Any:  # noqa: ANN401  checked at run time
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} where {getattr(kind, '__name__', kind)} is expected")
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import polars as pl
 from cellrate.dataset.columns import ENTITIES, TRACES
 from cellrate.dataset.description import Description, from_json
 from cellrate.dataset.place import RUNS, STUDY
+from cellrate.parquet import refused
 from cellrate.problems import BadInput, choose
 from cellrate.series import Series
 
@@ -56,14 +58,22 @@ class DataSet:
             BadInput: There is no such table, or its file is missing or damaged.
         """
         path = self.directory / f"{choose(table, self.tables, 'table')}.parquet"
-        try:
+        with self._refused(path):
             frame = pl.scan_parquet(path)
             frame.collect_schema()
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise BadInput(
-                f"cannot read {path}: {str(error).splitlines()[0]}; run the study again"
-            ) from error
         return frame
+
+    def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
+        """The rows of a query that began with `scan`.
+
+        Raises:
+            BadInput: A file is damaged behind its head, which only this notices.
+        """
+        with self._refused(self.directory):
+            return query.collect()
+
+    def _refused(self, path: Path) -> AbstractContextManager[None]:
+        return refused(lambda told: BadInput(f"cannot read {path}: {told}; run the study again"))
 
     def columns(self, table: str = RUNS) -> dict[str, pl.DataType]:
         """Columns of a table and their types.
@@ -76,32 +86,32 @@ class DataSet:
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, replication, seed, factors, measures of the whole run."""
-        return self.scan(RUNS).collect()
+        return self.collect(self.scan(RUNS))
 
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per run and flow."""
-        return self.scan("flows").collect()
+        return self.collect(self.scan("flows"))
 
     @cached_property
     def classes(self) -> pl.DataFrame:
         """One row per run and service class."""
-        return self.scan("classes").collect()
+        return self.collect(self.scan("classes"))
 
     @cached_property
     def vcs(self) -> pl.DataFrame:
         """One row per run and directed channel."""
-        return self.scan("vcs").collect()
+        return self.collect(self.scan("vcs"))
 
     @cached_property
     def ports(self) -> pl.DataFrame:
         """One row per run and output port of a switch."""
-        return self.scan("ports").collect()
+        return self.collect(self.scan("ports"))
 
     @cached_property
     def queues(self) -> pl.DataFrame:
         """One row per run and queue of an output port."""
-        return self.scan("queues").collect()
+        return self.collect(self.scan("queues"))
 
     @cached_property
     def traces(self) -> pl.DataFrame:
@@ -110,7 +120,7 @@ class DataSet:
         Raises:
             BadInput: The study keeps no traces.
         """
-        return self.scan(TRACES).collect()
+        return self.collect(self.scan(TRACES))
 
     def frame(self, table: str = RUNS) -> pl.DataFrame:
         """A table; every row with the factors and derived parameters of its run.
@@ -127,7 +137,7 @@ class DataSet:
         rest = [name for name in own.collect_schema() if name not in keys]
         joined = own.join(of_run, on="run", how="left", suffix="_of_run", maintain_order="left")
         names = [f"{name}_of_run" if name in rest else name for name in varied]
-        return joined.select(*keys, *names, *rest).collect()
+        return self.collect(joined.select(*keys, *names, *rest))
 
     def series(self, run: int, kind: str, entity: str) -> Series:
         """A trace of a run.
@@ -137,9 +147,9 @@ class DataSet:
             KeyError: The run has no such trace; the message lists what it has.
         """
         own = self.scan(TRACES).filter(pl.col("run") == run)
-        found = own.filter(pl.col("kind") == kind, pl.col("entity") == entity).collect()
+        found = self.collect(own.filter(pl.col("kind") == kind, pl.col("entity") == entity))
         if found.is_empty():
-            traced = own.select("kind", "entity").unique(maintain_order=True).collect().rows()
+            traced = self.collect(own.select("kind", "entity").unique(maintain_order=True)).rows()
             names = ", ".join(f"{one} of {of}" for one, of in traced)
             raise KeyError(
                 f"run {run} has no trace of {kind} of {entity}; traced: {names or 'nothing'}"

@@ -125,7 +125,7 @@ def trace_of(data: DataSet, run: int, asked: str) -> Series:
     kind, _, pattern = asked.partition(":")
     own = data.scan("traces").filter(pl.col("run") == run)
     peaks = own.group_by("kind", "entity", maintain_order=True).agg(pl.col("maximum").max())
-    rows = peaks.collect().rows()
+    rows = data.collect(peaks).rows()
     found = [(peak, entity) for of, entity, peak in rows if of == kind]
     if not found:
         kinds = ", ".join(dict.fromkeys(of for of, _, _ in rows)) or "nothing"

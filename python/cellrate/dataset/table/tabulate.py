@@ -37,7 +37,7 @@ def tabulate(data: DataSet, question: Question) -> Tabulation:
     """
     asked = known(question, data)
     keys = [*asked.rows, *asked.columns]
-    rows = _chosen(data, asked).collect()
+    rows = data.collect(_chosen(data, asked))
     if rows.is_empty():
         raise BadInput("no run of the study has succeeded")
     cells: dict[tuple[Key, Key, str], Cell] = {}
@@ -65,7 +65,7 @@ def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
     own = data.columns(asked.table)
     runs = data.scan(RUNS).filter(pl.col("status") == "done")
     if asked.table == RUNS:
-        return _where(runs, asked).select(*dict.fromkeys([*NUMBERS, *keys, *asked.measures]))
+        return _where(data, runs, asked).select(*dict.fromkeys([*NUMBERS, *keys, *asked.measures]))
     varied = [name for name in keys if name not in own]
     entities = data.scan(asked.table).select(
         "run", *dict.fromkeys([*NUMBERS, *(k for k in keys if k in own), *asked.measures])
@@ -73,10 +73,10 @@ def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
     lists = [name for name in keys if own.get(name) == pl.List(pl.String())]
     entities = entities.with_columns(pl.col(name).list.join(" ") for name in lists)
     joined = entities.join(runs.select("run", *varied), on="run", maintain_order="left")
-    return _where(joined, asked)
+    return _where(data, joined, asked)
 
 
-def _where(rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
+def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
     """The rows with the values that are asked for.
 
     Raises:
@@ -88,8 +88,9 @@ def _where(rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
             found = rows.filter(column.cast(pl.String) == value)
         else:
             found = rows.filter((column - value).abs() <= SAME * abs(value))
-        if found.select(pl.len()).collect().item() == 0:
-            there = rows.select(column.unique(maintain_order=True)).collect()[name].to_list()
+        if data.collect(found.select(pl.len())).item() == 0:
+            values = data.collect(rows.select(column.unique(maintain_order=True)))
+            there = values[name].to_list()
             shown = ", ".join(_shown(one) for one in there[:20])
             raise BadInput(f"no run has {name} = {_shown(value)}; there are {shown}")
         rows = found
@@ -167,9 +168,10 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
         notes.append(f"Means over the values of {', '.join(pooled)}.")
     if uneven:
         notes.append("Where points have different numbers of replications, those that all have.")
-    failed = data.scan(RUNS).filter(pl.col("status") != "done").select(pl.len()).collect().item()
+    failures = data.scan(RUNS).filter(pl.col("status") != "done")
+    failed = data.collect(failures.select(pl.len())).item()
     if failed:
-        total = data.scan(RUNS).select(pl.len()).collect().item()
+        total = data.collect(data.scan(RUNS).select(pl.len())).item()
         notes.append(f"{failed} of {total} runs failed and do not count.")
     return notes
 
@@ -183,7 +185,7 @@ def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
     present = points.join(rows.lazy().select("point").unique(), on="point", how="semi")
     counts = [pl.col(name).n_unique() for name in others]
     cells = present.group_by(keys).agg(counts) if keys else present.select(counts)
-    most = cells.select(pl.col(name).max() for name in others).collect()
+    most = data.collect(cells.select(pl.col(name).max() for name in others))
     return [name for name in others if most[name].item() > 1]
 
 
