@@ -64,6 +64,16 @@ TCP_KEYS = [
     row("tcp.recovery", '"reno"', '"jacobson88"', "differs", digest, *UBR),
     row("tcp.recovery", '"newreno"', '"sack"', "differs", digest, *UBR),
     row(
+        "tcp.connection_setup",
+        "false",
+        "true",
+        "falls",
+        THROUGHPUT,
+        *ROOMY,
+        FAR,
+        'run.duration="100 ms"',
+    ),
+    row(
         "tcp.mss",
         '"512 bytes"',
         '"1024 bytes"',

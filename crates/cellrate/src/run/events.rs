@@ -25,7 +25,7 @@ pub struct Events {
     /// Number of a lost data cell among those of its channel, from 0.
     pub cell: Vec<Option<i64>>,
     /// Sequence number in bytes: the oldest byte not acknowledged at a timeout, the first of a segment
-    /// sent again or refused by the source queue.
+    /// sent again or refused by the source queue. None of a SYN or SYN-ACK, which precede all data.
     pub sequence_bytes: Vec<Option<i64>>,
     /// Explicit rate that a marked RM cell carries on.
     pub er_cells_per_second: Vec<Option<f64>>,
@@ -132,8 +132,8 @@ impl Row {
             What::Refusal { seq } => {
                 Row { kind: "loss", cause: Some(name(Cause::SourceQueue)), sequence: seq, ..Row::default() }
             }
-            What::Timeout { seq } => Row { kind: "timeout", sequence: Some(seq), ..Row::default() },
-            What::Retransmission { seq } => Row { kind: "retransmission", sequence: Some(seq), ..Row::default() },
+            What::Timeout { seq } => Row { kind: "timeout", sequence: seq, ..Row::default() },
+            What::Retransmission { seq } => Row { kind: "retransmission", sequence: seq, ..Row::default() },
             What::Mark { er } => Row { kind: "mark", er: Some(er), ..Row::default() },
         }
     }

@@ -361,8 +361,8 @@ impl<'a> Draft<'a> {
             (Demand::Bytes(bytes), 0) => (sender(), Supply::Bytes(bytes)),
             (Demand::Writes(writes), 0) => (sender(), Supply::Writes(Box::new(writes))),
             (Demand::Bytes(_) | Demand::Writes(_), _) => {
-                let phase = stream("delayed acknowledgement phase").below(flow.tcp.delayed_ack_interval);
-                (App::Receiver(Box::new(TcpReceiver::with_phase(&flow.tcp, phase))), none)
+                let delayed = stream("delayed acknowledgement phase").below(flow.tcp.delayed_ack_interval);
+                (App::Receiver(Box::new(TcpReceiver::with_phases(&flow.tcp, delayed, phase()))), none)
             }
             (Demand::Cells(cells), 0) => (App::Cells(cells), none),
             (Demand::Persistent, 0) => (App::Persistent, none),

@@ -23,18 +23,18 @@ pub enum What {
     },
     /// A source queue had no room for a whole PDU, or for a bare cell.
     Refusal {
-        /// Sequence number of the segment, or of what it acknowledges, in bytes; none for a bare cell.
+        /// Sequence number of the segment, or of what it acknowledges, in bytes; none for a bare cell, a SYN or a SYN-ACK.
         seq: Option<u64>,
     },
-    /// A retransmission timer expired; `seq` is the oldest byte not acknowledged.
+    /// A retransmission timer expired.
     Timeout {
-        /// Sequence number in bytes.
-        seq: u64,
+        /// Sequence number in bytes of the oldest byte not acknowledged; none before the connection stands.
+        seq: Option<u64>,
     },
     /// A segment was sent again.
     Retransmission {
-        /// Sequence number in bytes.
-        seq: u64,
+        /// Sequence number in bytes; none of a SYN or SYN-ACK.
+        seq: Option<u64>,
     },
     /// An RM cell was marked: CI, NI or ER changed, or the destination turned EFCI into CI.
     Mark {

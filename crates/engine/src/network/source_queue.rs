@@ -62,7 +62,7 @@ impl SourceQueue {
     }
     /// Queues a segment; the whole PDU is refused if its cells do not fit. True if it was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
-        let cells = cells_for((self.header + segment.blocks().option_bytes() + segment.len) as u64);
+        let cells = cells_for((self.header + segment.option_bytes() + segment.len) as u64);
         if self.cells + cells as u64 > self.limit {
             self.dropped.bytes += segment.len as u64;
             self.dropped.packets += 1;

@@ -195,8 +195,11 @@ impl Terminal {
             }
             App::Sender(sender) if !self.started => {
                 self.started = true;
+                sender.open();
                 if let Supply::Bytes(bytes) = self.supply {
                     sender.supply(bytes);
+                }
+                if !sender.is_open() || matches!(self.supply, Supply::Bytes(_)) {
                     self.send_segments(now, out);
                 }
             }
@@ -212,7 +215,10 @@ impl Terminal {
                 self.send_segments(now, out);
             }
             App::Receiver(receiver) => {
-                receiver.on_timer(now);
+                if receiver.on_timer(now) {
+                    let what = What::Timeout { seq: None };
+                    out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                }
                 self.send_acks(now, out);
             }
             App::Sink => {}
@@ -225,14 +231,14 @@ impl Terminal {
         loop {
             let sent_before = sender.snd_max();
             let Some(segment) = sender.poll_segment(now) else { break };
-            if segment.seq < sent_before {
-                let what = What::Retransmission { seq: segment.seq };
+            if sender.is_repetition(&segment, sent_before) {
+                let what = What::Retransmission { seq: segment.sequence() };
                 out.log.add(Event { at: now, channel: self.channel, link: None, what });
             }
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.seq);
                 sender.on_transmitted(now, &segment);
-                let what = What::Refusal { seq: Some(segment.seq) };
+                let what = What::Refusal { seq: segment.sequence() };
                 out.log.add(Event { at: now, channel: self.channel, link: None, what });
             }
         }
@@ -242,8 +248,12 @@ impl Terminal {
     fn send_acks<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         let App::Receiver(receiver) = &mut self.app else { return };
         while let Some(ack) = receiver.poll_ack(now) {
+            if receiver.is_repetition(&ack) {
+                let what = What::Retransmission { seq: None };
+                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+            }
             if !self.queue.push(now, ack) {
-                let what = What::Refusal { seq: Some(ack.ack) };
+                let what = What::Refusal { seq: (!ack.is_of_setup()).then_some(ack.ack) };
                 out.log.add(Event { at: now, channel: self.channel, link: None, what });
             }
         }
@@ -251,10 +261,12 @@ impl Terminal {
     }
 
     fn note_event(&self, now: Ps, event: Option<TcpEvent>, log: &mut Log) {
-        if let (Some(TcpEvent::Timeout { .. }), App::Sender(sender)) = (event, &self.app) {
-            let what = What::Timeout { seq: sender.snd_una() };
-            log.add(Event { at: now, channel: self.channel, link: None, what });
-        }
+        let seq = match event {
+            Some(TcpEvent::Timeout { seq, .. }) => Some(seq),
+            Some(TcpEvent::SynTimeout { .. }) => None,
+            Some(TcpEvent::FastRetransmit { .. }) | None => return,
+        };
+        log.add(Event { at: now, channel: self.channel, link: None, what: What::Timeout { seq } });
     }
 
     /// Rate-limited: data wait in the source queue. Window-limited: none wait, TCP has some, and

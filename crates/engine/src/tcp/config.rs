@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::LARGEST_WINDOW;
+use super::handshake::SCALED_WINDOW;
 use super::recovery::Recovery;
 use super::segment::HEADER_BYTES;
 use crate::kernel::Ps;
@@ -19,6 +20,9 @@ use crate::kernel::units::Bytes;
 pub struct TcpConfig {
     /// How the sender reacts to loss.
     pub recovery: Recovery,
+    /// Set the connection up before data are sent: SYN, SYN-ACK, ACK (RFC 793 section 3.4), with their timers. Windows are
+    /// then as the header carries them: unscaled in SYNs, else in multiples of a power of two (RFC 7323).
+    pub connection_setup: bool,
     /// Payload bytes of a full segment.
     #[schemars(extend("x-search" = { "low": "64 bytes", "high": "9140 bytes", "scale": "log" }))]
     pub mss: Bytes,
@@ -78,6 +82,7 @@ impl Default for TcpConfig {
     fn default() -> TcpConfig {
         TcpConfig {
             recovery: Recovery::Tahoe,
+            connection_setup: false,
             mss: Bytes(512),
             window: Bytes(64 * 1024),
             initial_window: 1,
@@ -118,6 +123,8 @@ impl TcpConfig {
         check(window, "window", self.window, format!("the mss ({}) to {widest}", self.mss))?;
         let reported = !self.recovery.is_selective() || self.window.0 <= LARGEST_WINDOW;
         check(reported, "window", self.window, format!("at most {} with SACK", Bytes(LARGEST_WINDOW)))?;
+        let scaled = !self.connection_setup || self.window <= SCALED_WINDOW;
+        check(scaled, "window", self.window, format!("at most {SCALED_WINDOW} with connection_setup"))?;
         check(self.initial_window > 0, "initial_window", self.initial_window, "at least 1 segment")?;
         let ssthresh = self.initial_ssthresh.unwrap_or(self.window);
         check(ssthresh >= self.mss, "initial_ssthresh", ssthresh, format!("at least the mss ({})", self.mss))
@@ -174,6 +181,8 @@ mod tests {
         );
         let selective = broken(|c| (c.recovery, c.window) = (Recovery::Sack, Bytes(1 << 31)));
         assert_eq!(selective, "`window` is 2097152 KiB; allowed: at most 2147483647 bytes with SACK");
+        let scaled = broken(|c| (c.connection_setup, c.window) = (true, Bytes(1 << 30)));
+        assert_eq!(scaled, "`window` is 1048576 KiB; allowed: at most 1048560 KiB with connection_setup");
         assert_eq!(broken(|c| c.min_rto = Ps::from_s(65)), "`min_rto` is 65 s; allowed: at most max_rto (64 s)");
     }
 

@@ -3,7 +3,9 @@
 pub mod blocks;
 pub mod config;
 pub mod estimator;
+pub mod handshake;
 pub mod intervals;
+mod listening;
 pub mod receiver;
 pub mod recovery;
 pub mod scoreboard;
@@ -13,6 +15,7 @@ pub mod ticks;
 pub mod window;
 
 pub use config::TcpConfig;
+pub use handshake::{Handshake, SynOptions};
 pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
 pub use recovery::Recovery;
 pub use segment::Segment;

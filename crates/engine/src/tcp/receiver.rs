@@ -1,9 +1,13 @@
 //! The receiving half of a connection: cumulative acknowledgements and a store for segments that
 //! arrive out of order (RFC 793, RFC 1122; immediate duplicates as 4.3BSD sends them).
 
+use alloc::boxed::Box;
+
 use super::blocks::Blocks;
 use super::config::TcpConfig;
+use super::handshake::SynOptions;
 use super::intervals::Intervals;
+use super::listening::Listening;
 use super::segment::Segment;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
@@ -46,36 +50,45 @@ pub struct TcpReceiver {
     delayed_ack: Option<Ticks>,
     unacknowledged: bool,
     ack_now: bool,
+    /// When an acknowledgement can be delayed no more, or the answer to a SYN is due again.
     ack_at: Ps,
+    /// Connection set-up, if there is one.
+    setup: Option<Box<Listening>>,
     stats: ReceiverStats,
 }
 
 impl TcpReceiver {
-    /// A receiver that expects byte 0; its delayed-acknowledgement clock ticks at multiples of
-    /// `delayed_ack_interval`.
+    /// A receiver that expects byte 0; its clocks tick at multiples of `delayed_ack_interval` and `granularity`.
     pub fn new(config: &TcpConfig) -> TcpReceiver {
-        TcpReceiver::with_phase(config, Ps::ZERO)
+        TcpReceiver::with_phases(config, Ps::ZERO, Ps::ZERO)
     }
 
-    /// The same with the delayed-acknowledgement clock shifted by `phase`.
-    pub fn with_phase(config: &TcpConfig, phase: Ps) -> TcpReceiver {
+    /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of the timer of connection
+    /// set-up by `timer`.
+    pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
+        let window = config.window.0 as u32;
         TcpReceiver {
             rcv_nxt: 0,
             store: Intervals::default(),
             selective: config.recovery.is_selective(),
-            window: config.window.0 as u32,
-            delayed_ack: config.delayed_ack.then(|| Ticks::new(config.delayed_ack_interval, phase)),
+            window: if config.connection_setup { SynOptions::of(config).scaled(window) } else { window },
+            delayed_ack: config.delayed_ack.then(|| Ticks::new(config.delayed_ack_interval, delayed_ack)),
             unacknowledged: false,
             ack_now: false,
             ack_at: Ps::NEVER,
+            setup: config.connection_setup.then(|| Box::new(Listening::new(config, timer))),
             stats: ReceiverStats::default(),
         }
     }
 
-    /// Takes a segment that arrived whole. Pure acknowledgements are none of its business.
+    /// Takes a segment that arrived whole. Without payload only those of connection set-up are its business.
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
         if segment.len == 0 {
+            self.on_control(segment);
             return ReceiveOutcome::default();
+        }
+        if self.setup.as_mut().is_some_and(|setup| setup.establish()) {
+            self.ack_at = Ps::NEVER;
         }
         let (from, to) = (segment.seq, segment.seq + segment.len as u64);
         let in_order = from <= self.rcv_nxt && to > self.rcv_nxt && self.store.is_empty();
@@ -89,6 +102,15 @@ impl TcpReceiver {
             self.ack_now = true
         }
         outcome
+    }
+
+    #[inline(never)]
+    fn on_control(&mut self, segment: &Segment) {
+        let Some(setup) = &mut self.setup else { return };
+        self.ack_now |= setup.on_control(segment);
+        if !setup.answers() && !self.unacknowledged {
+            self.ack_at = Ps::NEVER;
+        }
     }
 
     fn take(&mut self, from: u64, to: u64) -> ReceiveOutcome {
@@ -115,7 +137,7 @@ impl TcpReceiver {
         }
     }
 
-    /// The acknowledgement that is due, if any.
+    /// The acknowledgement that is due, or the answer to a SYN, if any.
     pub fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         if !self.ack_now {
             return None;
@@ -123,23 +145,35 @@ impl TcpReceiver {
         self.ack_now = false;
         self.unacknowledged = false;
         self.ack_at = Ps::NEVER;
+        if let Some(setup) = self.setup.as_mut().filter(|setup| setup.answers()) {
+            let (answer, again) = setup.answer(now);
+            self.ack_at = again;
+            return Some(answer);
+        }
         self.stats.acks_sent += 1;
         let blocks = if self.selective { Blocks::latest(&self.store, self.rcv_nxt) } else { Blocks::default() };
         Some(Segment::acknowledgement(now, self.rcv_nxt, self.window, blocks))
     }
 
-    /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed.
+    /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed, or when a SYN is answered again.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.ack_at
     }
 
-    /// Makes a delayed acknowledgement due, if its tick has come.
-    pub fn on_timer(&mut self, now: Ps) {
-        if now >= self.ack_at {
-            self.ack_now = true;
-            self.ack_at = Ps::NEVER;
+    /// Makes a delayed acknowledgement due, if its tick has come, or another answer to a SYN. True if it is that.
+    pub fn on_timer(&mut self, now: Ps) -> bool {
+        if now < self.ack_at {
+            return false;
         }
+        self.ack_now = true;
+        self.ack_at = Ps::NEVER;
+        let unanswered = self.setup.as_mut().filter(|setup| setup.answers());
+        unanswered.map(|setup| setup.on_timeout()).is_some()
+    }
+    /// Whether `segment`, polled just now, was sent before.
+    pub fn is_repetition(&self, segment: &Segment) -> bool {
+        segment.is_of_setup() && self.setup.as_ref().is_some_and(|setup| setup.has_repeated())
     }
 
     /// Next byte expected; all below were given to the application.

@@ -8,6 +8,7 @@ mod abr_proportional;
 mod abr_rm;
 mod abr_source;
 mod combinations;
+mod connection_setup;
 mod control_registry;
 mod credit;
 mod discard_policies;

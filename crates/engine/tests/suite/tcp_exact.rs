@@ -132,6 +132,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
 
     /// Sends `bytes` and runs until all is acknowledged and the channel is empty.
     fn send(&mut self, bytes: u64) {
+        self.sender.open();
         self.sender.supply(bytes);
         for _ in 0..1_000_000 {
             self.flush();
@@ -151,7 +152,8 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         match self.channel.take(self.now) {
             Some((Event::ToReceiver, segment)) => {
                 let outcome = self.receiver.on_segment(self.now, &segment);
-                assert_eq!(outcome, self.model.take(&segment));
+                let is_data = segment.len > 0;
+                assert_eq!(outcome, if is_data { self.model.take(&segment) } else { ReceiveOutcome::default() });
             }
             Some((Event::ToSender, segment)) => self.events.extend(self.sender.on_ack(self.now, &segment)),
             Some((Event::Transmitted, segment)) => self.sender.on_transmitted(self.now, &segment),
@@ -164,7 +166,10 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
 
     fn flush(&mut self) {
         while let Some(segment) = self.sender.poll_segment(self.now) {
-            self.sent.push((self.now, segment.seq, segment.len));
+            if segment.len > 0 {
+                assert!(self.sender.is_open());
+                self.sent.push((self.now, segment.seq, segment.len));
+            }
             self.channel.put(self.now, Event::ToReceiver, segment);
             self.channel.schedule(self.now + self.channel.transmission, Event::Transmitted, segment);
         }
@@ -180,7 +185,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         assert!(s.cwnd() >= self.config.mss.0 && s.rto() > Ps::ZERO);
         let waits = self.config.rtt_excludes_transmission
             && self.channel.pending.values().any(|(event, _)| *event == Event::Transmitted);
-        let (timed, outstanding) = (s.next_timer().is_scheduled(), s.bytes_in_flight() > 0);
+        let (timed, outstanding) = (s.next_timer().is_scheduled(), s.bytes_in_flight() > 0 || !s.is_open());
         assert!(timed == outstanding || (waits && !timed), "{s:?}");
         assert!(s.snd_una() <= self.receiver.rcv_nxt());
     }
@@ -195,7 +200,9 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         assert_eq!(c.payload_in - c.payload_lost + c.payload_copied, c.payload_out);
         assert_eq!(c.payload_out, got.delivered_bytes + got.duplicate_bytes);
         assert_eq!(sent.segments_sent, self.sent.len() as u64);
-        let timeouts = self.events.iter().filter(|event| matches!(event, TcpEvent::Timeout { .. })).count() as u64;
+        let timeouts =
+            self.events.iter().filter(|event| matches!(event, TcpEvent::Timeout { .. } | TcpEvent::SynTimeout { .. }));
+        let timeouts = timeouts.count() as u64;
         assert_eq!((sent.timeouts, sent.fast_retransmits), (timeouts, self.events.len() as u64 - timeouts));
     }
 }
@@ -231,10 +238,10 @@ fn losing(lost: &[u64]) -> impl FnMut(Event, u64) -> Fate + '_ {
 }
 
 fn configs() -> impl Strategy<Value = TcpConfig> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = any::<[bool; 5]>();
     let granularity = prop_oneof![Just(100_000), Just(10_000_000), Just(500_000_000u64)];
     (300u64..1_000, 1u64..40, 1u32..5, granularity, flags).prop_map(|(mss, windows, initial_window, ns, flags)| {
-        let (delayed_ack, restore_snd_nxt, net3_increment, rtt_excludes_transmission) = flags;
+        let [delayed_ack, restore_snd_nxt, net3_increment, rtt_excludes_transmission, connection_setup] = flags;
         TcpConfig {
             mss: Bytes(mss),
             window: Bytes(mss * windows + 17),
@@ -245,6 +252,7 @@ fn configs() -> impl Strategy<Value = TcpConfig> {
             restore_snd_nxt,
             net3_increment,
             rtt_excludes_transmission,
+            connection_setup,
             ..TcpConfig::default()
         }
     })
@@ -353,7 +361,7 @@ fn every_policy_behaves_differently_from_every_other() {
 #[test]
 fn every_option_changes_what_is_sent() {
     type Change = fn(&mut TcpConfig);
-    let changes: [(&str, Change); 15] = [
+    let changes: [(&str, Change); 16] = [
         ("mss", |c| c.mss = Bytes(1_024)),
         ("window", |c| c.window = Bytes(8_192)),
         ("initial_window", |c| c.initial_window = 2),
@@ -368,6 +376,7 @@ fn every_option_changes_what_is_sent() {
         ("restore_snd_nxt", |c| c.restore_snd_nxt = false),
         ("net3_increment", |c| c.net3_increment = true),
         ("rtt_excludes_transmission", |c| c.rtt_excludes_transmission = true),
+        ("connection_setup", |c| c.connection_setup = true),
         ("recovery", |c| c.recovery = Recovery::Reno),
     ];
     let reference = behaviour(&base());

@@ -16,6 +16,7 @@ pub const CASES: &[Case] = &[
             r#"tcp.recovery="jacobson88""#,
         ],
     ),
+    case("tcp.connection_setup", UBR, &["tcp.connection_setup=false", "tcp.connection_setup=true"]),
     case("tcp.mss", UBR, &["", r#"tcp.mss="1024 bytes""#]),
     case("tcp.window", UBR, &["", r#"tcp.window="4 KiB""#]),
     case("tcp.initial_window", UBR, &["", "tcp.initial_window=2"]),

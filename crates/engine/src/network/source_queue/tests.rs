@@ -14,7 +14,8 @@ use crate::atm::aal5::{Outcome, Reassembler};
 const HEADER: u32 = 40;
 
 fn segment(number: u64, len: u32) -> Segment {
-    Segment { seq: number, len, ..Segment::default() }
+    // Without payload there is no sequence number to choose.
+    Segment { ack: number, len, ..Segment::default() }
 }
 
 fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
@@ -39,7 +40,7 @@ struct RealPdu {
 impl RealPdu {
     fn new(segment: &Segment, overhead: u32) -> RealPdu {
         let (overhead, len) = (overhead as usize, segment.len as usize);
-        let salt = segment.seq as usize;
+        let salt = segment.ack as usize;
         let mut bytes: Vec<u8> = (0..overhead + len).map(|i| (i * 7 + salt * 13 + (i * salt) % 5) as u8).collect();
         bytes.resize((overhead + len + 8).next_multiple_of(48) - 6, 0);
         bytes.extend_from_slice(&((overhead + len) as u16).to_be_bytes());

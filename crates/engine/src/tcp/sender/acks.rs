@@ -10,6 +10,10 @@ impl TcpSender {
     /// Takes an acknowledgement. Gives the reaction if it was the third duplicate.
     pub fn on_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         self.last_heard = now;
+        if segment.is_of_setup() || !self.is_open() {
+            self.on_setup_segment(now, segment);
+            return None;
+        }
         if segment.ack > self.snd_max || segment.ack < self.snd_una {
             // Of data never sent, or overtaken by a later acknowledgement.
             self.dup_acks = 0;

@@ -1,14 +1,17 @@
 //! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), without a clock of its own.
 
 mod acks;
+mod opening;
 mod selective;
 mod stats;
 
 use alloc::boxed::Box;
 
+use self::opening::Opening;
 pub use self::stats::{SenderStats, TcpEvent};
 use super::config::TcpConfig;
 use super::estimator::RttEstimator;
+use super::handshake::{Handshake, SynOptions};
 use super::recovery::Policy;
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
@@ -56,12 +59,15 @@ pub struct TcpSender {
     /// `rtt_excludes_transmission` only.
     transmitted: u64,
     rcv_window: u32,
+    /// Connection set-up, if there is one.
+    opening: Option<Box<Opening>>,
     stats: SenderStats,
 }
 
 impl TcpSender {
-    /// A sender without data. Its clock ticks at `phase + k * granularity`.
+    /// A sender without data; with `connection_setup` it must be opened. Its clock ticks at `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
+        let window = config.window.0 as u32;
         TcpSender {
             window: Window::new(config),
             policy: Policy::new(config),
@@ -83,7 +89,8 @@ impl TcpSender {
             idle_restart: config.idle_restart,
             rtt_excludes_transmission: config.rtt_excludes_transmission,
             transmitted: 0,
-            rcv_window: config.window.0 as u32,
+            rcv_window: if config.connection_setup { SynOptions::of(config).scaled(window) } else { window },
+            opening: config.connection_setup.then(|| Box::new(Opening::new(config))),
             stats: SenderStats::default(),
         }
     }
@@ -96,6 +103,12 @@ impl TcpSender {
     /// The next segment that window and supply permit. Only full segments are sent, except the last
     /// of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4).
     pub fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
+        if self.opening.is_some()
+            && let (segment, may_send) = self.poll_setup(now)
+            && (segment.is_some() || !may_send)
+        {
+            return segment;
+        }
         if self.board.is_some() {
             return self.poll_selective(now);
         }
@@ -167,6 +180,9 @@ impl TcpSender {
         if !self.rtt_excludes_transmission {
             return;
         }
+        if segment.is_of_setup() {
+            return self.on_setup_transmitted(now);
+        }
         if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
             timed.since = self.estimator.tick(now);
         }
@@ -188,6 +204,9 @@ impl TcpSender {
         if now < self.rto_at {
             return None;
         }
+        if !self.is_open() {
+            return Some(self.on_syn_timeout(now));
+        }
         self.estimator.on_timeout();
         self.policy.get().on_timeout(&mut self.window);
         self.timed = None;
@@ -206,6 +225,14 @@ impl TcpSender {
         Some(TcpEvent::Timeout { seq: self.snd_una, ssthresh, backoff })
     }
 
+    /// Whether `segment`, polled when [`Self::snd_max`] was `sent_before`, or a part of it was sent before.
+    pub fn is_repetition(&self, segment: &Segment, sent_before: u64) -> bool {
+        match segment.handshake() {
+            Some(Handshake::Syn(_)) => self.has_repeated_syn(),
+            Some(_) => false,
+            None => segment.seq < sent_before,
+        }
+    }
     /// There is data to send but the window forbids it.
     pub fn is_window_limited(&self) -> bool {
         !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
@@ -238,8 +265,7 @@ impl TcpSender {
     pub fn snd_nxt(&self) -> u64 {
         self.snd_nxt
     }
-    /// One above the highest byte ever sent. A polled segment that begins below it is a
-    /// retransmission (ask before polling).
+    /// One above the highest byte ever sent.
     pub fn snd_max(&self) -> u64 {
         self.snd_max
     }

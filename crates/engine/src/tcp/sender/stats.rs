@@ -15,6 +15,11 @@ pub enum TcpEvent {
         /// Timeouts since the last valid round trip, this one included.
         backoff: u32,
     },
+    /// The retransmission timer expired before the connection stood; the SYN is sent again.
+    SynTimeout {
+        /// Timeouts since the last valid round trip, this one included.
+        backoff: u32,
+    },
     /// The third duplicate acknowledgement; the segment at `seq` is sent again at once.
     FastRetransmit {
         /// snd_una in bytes.
@@ -27,7 +32,7 @@ pub enum TcpEvent {
 /// Counts since the start of the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Segments sent, retransmissions included.
+    /// Segments with payload sent, retransmissions included.
     pub segments_sent: u64,
     /// Payload bytes sent for the first time.
     pub bytes_sent_once: u64,

@@ -80,7 +80,7 @@ impl Subject for Connection {
         sender.supply(20 * config.mss.0);
         Connection {
             sender,
-            receiver: Receiver::with(TcpReceiver::with_phase(&config, setting.phase), setting),
+            receiver: Receiver::with(TcpReceiver::with_phases(&config, setting.phase, Ps::ZERO), setting),
             forward: VecDeque::new(),
             backward: VecDeque::new(),
             mss: config.mss.0,

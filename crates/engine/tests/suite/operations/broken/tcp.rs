@@ -167,7 +167,7 @@ fn broken_receivers_are_caught() {
         caught(settings(), Receiver::VOCABULARY, why, |setting, operations| {
             let mut setting = setting.clone();
             setting.tcp = json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer });
-            let inner = TcpReceiver::with_phase(&setting.config(), setting.phase);
+            let inner = TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO);
             let mut receiver = Observed::with(Lying { inner, lie }, &setting);
             for operation in operations {
                 receiver.happen(operation);
