@@ -88,8 +88,8 @@ impl Reference {
     fn complete(&mut self, now: Ps) {
         for node in 0..self.0.stations.len() {
             self.advance_ports(node, now);
+            self.tell_of_output(node);
         }
-        self.tell_receivers();
     }
 
     fn instant(&mut self, node: usize, now: Ps) {
@@ -101,7 +101,10 @@ impl Reference {
             Node::Switch(switch) => switch.turn(inbox, links, next, fresh),
         }
         self.advance_ports(node, next);
-        self.tell_receivers();
+        self.tell_of_output(node);
+        for input in 0..self.0.stations[node].inbox.links().len() {
+            self.tell_receiver(self.0.stations[node].inbox.links()[input] as usize);
+        }
     }
 
     fn advance_ports(&mut self, node: usize, now: Ps) {
@@ -110,14 +113,17 @@ impl Reference {
         }
     }
 
-    /// Every link's head, whether it was empty or not.
-    fn tell_receivers(&mut self) {
-        for node in 0..self.0.stations.len() {
-            for input in 0..self.0.stations[node].inbox.links().len() {
-                let link = self.0.stations[node].inbox.links()[input];
-                let at = self.0.links[link as usize].next_arrival();
-                self.0.stations[node].inbox.expect(input, at);
-            }
+    /// The links that a node feeds may have other heads now.
+    fn tell_of_output(&mut self, node: usize) {
+        for port in 0..self.0.stations[node].node.ports().len() {
+            self.tell_receiver(self.0.stations[node].node.ports()[port].1 as usize);
         }
+    }
+
+    /// A link's head, whether it was empty or not.
+    fn tell_receiver(&mut self, link: usize) {
+        let at = self.0.links[link].next_arrival();
+        let (node, input) = self.0.receiver(link);
+        self.0.stations[node].inbox.expect(input, at);
     }
 }

@@ -210,6 +210,12 @@ impl<S: Server> Simulation<S> {
         self.stations.iter().map(|station| &station.node)
     }
 
+    /// The node at the far end of a link, and the place of the link among its inputs.
+    pub(super) fn receiver(&self, link: usize) -> (usize, usize) {
+        let Receiver { node, input, .. } = self.receivers[link];
+        (node as usize, input as usize)
+    }
+
     /// Links that were empty and are no longer get their place in the receivers' merges.
     fn tell_receivers(&mut self) {
         while let Some(link) = self.fresh.pop() {
