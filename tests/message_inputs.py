@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from cellrate.sizing import Question
 from cellrate.study import Study, parse_study, warm_up
 from cellrate.theory import efci, queueing
 from cellrate.tuning.model import model_of
+from message_bytes import *  # noqa: F403
 from scipy import stats
 from test_import_graph import SMALL as GRAPHML
 from test_language_runs import ROW, HandMade
@@ -140,6 +142,14 @@ def played(file: str, **more: str) -> str:
     keys = "".join(f", {key} = '{value}'" for key, value in more.items())
     source = f"flow.source.source={{kind = 'rate-trace', file = '{file}'{keys}}}"
     return _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)
+
+
+def stream(data: bytes, **more: int) -> None:
+    """A scenario whose only source plays a transport stream."""
+    keys = "".join(f", {key} = {value}" for key, value in more.items())
+    written_bytes("stream.ts", data)
+    source = f"flow.source.source={{kind = 'transport-stream', file = 'stream.ts'{keys}}}"
+    _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)
 
 
 def told(expression: str) -> float:

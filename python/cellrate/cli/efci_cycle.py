@@ -70,7 +70,7 @@ def write(
         whole_file.write_text(data, table(found))
         written = [data, *figures.save(draw(loop, found), out / "cycle")]
     except OSError as error:
-        raise BadInput(f"--out {out}: {told(error)}") from error
+        raise BadInput(f"--out: {told(error)}") from error
     return "written: " + ", ".join(map(str, written))
 
 

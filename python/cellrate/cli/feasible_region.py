@@ -108,7 +108,7 @@ def _write(
         whole_file.write_text(data, text + "\n")
         written = [data, *figures.save(draw(region, points), out / "region")]
     except OSError as error:
-        raise BadInput(f"--out {out}: {told(error)}") from error
+        raise BadInput(f"--out: {told(error)}") from error
     if not quiet:
         say("written: " + ", ".join(map(str, written)))
 
