@@ -181,4 +181,21 @@ mod tests {
         assert_eq!(FcvcConfig::default().static_allocation(link), 10 + 52);
         assert_eq!(FcvcConfig { n3: Some(Cells(3)), ..config }.static_allocation(link), 13);
     }
+    #[test]
+    fn memory_in_force_is_four_round_trips_and_two_cells_for_each_channel() {
+        let rate = Rate::from_bps(150_000_000);
+        // 52 cells as above.
+        let link = Loop { rate, back_rate: rate, delay: Ps::from_us(140) };
+        assert_eq!(FcvcConfig::default().memory_in_force(link, 5), 4 * 52 + 2 * 5);
+        let own = FcvcConfig { memory: Some(Cells(7)), ..FcvcConfig::default() };
+        assert_eq!(own.memory_in_force(link, 5), 7);
+    }
+
+    #[test]
+    fn a_window_is_half_the_memory_and_never_nothing() {
+        let config = FcvcConfig::default();
+        assert_eq!([0, 1, 2, 3, 10].map(|memory| config.window_in_force(memory)), [1, 1, 1, 1, 5]);
+        let own = FcvcConfig { window: Some(Cells(3)), ..config };
+        assert_eq!(own.window_in_force(100), 3);
+    }
 }

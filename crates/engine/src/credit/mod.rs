@@ -62,5 +62,8 @@ mod tests {
         assert_eq!(ahead(2, MODULUS - 3), 5);
         assert_eq!(ahead(MODULUS - 3, 2), -5);
         assert_eq!(ahead(7, 7), 0);
+        // Half way round either way is behind, as in a number of two's complement.
+        let half = (MODULUS / 2) as i32;
+        assert_eq!([ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)], [half - 1, -half]);
     }
 }

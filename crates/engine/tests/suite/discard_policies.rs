@@ -198,6 +198,14 @@ fn rm_cells_are_dropped_one_by_one_and_leave_the_frames_alone() {
 }
 
 #[test]
+fn the_threshold_in_force_is_the_one_that_decides() {
+    use cellrate_engine::discard::epd::EpdConfig;
+    use cellrate_engine::kernel::units::{Buffer, Cells};
+    let own = EpdConfig { threshold: Some(Cells(7)), ..EpdConfig::default() };
+    assert_eq!([EpdConfig::default(), own].map(|config| config.threshold_in_force(Buffer(11))), [Cells(5), Cells(7)]);
+}
+
+#[test]
 fn checks_find_buffers_and_margins_that_cannot_work() {
     let facts = QueueFacts { buffer: 50, largest_pdu: 91, channels: 5 };
     for (parameters, field, severity) in [

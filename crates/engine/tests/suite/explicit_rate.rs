@@ -355,6 +355,7 @@ fn capc_bounds_its_step_up_and_sets_ci_above_the_threshold() {
     port.end();
     // 0.95 * 10,000, times 1 + 8 at most 1.5.
     near(port.er(0, PCR, 1.0), 14_250.0);
+    port.queue = 5;
     assert!(!port.brm(0, PCR, 1.0).ci);
     port.queue = 6;
     assert!(port.brm(0, PCR, 1.0).ci);

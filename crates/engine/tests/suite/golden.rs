@@ -97,6 +97,17 @@ fn plans() -> Vec<(&'static str, Plan)> {
         flow.source = read(json!({"kind": "transfer", "size": "300 kB"}));
     };
     let efci = json!({"scheme": "efci", "high": "60 cells", "low": "40 cells"});
+    let relays = |vsvd: Value| SwitchPlan { vsvd: Some(read(vsvd)), ..erica(true) };
+    let measured = json!({"vc_rate": "measured", "input": "class-queue", "update": "backward", "limit_source": true});
+    let credited = |number: usize, flow: &mut FlowPlan| {
+        tcp(Recovery::NewReno)(number, flow);
+        flow.source_queue = Buffer(100);
+    };
+    let credit = |fcvc: Value, errors: Value| {
+        let mut plan = plan(4, lan, &switch(u64::MAX, none(), tail()), credited);
+        (plan.fcvc, plan.errors) = (Some(read(fcvc)), read(errors));
+        plan
+    };
     vec![
         ("cbr, wide", plan(15, wan, &fifo, cbr)),
         ("cbr, local", plan(15, lan, &fifo, cbr)),
@@ -117,6 +128,13 @@ fn plans() -> Vec<(&'static str, Plan)> {
         ("efci", plan(5, wan, &switch(2_000, efci, tail()), abr)),
         ("erica under vbr", plan(5, wan, &erica(false), with_vbr)),
         ("erica with queue control, local", plan(5, lan, &erica(true), with_vbr)),
+        ("virtual sources", plan(3, wan, &relays(json!({})), abr)),
+        ("virtual sources, measured", plan(3, lan, &relays(measured), abr)),
+        ("credit", credit(json!({"n3": "40 cells"}), json!({}))),
+        (
+            "adaptive credit, lossy links",
+            credit(json!({"allocation": "adaptive", "mark_interval": "2 ms"}), json!({"lose_every": 1_000})),
+        ),
         ("slow hosts", plan(4, lan, &switch(80, none(), tail()), slow_hosts)),
     ]
 }

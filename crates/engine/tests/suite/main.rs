@@ -31,6 +31,8 @@ mod queueing_theory;
 mod relative_rate;
 mod servers;
 mod smith_predictor;
+mod source_parameters;
+mod stop_and_wait;
 mod tcp_exact;
 mod vsvd;
 mod www;

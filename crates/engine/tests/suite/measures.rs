@@ -59,6 +59,17 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
 }
 
 #[test]
+fn only_where_cells_may_wait_there_is_a_source_queue() {
+    let mut dumbbell = Dumbbell::new(2, cell_time_us(10), Ps::from_us(5), &plain_switch());
+    let tcp = dumbbell.paths.remove(0);
+    let tcp = FlowPlan { backward: back(&tcp), ..flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), tcp) };
+    let flows = vec![tcp, every_40_us("cbr", Cbr, 0, dumbbell.paths.remove(0))];
+    let mut run: Simulation = Simulation::new(dumbbell.graph.plan(flows)).unwrap();
+    run.run_until(Ps::from_ms(1));
+    assert_eq!((run.source_queue(0).is_some(), run.source_queue(1)), (true, None));
+}
+
+#[test]
 fn without_stamps_there_are_no_delays() {
     let mut dumbbell = Dumbbell::new(1, cell_time_us(10), Ps::from_us(5), &plain_switch());
     let flows = vec![every_40_us("f", Cbr, 0, dumbbell.paths.remove(0))];

@@ -3,7 +3,9 @@
 use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, ServiceClass};
+use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::log::What;
 use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::network::{Plan, Report, Simulation};
 use proptest::prelude::*;
@@ -85,6 +87,36 @@ fn check_report(run: &mut Simulation) {
     }
     check_backward_rates(run, &report);
     check_ports_against(run, &report);
+    check_log_against(run, &report);
+}
+
+/// What is counted is what the log tells one by one.
+fn check_log_against(run: &Simulation, report: &Report) {
+    let (events, omitted) = run.events(usize::MAX);
+    assert_eq!(omitted, 0);
+    let count = |channel: usize, kind: fn(&What) -> bool| {
+        events.iter().filter(|event| event.channel as usize == channel && kind(&event.what)).count() as u64
+    };
+    for (index, flow) in report.flows.iter().enumerate() {
+        let again = count(2 * index, |what| matches!(what, What::Retransmission { seq: Some(_) }));
+        let expired = count(2 * index, |what| matches!(what, What::Timeout { .. }));
+        assert_eq!((again, expired), (flow.segments_retransmitted, flow.timeouts), "{}", flow.name);
+        let refused = count(2 * index, |what| matches!(what, What::Refusal { .. }));
+        let over_tcp = flow.balance.is_some();
+        let counted = if over_tcp { flow.source_queue_dropped_packets } else { flow.source_queue_dropped_cells };
+        assert_eq!(refused, counted, "{}", flow.name);
+    }
+    for (vc, channel) in report.vcs.iter().zip(channels(run.plan())) {
+        let lost = count(channel, |what| matches!(what, What::Loss { .. }));
+        assert_eq!(
+            count(channel, |what| matches!(what, What::Loss { cause: Cause::LinkError, .. })),
+            vc.cells_lost_on_links,
+            "{}",
+            vc.name
+        );
+        assert_eq!(lost, vc.cells_dropped + vc.cells_lost_on_links, "{}", vc.name);
+        assert_eq!(run.data_cells_sent(channel), vc.data_cells_sent, "{}", vc.name);
+    }
 }
 
 fn check_backward_rates(run: &Simulation, report: &Report) {
@@ -112,7 +144,8 @@ proptest! {
 
     #[test]
     fn cells_and_bytes_are_conserved_in_order_within_buffers_and_rates(network in networks()) {
-        let Network { plan, end } = network;
+        let Network { mut plan, end } = network;
+        plan.measure.event_limit = usize::MAX;
         let mut run: Simulation = Simulation::new(plan).unwrap();
         let mut progress = Progress(vec![(0, 0); 2 * run.plan().flows.len()]);
         run.begin_window();

@@ -5,7 +5,7 @@
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
-use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
+use cellrate_engine::endsystem::{AbrConfig, RateUpdate, VsVdConfig};
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
@@ -85,38 +85,59 @@ fn the_round_trip_of_a_source_is_that_of_its_loop() {
     assert_eq!(run.acr(0), Some(11.0 / 220e-6));
     assert_eq!(run.virtual_acrs(0), [("S1", 11.0 / 40_020e-6)]);
     assert_eq!(start(plan(None)).acr(0), Some(11.0 / 40_240e-6));
-}
-
-#[test]
-fn the_previous_loop_is_told_the_rate_of_the_next() {
-    // The next loop has a line of 20,000 cells/s behind a switch of its own, ERICA gives it 0.9 of that.
-    let slow = cell_time_us(50);
-    let switches = vec![switch(erica(), split()), switch(erica(), None)];
-    let mut run = start(row(switches, &[(LINE, NEAR), (LINE, NEAR), (slow, NEAR)], AbrConfig::default()));
-    run.run_until(Ps::from_ms(200));
-    let (at, acr) = run.virtual_acrs(0)[0];
-    assert_eq!(at, "S1");
-    assert!((acr / 18_000.0 - 1.0).abs() < 0.02, "{acr}");
-    assert!((run.acr(0).unwrap() / acr - 1.0).abs() < 0.02, "{:?} against {acr}", run.acr(0));
-}
-
-#[test]
-fn marks_of_one_loop_stay_in_it() {
-    // S1 marks every cell, S2 ends the loop: the source hears of it, the virtual source does not.
-    let marking = control(json!({"scheme": "efci", "threshold": "0 cells", "mark_at": "dequeue"}));
-    let links = [(LINE, NEAR), (LINE, NEAR), (LINE, NEAR)];
-    let plan = |vsvd| {
-        let switches = vec![switch(marking.clone(), None), switch(ControlConfig::default(), vsvd)];
-        row(switches, &links, AbrConfig::default())
+    // The other way the loop of the destination is the long one.
+    let backward = |vsvd| {
+        let report = start(plan(vsvd)).measure(Ps::ZERO, Ps(1), Ps(1));
+        report.vcs[1].acr_final_cells_per_second
     };
-    let mut run = start(plan(split()));
-    run.run_until(Ps::from_ms(50));
-    assert_eq!(run.virtual_acrs(0), [("S2", 100_000.0)]);
-    assert!(run.acr(0).unwrap() < 20_000.0);
-    // And a switch that marks behind its virtual source is heard by that.
-    let mut run = start(row(vec![switch(marking, split())], &links[1..], AbrConfig::default()));
-    run.run_until(Ps::from_ms(50));
-    assert!(run.virtual_acrs(0)[0].1 < 20_000.0);
+    assert_eq!(backward(split()), Some(11.0 / 40_020e-6));
+    assert_eq!(backward(None), Some(11.0 / 40_240e-6));
+}
+
+#[test]
+fn the_scheme_is_asked_when_the_option_says() {
+    // As in `feedback_comes_from_the_first_switch`; the next loop is 40.02 ms long.
+    let at = |update, ps| {
+        let vsvd = Some(VsVdConfig { update, ..VsVdConfig::default() });
+        let mut run = start(row(vec![switch(erica(), vsvd)], &[(LINE, NEAR), (LINE, FAR)], AbrConfig::default()));
+        run.run_until(Ps(ps));
+        run.acr(0).unwrap()
+    };
+    let first = Ps::from_us(230).0 + 1;
+    assert_eq!(at(RateUpdate::TurnRound, first), 90_000.0);
+    assert_eq!(at(RateUpdate::Both, first), 90_000.0);
+    // Nothing has come back yet, so nobody has been asked.
+    assert_eq!(at(RateUpdate::Backward, first), 100_000.0);
+    assert_eq!(at(RateUpdate::Backward, Ps::from_ms(40).0), 100_000.0);
+    assert!(at(RateUpdate::Backward, Ps::from_ms(45).0) < 95_000.0);
+    let asked = |update: RateUpdate| (update.at_turn_round(), update.at_backward());
+    assert_eq!([RateUpdate::TurnRound, RateUpdate::Backward].map(asked), [(true, false), (false, true)]);
+    assert_eq!(asked(RateUpdate::Both), (true, true));
+}
+
+#[test]
+fn a_limited_virtual_source_hears_the_marks_of_its_own_port() {
+    // Two channels share a port that either could fill, and that asks for less from 20 waiting cells on.
+    let run = |limit_source| {
+        let scheme = json!({"scheme": "rrm-p", "sampling": "10 cells", "low": "10 cells", "high": "20 cells"});
+        let vsvd = Some(VsVdConfig { limit_source, ..VsVdConfig::default() });
+        let mut graph = Graph::default();
+        let (switch, sink) = (graph.switch("S", switch(control(scheme), vsvd)), graph.host("dst"));
+        let out = graph.duplex(switch, sink, LINE, NEAR);
+        let flows = ["f", "g"].map(|name| {
+            let source = graph.host(name);
+            persistent(name, vec![graph.duplex(source, switch, LINE, NEAR), out], AbrConfig::default())
+        });
+        let mut run = start(graph.plan(flows.to_vec()));
+        let report = run.measure(Ps::ZERO, Ps::from_ms(200), Ps::from_ms(200));
+        let acrs = [0, 1].map(|flow| run.virtual_acrs(flow)[0].1);
+        (port(&report, "S->dst").queues[0].queue_max_cells, acrs)
+    };
+    // Their own rates then go up and down, and cells wait in front of them.
+    let (queue, acrs) = run(true);
+    assert!(queue < 1_000 && acrs.iter().all(|acr| *acr < 100_000.0), "{queue} {acrs:?}");
+    // Else they send what comes: the sources hear of the marks, but not before they have filled the port.
+    assert_eq!(run(false).1, [100_000.0; 2]);
 }
 
 /// Twenty milliseconds to switch S1, a short way on to S2, and half the rate behind that.
