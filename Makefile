@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles bench docs wheel lock clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -37,6 +37,21 @@ install: $(VENV)/.installed ## build the package and install it into .venv
 
 reproduce: install ## rerun the papers' experiments: published beside measured (ARGS="--seeds 5")
 	$(BIN)/cellrate reproduce $(ARGS)
+
+CARGO_MUTANTS := 27.1.0
+target/tools/.cargo-mutants-$(CARGO_MUTANTS):
+	$(CARGO) install --quiet --locked --version $(CARGO_MUTANTS) --root target/tools cargo-mutants
+	@touch $@
+
+target/mutants-venv/.dependencies: proof/requirements-mutants.txt | $(BIN)/python
+	$(BIN)/python -m venv target/mutants-venv
+	target/mutants-venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
+
+# Goes on where it was killed; `rm -r target/mutants` begins anew.
+mutants: install target/tools/.cargo-mutants-$(CARGO_MUTANTS) target/mutants-venv/.dependencies ## mutants that the tests let pass, 300 of the engine and 300 of the theory (some 2 hours)
+	$(BIN)/python -m proof.mutants rust target/tools/bin/cargo-mutants
+	$(BIN)/python -m proof.mutants theory target/mutants-venv/bin/cosmic-ray
 
 bench: install ## time the engine against the bare floor loops (ARGS=--json)
 	$(BIN)/cellrate bench $(ARGS)
@@ -96,6 +111,11 @@ lock: ## write requirements.txt anew from pyproject.toml
 	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --extra cluster --extra xarray --group development pyproject.toml --output-file requirements.txt
+
+lock-mutants: ## write proof/requirements-mutants.txt anew
+	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
+	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command "make lock-mutants" proof/requirements-mutants.in --output-file proof/requirements-mutants.txt
 
 clean: ## remove what make made
 	rm -rf $(VENV) dist docs/_build out

@@ -82,6 +82,9 @@ def test_peak_throughput_with_whole_cells() -> None:
     shares = exact(1.0, np.array([512, 9140]))
     np.testing.assert_allclose(shares, [0.77987, 0.87012], atol=1e-5)  # 78 and 87 %
     assert exact(155.52e6, 512, target_utilisation=0.9) == pytest.approx(109.155e6, rel=1e-4)
+    for nrm in (1, -32):
+        with pytest.raises(theory.AssumptionError, match="nrm"):
+            exact(1.0, 512, nrm=nrm)
     # A segment that fills its cells exactly pays no padding.
     full = 12 * 48 - 56
     product = theory.unpadded_peak_throughput_bits_per_second

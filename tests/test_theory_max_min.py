@@ -24,6 +24,11 @@ def test_parking_lot() -> None:
     assert found.advertised == pytest.approx({"L1": 105, "L2": 105, "L3": 45})
 
 
+def test_a_link_that_nobody_uses_advertises_all_of_it() -> None:
+    found = max_min({"used": 10.0, "idle": 7.0}, {"A": ["used"]})
+    assert (found.loads["idle"], found.advertised["idle"]) == (0, 7)
+
+
 def groups(**counts: int) -> dict[str, list[str]]:
     return {group: [f"{group}{n}" for n in range(count)] for group, count in counts.items()}
 
