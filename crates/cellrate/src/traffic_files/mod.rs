@@ -1,11 +1,12 @@
 //! Files that sources play, read before a run.
 
-mod pieces;
-mod rate_table;
-mod transport;
+pub mod pieces;
+pub mod rate_table;
+pub mod transport;
 
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -94,12 +95,18 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
         message: format!("{} cannot be read: {error}", path.display()),
         help: "paths of files are relative to the scenario's directory".into(),
     };
+    // Asked before it is opened: a pipe waits for its writer, a device may have no end.
     let metadata = fs::metadata(path).map_err(unread)?;
-    if metadata.len() > LONGEST {
-        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), metadata.len());
-        return Err(Wrong::file(message));
+    if !metadata.is_file() {
+        return Err(Wrong::file(format!("{} is no regular file", path.display())));
     }
-    let bytes = fs::read(path).map_err(unread)?;
+    let mut bytes = Vec::new();
+    // Not by the length that the system tells: it may grow, and some files have none.
+    File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).map_err(unread)?;
+    if bytes.len() as u64 > LONGEST {
+        let length = metadata.len().max(bytes.len() as u64);
+        return Err(Wrong::file(format!("{} has {length} bytes; at most {LONGEST} are read", path.display())));
+    }
     let mut found = String::new();
     for byte in Sha256::digest(&bytes) {
         let _ = write!(found, "{byte:02x}");

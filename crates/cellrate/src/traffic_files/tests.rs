@@ -50,6 +50,17 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
     assert!(refused.contains("--set:1:26"), "{refused}");
 }
 
+/// A pipe without a writer would be waited for, a device that has no end read until there is no memory.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    for place in ["/dev/zero", "/tmp"] {
+        let source = format!(r#"kind = "rate-trace", file = "{place}""#);
+        let refused = Case::new("rates.csv", b"", &source).parse(&[]).unwrap_err();
+        assert!(refused.contains(&format!("{place} is no regular file")), "{refused}");
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_file_is_told_at_its_name() {
     let refused = |content: &[u8], source: &str, part: &str| {
