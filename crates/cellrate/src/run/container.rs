@@ -101,8 +101,8 @@ impl<'a> Reader<'a> {
     /// A list of what `read` reads.
     pub fn list<T>(&mut self, read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>) -> Result<Vec<T>, Damaged> {
         let count = self.count()?;
-        // Every item takes a byte at least, so a wrong count reserves no more than there is.
-        let mut items = Vec::with_capacity(count.min(self.0.len()));
+        // A wrong count reserves no more memory than the bytes take that are left.
+        let mut items = Vec::with_capacity(count.min(self.0.len() / size_of::<T>().max(1)));
         for _ in 0..count {
             items.push(read(self)?);
         }
@@ -123,7 +123,8 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Option<T>>, Damaged> {
         self.list(|reader| match reader.take(1)? {
             [0] => Ok(None),
-            _ => read(reader).map(Some),
+            [1] => read(reader).map(Some),
+            _ => Err(Damaged("neither a value nor none")),
         })
     }
     /// An integer.
