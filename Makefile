@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants bench docs wheel lock lock-mutants clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -97,6 +97,16 @@ fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changel
 
 oracles: install ## other simulators run again and held against the engine, some 5 minutes (ARGS=ns2; ns-2 is a Debian package)
 	timeout 1800 $(BIN)/python -m proof.oracles $(ARGS)
+
+target/tools/bin/cargo-fuzz:
+	$(CARGO) install --quiet --locked --version 0.13.2 --root target/tools cargo-fuzz
+
+target/fuzzing-tools: proof/requirements-fuzzing.txt | $(BIN)/python
+	rm -rf $@
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: --target $@ -r $<
+
+fuzz: install target/tools/bin/cargo-fuzz target/fuzzing-tools ## every reader against made-up input, FUZZ_SECONDS each (20 min, and as much to build; a nightly Rust)
+	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
 
 docs: install ## the documentation as web pages, in docs/_build/html
 	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html

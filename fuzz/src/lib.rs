@@ -1,0 +1,45 @@
+//! What must hold of any input, however hostile: one function for each reader. It panics if something does not hold.
+//!
+//! The fuzz targets give it what libFuzzer makes up. A test of the workspace gives it the seeds and every input that once
+//! broke something, so nothing here needs more than the workspace has.
+
+mod input;
+mod outcome;
+mod overrides;
+mod quantity;
+mod rate_table;
+mod reassembly;
+mod rm_cell;
+mod scenario;
+mod store;
+mod study;
+mod transport_stream;
+mod two_engines;
+
+/// A reader under attack.
+pub type Check = fn(&[u8]);
+
+/// Every check by the name of its target and of its directory of seeds.
+pub const CHECKS: [(&str, Check); 11] = [
+    ("quantity", quantity::check),
+    ("scenario", scenario::check),
+    ("overrides", overrides::check),
+    ("study", study::check),
+    ("transport_stream", transport_stream::check),
+    ("rate_table", rate_table::check),
+    ("outcome", outcome::check),
+    ("store", store::check),
+    ("rm_cell", rm_cell::check),
+    ("reassembly", reassembly::check),
+    ("two_engines", two_engines::check),
+];
+
+/// Runs the check of a target.
+///
+/// # Panics
+/// If there is none of that name, or it finds something.
+pub fn run(target: &str, data: &[u8]) {
+    let found = CHECKS.iter().find(|(name, _)| *name == target);
+    let (_, check) = found.unwrap_or_else(|| panic!("no fuzz target `{target}`"));
+    check(data);
+}

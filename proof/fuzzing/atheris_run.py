@@ -1,0 +1,29 @@
+"""Runs a check in Python under Atheris; a process of its own, because libFuzzer ends it."""
+
+from __future__ import annotations
+
+import sys
+
+INSTRUMENTED = [
+    "cellrate.graphml",
+    "cellrate.dataset",
+    "cellrate.study",
+    "cellrate.language",
+    "cellrate.parquet",
+    "networkx.readwrite.graphml",
+]
+"""Modules whose branches lead the fuzzer; the core and polars are machine code."""
+
+
+def main(name: str) -> None:
+    """Fuzzes until libFuzzer's options say that it is enough.
+
+    Args:
+        name: Of the target.
+    """
+    import atheris
+
+    with atheris.instrument_imports(include=INSTRUMENTED):
+        from proof.fuzzing.checks import CHECKS
+    atheris.Setup([name, *sys.argv[1:]], CHECKS[name])
+    atheris.Fuzz()

@@ -1,0 +1,42 @@
+"""What must hold of any input of the readers in Python: they refuse it as they say, or take it.
+
+`tests/test_hostile_input.py` gives them their seeds and every input that once broke something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from proof.fuzzing.checks import (
+    data_set,
+    expression,
+    graph_parts,
+    graphml,
+    parquet_trace,
+    study_file,
+)
+
+Check = Callable[[bytes], None]
+
+CHECKS: Mapping[str, Check] = {
+    "graphml": graphml.check,
+    "graph_parts": graph_parts.check,
+    "parquet_trace": parquet_trace.check,
+    "data_set": data_set.check,
+    "study_file": study_file.check,
+    "expression": expression.check,
+}
+"""Every check by the name of its target and of its directory of seeds."""
+
+INPUTS = Path(__file__).parents[3] / "fuzz"
+
+
+def inputs(of: str, target: str) -> list[Path]:
+    """Committed inputs of a target, in order.
+
+    Args:
+        of: `seeds` or `regressions`.
+        target: Name of the target.
+    """
+    return sorted((INPUTS / of / target).glob("*"))

@@ -1,0 +1,42 @@
+"""Expressions of studies: with units, and over a run."""
+
+from __future__ import annotations
+
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import attributes, constant_subscripts, evaluate, names
+from cellrate.language.functions import builtins
+from cellrate.study.amounts import RATE, TIME, Amount
+from cellrate.study.derived import amount
+
+NAMES = {"rtt": Amount(0.06, TIME), "rate": Amount(1.5e8, RATE), "n": Amount(3.0)}
+SCOPE = {**builtins(), "x": 2.5, "n": 3, "values": [1.0, 2.0, 4.0]}
+
+
+def check(data: bytes) -> None:
+    """The input is an expression."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    for read in (_reckoned, _evaluated):
+        try:
+            read(text)
+        except ExpressionError as error:
+            assert str(error)
+
+
+def _reckoned(text: str) -> None:
+    assert isinstance(amount(text, _known).value, float)
+
+
+def _known(name: str) -> Amount:
+    if name not in NAMES:
+        raise ExpressionError(f"unknown name `{name}`")
+    return NAMES[name]
+
+
+def _evaluated(text: str) -> None:
+    names(text)
+    attributes(text)
+    constant_subscripts(text)
+    evaluate(text, SCOPE)

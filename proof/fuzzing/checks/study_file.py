@@ -1,0 +1,40 @@
+"""Study files: points that can be run, or a refusal at a place in the file."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from cellrate import ScenarioError, _core
+from cellrate.study.file import parse_study
+
+MOST_POINTS = 64
+"""Larger designs are not laid out: how long that takes is the user's choice."""
+
+
+def check(data: bytes) -> None:
+    """The input is the text of a file."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    try:
+        if _points(json.loads(_core.study(text, "study.toml"))) > MOST_POINTS:
+            return
+        study = parse_study(text, "/nowhere/study.toml")
+    except ScenarioError as error:
+        assert str(error)
+        return
+    except OSError:
+        return
+    assert study.points
+    assert all(len(point.values) == len(study.points[0].values) for point in study.points)
+
+
+def _points(study: dict[str, Any]) -> int:
+    """How many points a study has at most."""
+    axes = [levels for _, levels in study["factors"]]
+    axes += [table[0][1] for table in study["paired"] if table]
+    lengths = (len(one) if isinstance(one, list) else one["count"] or 2 for one in axes)
+    return max(math.prod(lengths), study["design"].get("points", 0))
