@@ -111,7 +111,7 @@ def section(pid: int, body: Iterable[int]) -> bytes:
     """A packet with a section of tables, with its length and CRC."""
     table = bytearray(body)
     table[1:3] = (0xB000 | len(table) - 3 + 4).to_bytes(2, "big")
-    table += _crc(table).to_bytes(4, "big")
+    table += _crc(bytes(table)).to_bytes(4, "big")
     return packet(pid, 1, b"\0" + table, 0x40)
 
 
