@@ -84,7 +84,7 @@ pub struct EricaConfig {
     pub clip_to_capacity: bool,
     /// How the load factor is averaged.
     pub load_averaging: LoadAveraging,
-    /// Weight of the newest interval in averages of the load, above 0 and at most 1.
+    /// Weight of the newest interval in averages of the load, 1e-9 to 1.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "log", "when": {"load_averaging": ["load-factor", "components"]} }))]
     pub load_weight: f64,
     /// With `load_averaging = "load-factor"`: an interval without input restarts the average.
@@ -152,12 +152,15 @@ impl EricaConfig {
         require("interval", self.interval > Ps::ZERO, 0.0, "above 0");
         require("interval_cells", self.interval_cells.0 > 0, 0.0, "above 0");
         require("delta", self.delta >= 0.0, self.delta, "at least 0");
-        require("load_weight", is_share(self.load_weight), self.load_weight, "above 0 and at most 1");
+        require("load_weight", (LEAST_WEIGHT..=1.0).contains(&self.load_weight), self.load_weight, "of 1e-9..1");
         require("source_decay", is_share(self.source_decay), self.source_decay, "above 0 and at most 1");
         findings.extend(self.queue_control.iter().flat_map(QueueControl::check));
         findings
     }
 }
+
+/// Least weight of an interval: averages of less vanish.
+const LEAST_WEIGHT: f64 = 1e-9;
 
 fn is_share(value: f64) -> bool {
     value > 0.0 && value <= 1.0

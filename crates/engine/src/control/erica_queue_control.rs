@@ -48,6 +48,9 @@ pub struct QueueControl {
     pub drain_limit: f64,
 }
 
+/// Largest curve: far above any use, and far below what makes rates infinite.
+const MOST: f64 = 1_000.0;
+
 impl Default for QueueControl {
     fn default() -> QueueControl {
         QueueControl {
@@ -121,8 +124,8 @@ impl QueueControl {
                 findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
             }
         };
-        require("queue_control.a", a > 1.0, a, "above 1");
-        require("queue_control.b", b >= 1.0, b, "at least 1");
+        require("queue_control.a", a > 1.0 && a <= MOST, a, "above 1 and at most 1000");
+        require("queue_control.b", (1.0..=MOST).contains(&b), b, "of 1..1000");
         require("queue_control.drain_limit", (0.0..=1.0).contains(&drain_limit), drain_limit, "of 0..1");
         findings.extend(self.thresholds_crossed());
         findings

@@ -334,7 +334,8 @@ impl AbrSource {
     /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
     #[inline]
     fn count_cell(&mut self) {
-        self.since_frm += 1;
+        // Without data behind them FRMs may be put off for ever.
+        self.since_frm = self.since_frm.saturating_add(1);
         if self.since_frm == self.limits.mrm {
             self.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
         }

@@ -563,6 +563,8 @@ fn impossible_parameters_are_found() {
         ("interval_cells", json!("0 cells")),
         ("delta", json!(-0.1)),
         ("load_weight", json!(0.0)),
+        // Averages of less vanish.
+        ("load_weight", json!(5e-324)),
         ("source_decay", json!(1.5)),
     ] {
         let findings = config(json!({ key: value })).check(SwitchFacts::ANY);
@@ -576,5 +578,8 @@ fn impossible_parameters_are_found() {
         let findings = config(crossed).check(SwitchFacts::ANY);
         assert_eq!(findings.iter().map(|finding| finding.field).collect::<Vec<_>>(), expected, "{function}");
     }
+    // Rates would be infinite.
+    let steep = json!({ "queue_control": { "a": 1e300, "b": 1e300 } });
+    assert_eq!(config(steep).check(SwitchFacts::ANY).len(), 2);
     assert_eq!(EricaConfig::default().check(SwitchFacts::ANY), []);
 }
