@@ -51,6 +51,7 @@ impl<S: Server> Simulation<S> {
             bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
+            duplicate_acks: now.sender.dup_acks - then.sender.dup_acks,
             packets_lost: if over_tcp { packets_lost } else { 0 },
             packets_merged: self.terminal(index, 1).merges(),
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),

@@ -63,6 +63,10 @@ pub struct FlowReport {
     /// Fast retransmissions.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2"))]
     pub fast_retransmits: u64,
+    /// Duplicate acknowledgements, as the sender counts them: of data that it has had acknowledged already while more is
+    /// outstanding; under selective acknowledgement only those whose blocks tell something new.
+    #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2"))]
+    pub duplicate_acks: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
     /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts.
     pub packets_lost: u64,
