@@ -56,9 +56,12 @@ def _read_all(leader: int) -> str:
 
 
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
-def test_nothing_is_left_half_written(endless: Path, tmp_path: Path, *, terminal: bool) -> None:
+@pytest.mark.parametrize("capture", [[], ["--capture", "A:ip"]], ids=["run", "capture"])
+def test_nothing_is_left_half_written(
+    endless: Path, tmp_path: Path, capture: list[str], *, terminal: bool
+) -> None:
     status, shown = interrupted(
-        ["run", endless, "--out", tmp_path / "result"], tmp_path, terminal=terminal
+        ["run", endless, "--out", tmp_path / "result", *capture], tmp_path, terminal=terminal
     )
     assert status == 130
     assert "interrupted" in shown

@@ -10,6 +10,7 @@
 from cellrate import _core, parquet
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
 from cellrate.api import Result, run
+from cellrate.captures import Captures, capture
 from cellrate.runner import Job, run_many
 from cellrate.series import Series
 
@@ -17,6 +18,7 @@ _core.read_parquet_with(parquet.as_csv)
 
 __all__ = [
     "Cancelled",
+    "Captures",
     "Job",
     "Outcome",
     "Result",
@@ -24,6 +26,7 @@ __all__ = [
     "Series",
     "Store",
     "__version__",
+    "capture",
     "run",
     "run_many",
     "template",

@@ -9,6 +9,7 @@ __all__ = [
     "Store",
     "__version__",
     "bench",
+    "capture",
     "check",
     "describe",
     "estimate",
@@ -127,6 +128,17 @@ def passages(
     to_seconds: float,
     most: int,
 ) -> PassageColumns: ...
+def capture(
+    text: str,
+    path: str,
+    overrides: list[str],
+    seed: int | None,
+    taps: list[str],
+    from_seconds: float,
+    to_seconds: float,
+    directory: str | PathLike[str],
+    progress: Callable[[float, float], bool | None] | None,
+) -> str: ...
 def schema() -> str: ...
 def read_parquet_with(reader: Callable[[PathLike[str]], str]) -> None: ...
 def registry() -> str: ...

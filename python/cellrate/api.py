@@ -45,10 +45,7 @@ def run(
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    if isinstance(scenario, str) and "\n" in scenario:
-        text, name = scenario, "<text>"
-    else:
-        text, name = source.read(str(scenario))
+    text, name = source.given(scenario)
     job = Job(text, name, tuple(source.settings(overrides)), seed)
     [outcome] = run_many([job], workers=1, store=store, progress=progress)
     return Result(outcome)

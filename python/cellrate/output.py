@@ -19,7 +19,8 @@ RESOLVED = "resolved.toml"
 TRACES = "traces.parquet"
 EVENTS = "events.parquet"
 FIGURES = "figures"
-OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES})
+CAPTURES = "captures"
+OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
 
 
 def refuse_foreign(directory: Path) -> None:
@@ -43,15 +44,20 @@ def refuse_foreign(directory: Path) -> None:
 def save(result: Result, directory: Path, *, figures: bool) -> Path:
     """Writes a result; see `Result.save`."""
     with replacing(directory) as place:
-        _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
-        _write_text(place / RESOLVED, result.resolved)
-        if result.traces:
-            result.trace_frame.write_parquet(place / TRACES)
-        if result.logs_events:
-            result.events.write_parquet(place / EVENTS)
-        if figures:
-            _draw(result, place / FIGURES)
+        write(result, place, figures=figures)
     return directory
+
+
+def write(result: Result, place: Path, *, figures: bool) -> None:
+    """Writes the files of a result into a directory that has none of them."""
+    _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
+    _write_text(place / RESOLVED, result.resolved)
+    if result.traces:
+        result.trace_frame.write_parquet(place / TRACES)
+    if result.logs_events:
+        result.events.write_parquet(place / EVENTS)
+    if figures:
+        _draw(result, place / FIGURES)
 
 
 @contextmanager

@@ -24,6 +24,20 @@ def read(path: str) -> tuple[str, str]:
     return decode(Path(path).read_bytes(), path), path
 
 
+def given(scenario: str | Path) -> tuple[str, str]:
+    """Text and name of a scenario as Python's functions take it: a path, or the TOML itself.
+
+    Text of several lines is TOML, any other a path.
+
+    Raises:
+        OSError: The file cannot be read.
+        ScenarioError: It is not UTF-8 text.
+    """
+    if isinstance(scenario, str) and "\n" in scenario:
+        return scenario, "<text>"
+    return read(str(scenario))
+
+
 def decode(data: bytes, path: str) -> str:
     """Bytes as text.
 

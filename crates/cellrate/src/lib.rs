@@ -1,6 +1,7 @@
 //! Scenarios, runs and results of the cellrate simulator.
 pub mod bench;
 pub mod build;
+pub mod capture;
 pub mod run;
 pub mod scenario;
 pub mod store;

@@ -9,7 +9,11 @@ use pyo3::types::PyDict;
 use crate::errors::{diagnostics, failed, refused, unlocked};
 use crate::outcome::Outcome;
 
-fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> PyResult<Job> {
+/// A checked scenario.
+///
+/// # Errors
+/// If it is wrong.
+pub fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> PyResult<Job> {
     unlocked(py, || Job::new(text, path, overrides, seed))?.map_err(|refusal| refused(py, &refusal))
 }
 

@@ -2,6 +2,7 @@
 //! done by the crate `cellrate`, with the interpreter's lock released where it takes long.
 
 mod bench;
+mod captures;
 mod errors;
 mod files;
 mod jobs;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::bench::bench;
+    #[pymodule_export]
+    use super::captures::capture;
     #[pymodule_export]
     use super::errors::{Cancelled, ScenarioError};
     #[pymodule_export]

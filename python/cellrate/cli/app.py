@@ -30,6 +30,7 @@ for command in (
     run.run,
     inspect.validate,
     inspect.schema,
+    inspect.dissector,
     inspect.list_names,
     reproduce.reproduce,
     bench.bench,

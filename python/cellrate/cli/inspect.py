@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from cellrate import _core, source, terminal
+from cellrate.captures import DISSECTOR
 from cellrate.cli import tables
 from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
@@ -47,6 +48,15 @@ def validate(
         lack = f"this machine has only {tables.size(available)} of memory for it"
         sys.stderr.write(f"warning: {lack}\n")
     terminal.say(f"{name} is a valid scenario; a run needs at most {tables.size(needed)}")
+
+
+def dissector() -> None:
+    """Print the path of the dissector of RM cells for tshark and Wireshark.
+
+    tshark -X lua_script:"$(cellrate dissector)" -r FILE reads the cells that cellrate run --capture
+    has written.
+    """
+    sys.stdout.write(f"{DISSECTOR}\n")
 
 
 def schema(

@@ -20,6 +20,15 @@ Settings: TypeAlias = Annotated[
         help="Setting by dotted path, as in --set flow.tcp.count=5; repeatable.",
     ),
 ]
+Taps: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--capture",
+        show_default=False,
+        negative="",
+        help="Place to capture at, as in --capture A:ip; repeatable.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int | None, Parameter(validator=Number(gte=0), help="Replaces the scenario's seed.")
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, output, source, terminal
+from cellrate import _core, captures, output, source, terminal
 from cellrate.api import Result
 from cellrate.cli import tables
-from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
+from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.progress import ProgressBar
+from cellrate.cli.quantities import seconds
 from cellrate.problems import BadInput, reading, warn
 from cellrate.runner import Job, run_many
 
@@ -31,24 +33,38 @@ def run(
     json: Json = False,
     out: Annotated[Path | None, Parameter(help="Directory for traces, events, summary.")] = None,
     plot: Annotated[bool, Parameter(negative="", help="Draw the traces as well.")] = False,
+    capture: Taps = [],  # noqa: B006  as above
+    capture_from: Annotated[
+        str | None, Parameter(help='Begin of the captures, as in "10 ms"; the start by default.')
+    ] = None,
+    capture_to: Annotated[
+        str | None, Parameter(help="Their end; that of the run by default.")
+    ] = None,
 ) -> None:
     """Run a scenario and show what it measured.
 
     With --out, DIR receives summary.json, resolved.toml (the scenario with every default written
     out) and, if the scenario asks for them, traces.parquet and events.parquet. --plot adds
-    figures/; without --out, DIR is then out/ and the scenario's name.
+    figures/, --capture adds captures/; without --out, DIR is then out/ and the scenario's name.
+
+    --capture POINT writes what passes a place of the network for tcpdump, tshark and Wireshark.
+    POINT is a node (all its links), "A->B" (what leaves A to B) or "A<->B" (both ways, seen at A);
+    POINT:FORMAT,... says what is written: cells, pdus, erf, line, sunatm or ip. The plain engine
+    does that, which takes several times as long as the run.
     """
     with reading(file):
         text, name = source.read(file)
-    directory = _directory(name, out, plot=plot)
+    directory = _directory(name, out, needed=plot or bool(capture))
+    span = _span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
     if plot:
         job = _traced(job)
-    with ProgressBar("simulating") as progress:
-        [outcome] = run_many([job], workers=1, progress=progress)
-    result = Result(outcome)
+    if directory is not None and capture:
+        result = _captured(job, capture, span, directory, figures=plot)
+    else:
+        result = _simulated(job)
     warn(result.warnings)
-    if directory is not None:
+    if directory is not None and not capture:
         result.save(directory, figures=plot)
     if json:
         sys.stdout.write(jsonlib.dumps(result.summary) + "\n")
@@ -58,14 +74,62 @@ def run(
             terminal.say(f"written to {directory}")
 
 
-def _directory(name: str, out: Path | None, *, plot: bool) -> Path | None:
+def _simulated(job: Job) -> Result:
+    with ProgressBar("simulating") as progress:
+        [outcome] = run_many([job], workers=1, progress=progress)
+    return Result(outcome)
+
+
+def _captured(
+    job: Job, taps: list[str], span: tuple[float, float], directory: Path, *, figures: bool
+) -> Result:
+    """Captures and simulates, and writes both into a directory.
+
+    Raises:
+        BadInput: There is no such place or format.
+    """
+    job = captures.set_up(job)
+    with output.replacing(directory) as place:
+        with ProgressBar("capturing") as progress:
+            try:
+                index = captures.record(job, taps, place, span, progress)
+            except _core.ScenarioError:
+                raise
+            except ValueError as error:
+                raise BadInput(f"--capture: {error}") from error
+        result = _simulated(job)
+        captures.check(result, index)
+        output.write(result, place, figures=figures)
+    return result
+
+
+def _span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
+    """Begin and end of captures in seconds.
+
+    Raises:
+        BadInput: They are no times, the end is not after the begin, or nothing is captured.
+    """
+    span = 0.0, math.inf
+    for option, text in (("--capture-from", begin), ("--capture-to", end)):
+        if text is not None and not captured:
+            raise BadInput(f"{option}: there is nothing to capture without --capture")
+    if begin is not None:
+        span = seconds(begin, "--capture-from"), span[1]
+    if end is not None:
+        span = span[0], seconds(end, "--capture-to")
+    if span[0] >= span[1]:
+        raise BadInput(f"--capture-to {end}: it is not after {begin or '0 s'}")
+    return span
+
+
+def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
     """Where files go, if anywhere; found out before the run, not after it.
 
     Raises:
         BadInput: Files of somebody else are in the way.
     """
     directory = out
-    if out is None and plot:
+    if out is None and needed:
         directory = Path("out") / Path(name.strip("<>")).stem
     if directory is not None:
         try:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, source, terminal
+from cellrate import source, terminal
 from cellrate.cli.options import ScenarioFile, Seed, Settings
+from cellrate.cli.quantities import seconds
 from cellrate.problems import BadInput, choose, reading
 
 
@@ -43,7 +44,7 @@ def time_space(
 
     with reading(file):
         text, name = source.read(file)
-    span = _seconds("--from", start), _seconds("--to", end)
+    span = seconds(start, "--from"), seconds(end, "--to")
     if span[0] >= span[1]:
         raise BadInput(f"--to {end}: it is not after {start}")
     network = Network.of(text, name, settings)
@@ -56,10 +57,3 @@ def time_space(
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")
-
-
-def _seconds(option: str, text: str) -> float:
-    try:
-        return _core.quantity(text, "time")
-    except ValueError as error:
-        raise BadInput(f"{option}: {error}") from error

@@ -1,10 +1,15 @@
 //! From the text of a scenario to the outcome of its run.
 
+use std::path::Path;
+
+use cellrate_engine::kernel::Ps;
+
 use super::driver::{Progress, RunError, estimate_of, simulate};
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::passages::{Passages, passages};
 use super::warnings::Warning;
+use crate::capture::{self, CaptureError, Taken, Tap};
 use crate::scenario::{Diagnostic, Refusal, Scenario, resolve};
 
 /// A checked scenario, ready to run.
@@ -81,6 +86,22 @@ impl Job {
     /// If the scenario describes no network.
     pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, Refusal> {
         passages(&self.scenario, from_seconds, to_seconds, most).map_err(|error| self.refusal(&error))
+    }
+
+    /// Writes what passes `taps` between two times in seconds into files in `directory`, see [`capture::capture`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn capture(
+        &self,
+        taps: &[Tap],
+        from_seconds: f64,
+        to_seconds: f64,
+        directory: &Path,
+        progress: Progress<'_>,
+    ) -> Result<Taken, CaptureError> {
+        let [from, to] = [from_seconds, to_seconds].map(|seconds| Ps((seconds * 1e12) as u64));
+        capture::capture(&self.scenario, taps, from..to, directory, progress)
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

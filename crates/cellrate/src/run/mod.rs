@@ -9,7 +9,7 @@ mod memory;
 mod outcome;
 mod passages;
 mod summary;
-mod timeline;
+pub(crate) mod timeline;
 mod traces;
 mod warnings;
 

@@ -18,7 +18,7 @@ pub mod schema;
 mod set;
 pub(crate) mod shape;
 pub(crate) mod source;
-mod suggest;
+pub(crate) mod suggest;
 pub mod templates;
 #[cfg(test)]
 mod tests;

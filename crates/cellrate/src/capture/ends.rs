@@ -1,0 +1,111 @@
+//! Names on the wire: what VPI/VCI, addresses, ports and first sequence numbers a flow has.
+//!
+//! Scenarios name flows and hosts only. All numbers are functions of theirs, the same in every run
+//! and at every tap.
+
+use cellrate_engine::atm::aal5::Encapsulation;
+use cellrate_engine::network::Plan;
+use cellrate_engine::network::plan::{FlowPlan, NodeKind};
+use cellrate_engine::tcp::{SynOptions, TcpConfig};
+
+use super::atm::Vc;
+
+/// The first VCI that a user may have (ITU-T I.361).
+const FIRST_VCI: u32 = 32;
+const VCIS: u32 = (1 << 16) - FIRST_VCI;
+/// The port to which data is sent that nobody reads (RFC 863).
+const DISCARD: u16 = 9;
+/// The first port that is nobody's (RFC 6335).
+const FIRST_DYNAMIC_PORT: u32 = 49_152;
+const DYNAMIC_PORTS: u32 = (1 << 16) - FIRST_DYNAMIC_PORT;
+/// First sequence numbers lie so close below 2^32, so that they wrap early: who reads a capture should not
+/// meet that for the first time after 4 GiB.
+const BEFORE_WRAP: u32 = 1 << 20;
+
+/// Names of one flow. Of pairs the first is the source's, the second the destination's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ends {
+    /// Number of the flow in its scenario.
+    pub flow: u32,
+    /// On every link and in both directions.
+    pub vc: Vc,
+    /// IP addresses.
+    pub addresses: [[u8; 4]; 2],
+    /// TCP ports.
+    pub ports: [u16; 2],
+    /// Sequence numbers of SYN; the first byte of data has the next one.
+    pub first_numbers: [u32; 2],
+    /// Places by which both advertise their window shifted (RFC 7323).
+    pub window_shift: u8,
+    /// What precedes IP packets.
+    pub encapsulation: Encapsulation,
+    /// Settings of both ends.
+    pub tcp: TcpConfig,
+}
+
+impl Ends {
+    /// The names of every flow.
+    pub fn of_all(plan: &Plan) -> Vec<Ends> {
+        let hosts = numbers_of_hosts(plan);
+        let count = hosts.iter().flatten().count() as u32;
+        (0..).zip(&plan.flows).map(|(number, flow)| Ends::of(number, flow, plan, &hosts, count)).collect()
+    }
+
+    fn of(number: u32, flow: &FlowPlan, plan: &Plan, hosts: &[Option<u32>], count: u32) -> Ends {
+        let source = plan.links[flow.forward[0]].from;
+        let destination = plan.links[flow.forward[flow.forward.len() - 1]].to;
+        // Flows beyond the ports of a host get another address of it.
+        let turn = number / DYNAMIC_PORTS;
+        let address = |node: usize| address(hosts[node].unwrap_or(0) + turn * count);
+        let dynamic = (FIRST_DYNAMIC_PORT + number % DYNAMIC_PORTS) as u16;
+        Ends {
+            flow: number,
+            vc: Vc { vpi: (number / VCIS) as u8, vci: (FIRST_VCI + number % VCIS) as u16 },
+            addresses: [source, destination].map(address),
+            ports: [dynamic, DISCARD],
+            first_numbers: [first_number(number, false), first_number(number, true)],
+            window_shift: SynOptions::of(&flow.tcp).shift,
+            encapsulation: flow.encapsulation,
+            tcp: flow.tcp.clone(),
+        }
+    }
+}
+
+fn numbers_of_hosts(plan: &Plan) -> Vec<Option<u32>> {
+    let mut numbers = 0..;
+    plan.nodes.iter().map(|node| if matches!(node.kind, NodeKind::Host) { numbers.next() } else { None }).collect()
+}
+
+/// 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on: no address of a network or of all its hosts.
+fn address(number: u32) -> [u8; 4] {
+    let (network, host) = (number / 254, number % 254 + 1);
+    [10, (network >> 8) as u8, network as u8, host as u8]
+}
+
+fn first_number(flow: u32, backward: bool) -> u32 {
+    let mixed = (2 * flow + u32::from(backward) + 1).wrapping_mul(0x9E37_79B1);
+    u32::MAX - (mixed >> 12) % BEFORE_WRAP
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_address_is_that_of_a_network() {
+        assert_eq!(address(0), [10, 0, 0, 1]);
+        assert_eq!(address(253), [10, 0, 0, 254]);
+        assert_eq!(address(254), [10, 0, 1, 1]);
+        assert_eq!(address(254 * 256), [10, 1, 0, 1]);
+    }
+
+    #[test]
+    fn first_numbers_lie_within_a_mebibyte_of_the_wrap_and_differ() {
+        let mut numbers: Vec<u32> =
+            (0..500).flat_map(|flow| [false, true].map(|back| first_number(flow, back))).collect();
+        assert!(numbers.iter().all(|number| *number > u32::MAX - BEFORE_WRAP));
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert!(numbers.len() > 990);
+    }
+}

@@ -1,0 +1,64 @@
+//! Records of the Extensible Record Format of DAG cards: one per cell or per AAL5 PDU. A file is
+//! nothing but records.
+
+use cellrate_engine::kernel::Ps;
+
+/// What a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Type {
+    /// Header without HEC and payload of a cell.
+    Atm = 3,
+    /// Header without HEC of the last cell, and the whole CPCS-PDU.
+    Aal5 = 4,
+}
+
+/// Octets before the contents of a record.
+pub const HEADER: usize = 16;
+
+/// Records of a file may have different lengths.
+const VARYING: u8 = 1 << 2;
+
+/// 10^12 ps are 2^12 times this.
+const PS_PER_4096TH: u64 = 244_140_625;
+
+/// The header of a record with so many octets of contents, taken by one of the card's interfaces.
+///
+/// # Panics
+/// If they are more than the length field can say: no PDU is.
+pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
+    let contents = u16::try_from(octets).expect("a record has at most 65,535 octets");
+    let [high, low] = contents.checked_add(HEADER as u16).expect("as above").to_be_bytes();
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&time_stamp(at).to_le_bytes());
+    header[8..12].copy_from_slice(&[kind as u8, VARYING | interface & 3, high, low]);
+    header[14..].copy_from_slice(&contents.to_be_bytes());
+    header
+}
+
+/// Seconds in units of 2^-32, rounded down.
+fn time_stamp(at: Ps) -> u64 {
+    let second = PS_PER_4096TH << 12;
+    let fraction = ((at.0 % second) << 20) / PS_PER_4096TH;
+    ((at.0 / second) << 32) | fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_stamp_is_a_fixed_point_number() {
+        assert_eq!(time_stamp(Ps(0)), 0);
+        assert_eq!(time_stamp(Ps::from_s(3)), 3 << 32);
+        assert_eq!(time_stamp(Ps::from_ms(1_500)), 1 << 32 | 1 << 31);
+        assert_eq!(time_stamp(Ps(999_999_999_999)), u64::from(u32::MAX));
+        assert_eq!([0, 232, 233, 465, 466].map(|ps| time_stamp(Ps(ps))), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_header_of_a_cell_is_known() {
+        let header = header(Ps::from_ms(250), Type::Atm, 1, 52);
+        assert_eq!(header, [0, 0, 0, 0x40, 0, 0, 0, 0, 3, 5, 0, 68, 0, 0, 0, 52]);
+    }
+}

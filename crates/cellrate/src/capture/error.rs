@@ -1,0 +1,33 @@
+//! Why there is no capture.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use cellrate_engine::network::PlanError;
+
+/// Why there is no capture.
+#[derive(Debug)]
+pub enum CaptureError {
+    /// It was stopped.
+    Cancelled,
+    /// What was asked for cannot be captured.
+    Request(String),
+    /// A file cannot be written.
+    File(PathBuf, io::Error),
+    /// The network cannot be simulated.
+    Plan(PlanError),
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CaptureError::Cancelled => f.write_str("the capture was stopped"),
+            CaptureError::Request(message) => f.write_str(message),
+            CaptureError::File(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            CaptureError::Plan(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CaptureError {}

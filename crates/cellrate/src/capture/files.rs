@@ -1,0 +1,158 @@
+//! The files of one tap.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use cellrate_engine::kernel::Ps;
+
+use super::atm::{Vc, hec};
+use super::pcap::{self, LinkType};
+use super::tap::Format;
+use super::{erf, packet};
+use cellrate_engine::atm::aal5::Encapsulation;
+
+/// Bytes kept before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// A file being written, and what it holds.
+pub struct Written {
+    /// What is in it.
+    pub format: Format,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Records so far.
+    pub records: u64,
+    /// Octets so far.
+    pub octets: u64,
+    file: BufWriter<File>,
+}
+
+/// A cell as it is at a tap.
+#[derive(Clone, Copy)]
+pub struct CellSeen<'a> {
+    /// When.
+    pub at: Ps,
+    /// Whether it leaves the tap's node.
+    pub leaves: bool,
+    /// First four octets.
+    pub header: [u8; 4],
+    /// The other 48 behind the HEC.
+    pub payload: &'a [u8],
+}
+
+/// A PDU whose last cell is at a tap, with all its cells.
+#[derive(Clone, Copy)]
+pub struct PduSeen<'a> {
+    /// When.
+    pub at: Ps,
+    /// Whether it leaves the tap's node.
+    pub leaves: bool,
+    /// First four octets of the last cell.
+    pub header: [u8; 4],
+    /// Name of the channel.
+    pub vc: Vc,
+    /// What precedes the IP packet.
+    pub encapsulation: Encapsulation,
+    /// Everything, pad and trailer included.
+    pub octets: &'a [u8],
+    /// Octets before the pad.
+    pub payload: usize,
+}
+
+impl Written {
+    /// An empty capture.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn create(directory: &Path, stem: &str, format: Format) -> io::Result<Written> {
+        let path = directory.join(format!("{stem}.{}", format.suffix()));
+        let file = BufWriter::with_capacity(BUFFER, File::create_new(&path)?);
+        let mut written = Written { format, path, records: 0, octets: 0, file };
+        match format {
+            Format::Cells | Format::Pdus | Format::Erf => {}
+            Format::Line => written.put(&[&pcap::file_header(LinkType::User0)])?,
+            Format::SunAtm => written.put(&[&pcap::file_header(LinkType::SunAtm)])?,
+            Format::Ip => written.put(&[&pcap::file_header(LinkType::Raw)])?,
+        }
+        Ok(written)
+    }
+
+    /// Writes a cell, if cells are written.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn cell(&mut self, cell: &CellSeen<'_>) -> io::Result<()> {
+        let &CellSeen { at, header, payload, .. } = cell;
+        match self.format {
+            Format::Cells | Format::Erf => {
+                let octets = header.len() + payload.len();
+                self.record(&[&erf::header(at, erf::Type::Atm, interface(cell.leaves), octets), &header, payload])
+            }
+            Format::Line => {
+                let octets = header.len() + 1 + payload.len();
+                self.record(&[&pcap::header(at, octets), &header, &[hec(header)], payload])
+            }
+            Format::Pdus | Format::SunAtm | Format::Ip => Ok(()),
+        }
+    }
+
+    /// Writes a PDU, if PDUs are written.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn pdu(&mut self, pdu: &PduSeen<'_>) -> io::Result<()> {
+        let &PduSeen { at, header, octets, payload, .. } = pdu;
+        match self.format {
+            Format::Pdus | Format::Erf => {
+                let length = header.len() + octets.len();
+                self.record(&[&erf::header(at, erf::Type::Aal5, interface(pdu.leaves), length), &header, octets])
+            }
+            Format::SunAtm => {
+                let flags = sun_atm_flags(pdu.leaves, pdu.encapsulation);
+                let [high, low] = pdu.vc.vci.to_be_bytes();
+                let before = [flags, pdu.vc.vpi, high, low];
+                self.record(&[&pcap::header(at, before.len() + payload), &before, &octets[..payload]])
+            }
+            Format::Ip => {
+                let begin = if pdu.encapsulation == Encapsulation::LlcSnap { packet::LLC_SNAP.len() } else { 0 };
+                self.record(&[&pcap::header(at, payload - begin), &octets[begin..payload]])
+            }
+            Format::Cells | Format::Line => Ok(()),
+        }
+    }
+
+    fn record(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        self.records += 1;
+        self.put(parts)
+    }
+
+    fn put(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        for part in parts {
+            self.octets += part.len() as u64;
+            self.file.write_all(part)?;
+        }
+        Ok(())
+    }
+
+    /// Hands the rest to the system.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The card's interface: one for each direction.
+fn interface(leaves: bool) -> u8 {
+    if leaves { 0 } else { 1 }
+}
+
+const FROM_HOST: u8 = 1 << 7;
+const LLC_MULTIPLEXED: u8 = 2;
+
+fn sun_atm_flags(leaves: bool, encapsulation: Encapsulation) -> u8 {
+    let traffic = if encapsulation == Encapsulation::LlcSnap { LLC_MULTIPLEXED } else { 0 };
+    traffic | if leaves { FROM_HOST } else { 0 }
+}

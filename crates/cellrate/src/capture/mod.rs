@@ -1,0 +1,88 @@
+//! Packet captures: what passes a place of the network, as the octets that travel there, in files that other people's
+//! tools read.
+//!
+//! A captured run is one of the plain engine, which tells of everything that travels. It is proved equal to the fast
+//! one, and so the fast one pays nothing.
+
+mod aal5;
+mod atm;
+mod channels;
+mod checksum;
+mod credit;
+mod ends;
+mod erf;
+mod error;
+mod files;
+mod ip;
+mod packet;
+mod payload;
+mod pcap;
+mod place;
+mod recording;
+mod taken;
+mod tap;
+mod tcp;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::Reference;
+
+pub use error::CaptureError;
+pub use taken::{Named, Taken, TakenAt, TakenFile};
+pub use tap::{Format, Tap};
+
+use crate::build;
+use crate::run::Progress;
+use crate::run::timeline::slice;
+use crate::scenario::Scenario;
+use recording::Recording;
+
+const TOLD_EVERY: Duration = Duration::from_millis(100);
+
+/// Runs `scenario` in the plain engine and writes what passes `taps` within `span` into files in `directory`, which must
+/// be there and hold none of them.
+///
+/// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are complete only when
+/// this returns.
+///
+/// # Errors
+/// If a tap is nowhere, a flow's headers cannot be written, a file cannot be written, or `progress` stops it.
+pub fn capture(
+    scenario: &Scenario,
+    taps: &[Tap],
+    span: Range<Ps>,
+    directory: &Path,
+    progress: Progress<'_>,
+) -> Result<Taken, CaptureError> {
+    let plan = build::plan(scenario).map_err(CaptureError::Request)?;
+    let mut recording = Recording::new(&plan, taps, span.clone(), directory)?;
+    let (end, slice) = (scenario.run.duration, slice(&plan));
+    let mut run = Reference::new(plan.clone()).map_err(CaptureError::Plan)?;
+    let mut told = Instant::now();
+    let mut now = Ps::ZERO;
+    while now < end {
+        now = now.saturating_add(slice).min(end);
+        run.observe(now, &mut recording);
+        recording.settle(now)?;
+        if told.elapsed() >= TOLD_EVERY {
+            told = Instant::now();
+            if !progress(now, end) {
+                return Err(CaptureError::Cancelled);
+            }
+        }
+    }
+    recording.finish()?;
+    let state = run.state();
+    state.begin_window();
+    state.end_window();
+    Ok(Taken {
+        digest: state.report().digest,
+        taps: recording.taps.iter().map(TakenAt::of).collect(),
+        flows: Named::all(&plan, &recording.flows),
+    })
+}

@@ -1,0 +1,202 @@
+//! A segment as the octets that AAL5 carries: LLC/SNAP, IPv4 and TCP headers, payload.
+
+use cellrate_engine::atm::aal5::Encapsulation;
+use cellrate_engine::tcp::{Handshake, Segment};
+
+use super::checksum::{fold, sum};
+use super::ends::Ends;
+use super::tcp::{ACK, CHECKSUM, Header, MOST_OPTIONS, Options, SYN};
+use super::{ip, payload, tcp};
+
+/// LLC and SNAP of a routed IP packet (RFC 2684 section 5.1).
+pub const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0];
+
+/// Octets of the headers without options.
+const HEADERS: u32 = (ip::HEADER + tcp::HEADER) as u32;
+/// Octets that options of IP can fill.
+const IP_OPTIONS: usize = 40;
+
+/// How many octets beyond both headers `tcp.header_bytes` asks for that TCP's and IP's options can fill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filling {
+    tcp: usize,
+    ip: usize,
+}
+
+impl Filling {
+    /// The filling of a flow's headers.
+    ///
+    /// # Errors
+    /// If no headers have that size, with what is allowed.
+    pub fn of(ends: &Ends) -> Result<Filling, String> {
+        let found = ends.tcp.header_bytes;
+        let reserved = if ends.tcp.recovery.is_selective() { MOST_BLOCK_OPTIONS } else { SYN_OPTIONS };
+        let most = HEADERS + (MOST_OPTIONS - reserved + IP_OPTIONS) as u32;
+        if !(HEADERS..=most).contains(&found) || !found.is_multiple_of(4) {
+            return Err(format!(
+                "headers of {found} bytes cannot be written; allowed: {HEADERS} to {most} in steps of 4"
+            ));
+        }
+        let beyond = (found - HEADERS) as usize;
+        let tcp = beyond.min(MOST_OPTIONS - reserved);
+        Ok(Filling { tcp, ip: beyond - tcp })
+    }
+}
+
+/// Of three SACK blocks.
+const MOST_BLOCK_OPTIONS: usize = 28;
+/// Of a SYN without SACK-permitted.
+const SYN_OPTIONS: usize = 8;
+
+/// Appends the packet that carries a segment; `id` is IP's identification.
+pub fn write(out: &mut Vec<u8>, ends: &Ends, filling: Filling, backward: bool, id: u16, segment: &Segment) {
+    if ends.encapsulation == Encapsulation::LlcSnap {
+        out.extend(LLC_SNAP);
+    }
+    let header = header(ends, filling, backward, segment);
+    let [here, there] = if backward { [1, 0] } else { [0, 1] };
+    let packet = ip::Packet {
+        from: ends.addresses[here],
+        to: ends.addresses[there],
+        id,
+        options: filling.ip,
+        payload: header.len() + segment.len as usize,
+    };
+    packet.write_header(out);
+    let begin = out.len();
+    header.write(out);
+    payload::write(out, ends.flow, backward, segment.seq, segment.len as usize);
+    let checksum = fold(packet.pseudo_header_sum() + sum(&out[begin..]));
+    out[begin..][CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+}
+
+fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> Header {
+    let [here, there] = if backward { [1, 0] } else { [0, 1] };
+    let wire = |side: usize, number: u64| ends.first_numbers[side].wrapping_add(1).wrapping_add(number as u32);
+    let handshake = segment.handshake();
+    let mut options = Options::NONE;
+    if let Some(Handshake::Syn(of_syn) | Handshake::SynAck(of_syn)) = handshake {
+        options.maximum_segment_size(of_syn.mss);
+        if of_syn.sack_permitted {
+            options.sack_permitted();
+        }
+        options.window_scale(of_syn.shift);
+    }
+    options.fill(filling.tcp);
+    let blocks = segment.blocks().above(segment.ack);
+    options.sack(blocks.map(|(from, to)| (wire(there, from), wire(there, to))));
+    let (flags, shift) = match handshake {
+        Some(Handshake::Syn(_)) => (SYN, 0),
+        Some(Handshake::SynAck(_)) => (SYN | ACK, 0),
+        Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift),
+    };
+    Header {
+        ports: [ends.ports[here], ends.ports[there]],
+        sequence: segment.sequence().map_or(ends.first_numbers[here], |number| wire(here, number)),
+        acknowledgement: if flags & ACK == 0 { 0 } else { wire(there, segment.ack) },
+        flags,
+        window: (segment.window >> shift).min(u32::from(u16::MAX)) as u16,
+        options,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cellrate_engine::kernel::Ps;
+    use cellrate_engine::tcp::{Recovery, SynOptions, TcpConfig};
+
+    use super::*;
+    use crate::capture::atm::Vc;
+
+    fn ends(tcp: TcpConfig, encapsulation: Encapsulation) -> Ends {
+        Ends {
+            flow: 0,
+            vc: Vc { vpi: 0, vci: 32 },
+            addresses: [[10, 0, 0, 1], [10, 0, 0, 2]],
+            ports: [0xC000, 9],
+            first_numbers: [0xFFFF_FFFF, 0x0FFF],
+            window_shift: 1,
+            encapsulation,
+            tcp,
+        }
+    }
+
+    fn octets(ends: &Ends, backward: bool, segment: Segment) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut out, ends, Filling::of(ends).unwrap(), backward, 7, &segment);
+        out
+    }
+
+    /// Sums by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = d93c, complement 26c3.
+    /// TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009 + 0000 + 0010 + 0000 + 1000 + 5010 + 8000
+    /// = 1a029, with the pseudo-header 1b44a, payload "0000" 3030 + 3030 = 6060: 214aa, 14ac, complement eb53.
+    #[test]
+    fn a_data_segment_is_known_octet_by_octet() {
+        let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
+        let segment = Segment { seq: 16, len: 4, window: 0x1_0001, ..Segment::default() };
+        let expected = [
+            &LLC_SNAP[..],
+            &[0x45, 0, 0, 44, 0, 7, 0x40, 0, 64, 6, 0x26, 0xC3, 10, 0, 0, 1, 10, 0, 0, 2],
+            &[0xC0, 0, 0, 9, 0, 0, 0, 16, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, 0xEB, 0x53, 0, 0],
+            b"0000",
+        ];
+        assert_eq!(octets(&ends, false, segment), expected.concat());
+    }
+
+    /// As RFC 793 figure 7 has it: each SYN takes a number, and its window is not shifted.
+    #[test]
+    fn a_connection_is_set_up_with_the_numbers_before_the_data() {
+        let sack = TcpConfig { recovery: Recovery::Sack, ..TcpConfig::default() };
+        let ends = ends(sack.clone(), Encapsulation::VcMux);
+        let options = SynOptions::of(&sack);
+        let of_setup = |handshake, window| Segment::of_setup(Ps(1), handshake, 0, window);
+        let syn = octets(&ends, false, of_setup(Handshake::Syn(options), 65_535));
+        let expected = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x80, 2, 0xFF, 0xFF];
+        assert_eq!(syn[24..36], expected);
+        assert_eq!(syn[40..], [2, 4, 2, 0, 1, 1, 4, 2, 1, 3, 3, 1]);
+        let answer = octets(&ends, true, of_setup(Handshake::SynAck(options), 65_535));
+        assert_eq!(answer[24..36], [0, 0, 0x0F, 0xFF, 0, 0, 0, 0, 0x80, 0x12, 0xFF, 0xFF]);
+        let last = octets(&ends, false, of_setup(Handshake::Ack { seq: 0 }, 65_536));
+        assert_eq!(last[24..], [0, 0, 0, 0, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, last[36], last[37], 0, 0]);
+    }
+
+    #[test]
+    fn an_acknowledgement_has_numbers_of_the_other_side_and_its_blocks() {
+        let sack = TcpConfig { recovery: Recovery::Sack, ..TcpConfig::default() };
+        let ends = ends(sack.clone(), Encapsulation::VcMux);
+        let mut receiver = cellrate_engine::tcp::TcpReceiver::new(&sack);
+        receiver.on_segment(Ps(1), &Segment { seq: 10, len: 10, ..Segment::default() });
+        let packet = octets(&ends, true, receiver.poll_ack(Ps(1)).unwrap());
+        let tcp = &packet[20..];
+        assert_eq!((packet.len(), &tcp[4..12]), (52, &[0, 0, 0x10, 0, 0, 0, 0, 0][..]));
+        assert_eq!(tcp[20..], [1, 1, 5, 10, 0, 0, 0, 10, 0, 0, 0, 20]);
+        assert_eq!(fold(sum(tcp) + 0x0A00_0001 + 0x0A00_0002 + 6 + 32), 0);
+    }
+
+    #[test]
+    fn headers_are_as_long_as_the_scenario_says() {
+        for (header_bytes, recovery) in [(40, Recovery::Reno), (52, Recovery::Sack), (112, Recovery::Reno)] {
+            let tcp = TcpConfig { header_bytes, recovery, ..TcpConfig::default() };
+            let packet = octets(&ends(tcp, Encapsulation::VcMux), false, Segment { len: 100, ..Segment::default() });
+            let (ip, total) = (usize::from(packet[0] & 15) * 4, usize::from(packet[2]) << 8 | usize::from(packet[3]));
+            let tcp = usize::from(packet[ip + 12] >> 4) * 4;
+            assert_eq!(
+                (packet.len(), total, ip + tcp),
+                (header_bytes as usize + 100, packet.len(), header_bytes as usize)
+            );
+            assert_eq!(fold(sum(&packet[..ip])), 0);
+        }
+    }
+
+    #[test]
+    fn headers_that_no_options_fill_are_refused() {
+        let refused = |header_bytes, recovery| {
+            let tcp = TcpConfig { header_bytes, recovery, ..TcpConfig::default() };
+            Filling::of(&ends(tcp, Encapsulation::VcMux)).unwrap_err()
+        };
+        let text = "headers of 39 bytes cannot be written; allowed: 40 to 112 in steps of 4";
+        assert_eq!(refused(39, Recovery::Reno), text);
+        assert!(refused(42, Recovery::Reno).contains("42 bytes"));
+        assert!(refused(96, Recovery::Sack).contains("40 to 92"));
+    }
+}

@@ -1,0 +1,168 @@
+//! A link at a tap: what its cells carry, channel by channel, and which PDUs come whole.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::atm::aal5::{Outcome, Reassembler};
+use cellrate_engine::atm::cell::{Body, Kind};
+use cellrate_engine::atm::rm;
+use cellrate_engine::network::{Crossing, Plan};
+
+use super::aal5::{self, CELL_PAYLOAD};
+use super::atm;
+use super::channels::{self, Channel, Numbered};
+use super::ends::Ends;
+use super::packet::{self, Filling};
+use super::tap::Tapped;
+use super::{credit, payload};
+
+/// What flows are called on the wire, and how their headers are filled.
+pub struct Flows {
+    /// Names, flow by flow.
+    pub ends: Vec<Ends>,
+    fillings: Vec<Filling>,
+    over_tcp: Vec<bool>,
+}
+
+impl Flows {
+    /// Those of a plan. Only of flows in `seen` headers are written.
+    ///
+    /// # Errors
+    /// If headers of a flow cannot be written.
+    pub fn of(plan: &Plan, seen: impl Fn(usize) -> bool) -> Result<Flows, String> {
+        let ends = Ends::of_all(plan);
+        let over_tcp: Vec<bool> = plan.flows.iter().map(|flow| flow.source.over_tcp()).collect();
+        let mut fillings = vec![Filling::default(); ends.len()];
+        for (number, of) in ends.iter().enumerate().filter(|(number, _)| over_tcp[*number] && seen(*number)) {
+            let named = |message| format!("`tcp.header_bytes` of `{}`: {message}", plan.flows[number].name);
+            fillings[number] = Filling::of(of).map_err(named)?;
+        }
+        Ok(Flows { ends, fillings, over_tcp })
+    }
+}
+
+/// A tapped link.
+pub struct Place {
+    /// Which, and from where it is seen.
+    pub tapped: Tapped,
+    passing: BTreeMap<u32, Passing>,
+    bare: Vec<u8>,
+}
+
+/// A channel at a tapped link.
+struct Passing {
+    /// Its number among the places that see the channel.
+    cursor: usize,
+    reassembler: Reassembler,
+    /// The PDU that was encoded last.
+    encoded: Option<u64>,
+    octets: Vec<u8>,
+    payload: usize,
+}
+
+/// Takes the first four octets of a cell, and the 48 behind the HEC.
+pub type Write<'a> = &'a mut dyn FnMut([u8; 4], &[u8]);
+
+/// What the last cell of a PDU brought.
+pub enum Reassembled<'a> {
+    /// Nothing: it was not the last.
+    Nothing,
+    /// Some of its cells.
+    Damaged,
+    /// All of it, pad and trailer included, and how many octets come before the pad.
+    Whole(&'a Ends, &'a [u8], usize),
+}
+
+impl Place {
+    /// The link, with all channels that cross it.
+    pub fn new(tapped: Tapped, plan: &Plan, channels: &mut [Channel]) -> Place {
+        let ways = plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+        let crossing = (0..).zip(ways).filter(|(_, way)| way.contains(&tapped.link));
+        let passing = crossing.map(|(channel, _): (u32, _)| {
+            let cursor = channels[channel as usize].tap();
+            (
+                channel,
+                Passing { cursor, reassembler: Reassembler::default(), encoded: None, octets: Vec::new(), payload: 0 },
+            )
+        });
+        Place { tapped, passing: passing.collect(), bare: Vec::new() }
+    }
+
+    /// Gives `write` the octets of a cell, if they are wanted, and tells what the PDU is that it ends.
+    pub fn take<'a>(
+        &'a mut self,
+        crossing: &Crossing,
+        flows: &'a Flows,
+        channels: &mut [Channel],
+        write: Option<Write<'_>>,
+    ) -> Reassembled<'a> {
+        let Some(channel) = crossing.channel else {
+            if let (Some(write), Some(Body::Credit(cell))) = (write, &crossing.body) {
+                write(atm::header(credit::VC, crossing.info), &credit::payload(cell));
+            }
+            return Reassembled::Nothing;
+        };
+        let flow = channel as usize / 2;
+        let header = atm::header(flows.ends[flow].vc, crossing.info);
+        if let Some(Body::Rm(contents)) = &crossing.body {
+            if let Some(write) = write {
+                write(header, &rm::encode(contents, crossing.info.kind() == Kind::Brm));
+            }
+            return Reassembled::Nothing;
+        }
+        if !flows.over_tcp[flow] {
+            if let Some(write) = write {
+                self.bare.clear();
+                let begin = u64::from(crossing.info.number()) * CELL_PAYLOAD as u64;
+                payload::write(&mut self.bare, flow as u32, !channel.is_multiple_of(2), begin, CELL_PAYLOAD);
+                write(header, &self.bare);
+            }
+            return Reassembled::Nothing;
+        }
+        let passing = self.passing.get_mut(&channel).expect("a channel keeps its way");
+        passing.take(crossing, header, flows, &mut channels[channel as usize], write)
+    }
+}
+
+impl Passing {
+    fn take<'a>(
+        &'a mut self,
+        crossing: &Crossing,
+        header: [u8; 4],
+        flows: &'a Flows,
+        channel: &mut Channel,
+        write: Option<Write<'_>>,
+    ) -> Reassembled<'a> {
+        let of = channel.pdu_of(self.cursor, crossing.info);
+        let flow = crossing.channel.unwrap_or_default();
+        if let Some(write) = write {
+            self.encode(of, flow, flows);
+            let begin = channels::index(&of.1, crossing.info) as usize * CELL_PAYLOAD;
+            write(header, &self.octets[begin..begin + CELL_PAYLOAD]);
+        }
+        let Some(Body::Pdu(pdu)) = &crossing.body else {
+            self.reassembler.on_cell(crossing.info);
+            return Reassembled::Nothing;
+        };
+        match self.reassembler.on_eom(crossing.info, pdu) {
+            Outcome::Corrupt => Reassembled::Damaged,
+            Outcome::Delivered(_) => {
+                self.encode(of, flow, flows);
+                Reassembled::Whole(&flows.ends[flow as usize / 2], &self.octets, self.payload)
+            }
+        }
+    }
+
+    /// Writes the PDU's octets, unless they are the last ones that were written.
+    fn encode(&mut self, (number, pdu): Numbered, channel: u32, flows: &Flows) {
+        if self.encoded == Some(number) {
+            return;
+        }
+        let (flow, backward) = (channel as usize / 2, !channel.is_multiple_of(2));
+        self.octets.clear();
+        packet::write(&mut self.octets, &flows.ends[flow], flows.fillings[flow], backward, number as u16, &pdu.segment);
+        self.payload = self.octets.len();
+        aal5::complete(&mut self.octets);
+        debug_assert_eq!(self.octets.len(), usize::from(pdu.cells) * CELL_PAYLOAD);
+        self.encoded = Some(number);
+    }
+}

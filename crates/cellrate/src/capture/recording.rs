@@ -1,0 +1,205 @@
+//! Taps at work: what the plain engine tells of, in order of the time at which each tap sees it.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::network::{Crossing, Observer, PduStart, Plan};
+
+use super::channels::Channel;
+use super::error::CaptureError;
+use super::files::{CellSeen, PduSeen, Written};
+use super::place::{Flows, Place, Reassembled};
+use super::tap::Tap;
+
+/// A tap, and what it has written.
+pub struct Recorded {
+    /// What was asked for.
+    pub tap: Tap,
+    /// Its files.
+    pub files: Vec<Written>,
+    /// PDUs of which cells were missing; no file of PDUs holds them.
+    pub damaged: u64,
+    places: Vec<Place>,
+    waiting: BinaryHeap<Reverse<Waiting>>,
+    told: u64,
+}
+
+/// A cell that the tap will see.
+struct Waiting {
+    at: Ps,
+    order: u64,
+    place: usize,
+    crossing: Crossing,
+}
+
+impl Waiting {
+    fn key(&self) -> (Ps, u64) {
+        (self.at, self.order)
+    }
+}
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Waiting {}
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Waiting {
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// All taps of a run.
+pub struct Recording {
+    /// What each has written.
+    pub taps: Vec<Recorded>,
+    /// What flows are called on the wire.
+    pub flows: Flows,
+    channels: Vec<Channel>,
+    /// For each link, the taps that see it, and as which of their places.
+    seen_by: Vec<Vec<(usize, usize)>>,
+    span: Range<Ps>,
+    failed: Option<(PathBuf, io::Error)>,
+}
+
+impl Recording {
+    /// Empty captures in a directory.
+    ///
+    /// # Errors
+    /// If a tap has no place, two have the same, or a file cannot be written.
+    pub fn new(plan: &Plan, taps: &[Tap], span: Range<Ps>, directory: &Path) -> Result<Recording, CaptureError> {
+        let mut channels = Channel::of_all(plan);
+        let mut seen_by = vec![Vec::new(); plan.links.len()];
+        let mut recorded = Vec::new();
+        for (number, tap) in taps.iter().enumerate() {
+            if taps[..number].iter().any(|before| before.stem() == tap.stem()) {
+                return Err(CaptureError::Request(format!("`{}` is captured twice", tap.point)));
+            }
+            let links = tap.links(plan).map_err(CaptureError::Request)?;
+            for (place, tapped) in links.iter().enumerate() {
+                seen_by[tapped.link].push((number, place));
+            }
+            let places = links.into_iter().map(|tapped| Place::new(tapped, plan, &mut channels)).collect();
+            recorded.push((tap, places));
+        }
+        let is_seen = |flow: usize| {
+            let flow = &plan.flows[flow];
+            flow.forward.iter().chain(&flow.backward).any(|link| !seen_by[*link].is_empty())
+        };
+        let flows = Flows::of(plan, is_seen).map_err(CaptureError::Request)?;
+        let create = |(tap, places)| Recorded::new(tap, places, directory);
+        let taps = recorded.into_iter().map(create).collect::<Result<_, _>>()?;
+        Ok(Recording { taps, flows, channels, seen_by, span, failed: None })
+    }
+
+    /// Everything before `until` has been told.
+    ///
+    /// # Errors
+    /// If a file could not be written.
+    pub fn settle(&mut self, until: Ps) -> Result<(), CaptureError> {
+        for tap in 0..self.taps.len() {
+            self.catch_up(tap, until);
+        }
+        self.failed.take().map_or(Ok(()), |(path, error)| Err(CaptureError::File(path, error)))
+    }
+
+    /// Hands everything to the system.
+    ///
+    /// # Errors
+    /// If a file could not be written.
+    pub fn finish(&mut self) -> Result<(), CaptureError> {
+        for file in self.taps.iter_mut().flat_map(|tap| &mut tap.files) {
+            file.finish().map_err(|error| CaptureError::File(file.path.clone(), error))?;
+        }
+        Ok(())
+    }
+
+    /// What a tap sees before `until` is written.
+    fn catch_up(&mut self, tap: usize, until: Ps) {
+        let Recording { taps, flows, channels, span, failed, .. } = self;
+        let tap = &mut taps[tap];
+        while tap.waiting.peek().is_some_and(|Reverse(next)| next.at < until) {
+            let Some(Reverse(next)) = tap.waiting.pop() else { return };
+            let written = tap.see(&next, span.contains(&next.at), flows, channels);
+            if let Err(error) = written {
+                failed.get_or_insert(error);
+            }
+        }
+    }
+}
+
+impl Observer for Recording {
+    fn on_pdu(&mut self, pdu: &PduStart) {
+        self.channels[pdu.channel as usize].begin(pdu);
+    }
+
+    fn on_cell(&mut self, crossing: &Crossing) {
+        for number in 0..self.seen_by[crossing.link as usize].len() {
+            let (tap, place) = self.seen_by[crossing.link as usize][number];
+            self.catch_up(tap, crossing.left);
+            let tap = &mut self.taps[tap];
+            let at = if tap.places[place].tapped.leaves { crossing.left } else { crossing.arrives };
+            tap.told += 1;
+            tap.waiting.push(Reverse(Waiting { at, order: tap.told, place, crossing: *crossing }));
+        }
+    }
+}
+
+impl Recorded {
+    fn new(tap: &Tap, places: Vec<Place>, directory: &Path) -> Result<Recorded, CaptureError> {
+        let stem = tap.stem();
+        let create = |format: &_| {
+            Written::create(directory, &stem, *format)
+                .map_err(|error| CaptureError::File(directory.join(format!("{stem}.{}", format.suffix())), error))
+        };
+        let files = tap.formats.iter().map(create).collect::<Result<_, _>>()?;
+        Ok(Recorded { tap: tap.clone(), files, damaged: 0, places, waiting: BinaryHeap::new(), told: 0 })
+    }
+
+    fn see(
+        &mut self,
+        next: &Waiting,
+        wanted: bool,
+        flows: &Flows,
+        channels: &mut [Channel],
+    ) -> Result<(), (PathBuf, io::Error)> {
+        let Waiting { at, place, ref crossing, .. } = *next;
+        let (place, files) = (&mut self.places[place], &mut self.files);
+        let leaves = place.tapped.leaves;
+        let mut result = Ok(());
+        let mut last = [0; 4];
+        let mut write = |header: [u8; 4], payload: &[u8]| {
+            last = header;
+            result = each(files, |file| file.cell(&CellSeen { at, leaves, header, payload }));
+        };
+        let brought = place.take(crossing, flows, channels, if wanted { Some(&mut write) } else { None });
+        result?;
+        match brought {
+            Reassembled::Nothing => {}
+            Reassembled::Damaged => self.damaged += u64::from(wanted),
+            Reassembled::Whole(ends, octets, payload) if wanted => {
+                let (vc, encapsulation) = (ends.vc, ends.encapsulation);
+                let pdu = PduSeen { at, leaves, header: last, vc, encapsulation, octets, payload };
+                each(files, |file| file.pdu(&pdu))?;
+            }
+            Reassembled::Whole(..) => {}
+        }
+        Ok(())
+    }
+}
+
+fn each(
+    files: &mut [Written],
+    mut write: impl FnMut(&mut Written) -> io::Result<()>,
+) -> Result<(), (PathBuf, io::Error)> {
+    files.iter_mut().try_for_each(|file| write(file).map_err(|error| (file.path.clone(), error)))
+}

@@ -1,0 +1,171 @@
+//! Where a capture is taken, and what is written of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use cellrate_engine::network::Plan;
+
+use crate::scenario::suggest::{listed, nearest};
+
+/// What is written of what passes a tap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// ERF, a record of type ATM for each cell.
+    Cells,
+    /// ERF, a record of type AAL5 for each PDU.
+    Pdus,
+    /// ERF, both: each PDU follows its last cell.
+    Erf,
+    /// pcap, the 53 octets of each cell, HEC included; link type USER0.
+    Line,
+    /// pcap, each PDU with VPI, VCI and direction; link type SUNATM.
+    SunAtm,
+    /// pcap, the IP packet of each PDU; link type RAW.
+    Ip,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 6] = [Format::Cells, Format::Pdus, Format::Erf, Format::Line, Format::SunAtm, Format::Ip];
+    /// What is written if nothing is said: everything once.
+    pub const DEFAULT: [Format; 4] = [Format::Cells, Format::Pdus, Format::SunAtm, Format::Ip];
+
+    /// As the command line names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Cells => "cells",
+            Format::Pdus => "pdus",
+            Format::Erf => "erf",
+            Format::Line => "line",
+            Format::SunAtm => "sunatm",
+            Format::Ip => "ip",
+        }
+    }
+
+    /// What follows the name of the tap in that of the file.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Format::Cells => "cells.erf",
+            Format::Pdus => "pdus.erf",
+            Format::Erf => "erf",
+            Format::Line => "line.pcap",
+            Format::SunAtm => "sunatm.pcap",
+            Format::Ip => "ip.pcap",
+        }
+    }
+}
+
+/// A tap as it is asked for: `POINT` or `POINT:FORMAT,FORMAT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tap {
+    /// `A->B` for a link, observed where it leaves A; `A<->B` for both directions, observed at A; `A` for all links from
+    /// and to A, observed at A.
+    pub point: String,
+    /// What is written, each once.
+    pub formats: Vec<Format>,
+}
+
+impl FromStr for Tap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Tap, String> {
+        let (point, formats) = text.split_once(':').map_or((text, None), |(point, formats)| (point, Some(formats)));
+        let mut formats = match formats {
+            None => Format::DEFAULT.to_vec(),
+            Some(names) => names.split(',').map(format).collect::<Result<Vec<Format>, String>>()?,
+        };
+        formats.sort_unstable();
+        formats.dedup();
+        Ok(Tap { point: point.trim().into(), formats })
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let names = Format::ALL.map(Format::name);
+    let found = Format::ALL.into_iter().find(|format| format.name() == name.trim());
+    found.ok_or_else(|| {
+        let meant = meant(nearest(name, names));
+        format!("there is no capture format `{name}`{meant} formats: {}", listed(&names))
+    })
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map_or(";".into(), |near| format!(", did you mean `{near}`?"))
+}
+
+impl fmt::Display for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.point, self.formats.iter().map(|format| format.name()).collect::<Vec<_>>().join(","))
+    }
+}
+
+/// A directed link, seen from the node where a tap stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tapped {
+    /// Index of the link.
+    pub link: usize,
+    /// Whether it leaves that node: its cells are seen when they have left, those of others when they have arrived.
+    pub leaves: bool,
+}
+
+impl Tap {
+    /// The links of the tap.
+    ///
+    /// # Errors
+    /// If there is no such place.
+    pub fn links(&self, plan: &Plan) -> Result<Vec<Tapped>, String> {
+        let named = |name: &str| plan.links.iter().position(|link| link.name == name);
+        let leaving = |link| Tapped { link, leaves: true };
+        if let Some(link) = named(&self.point) {
+            return Ok(vec![leaving(link)]);
+        }
+        if let Some((here, there)) = self.point.split_once("<->") {
+            let ways = [named(&format!("{here}->{there}")), named(&format!("{there}->{here}"))];
+            if let [Some(out), Some(back)] = ways {
+                return Ok(vec![leaving(out), Tapped { link: back, leaves: false }]);
+            }
+        }
+        if let Some(node) = plan.nodes.iter().position(|node| node.name == self.point) {
+            let touching = plan.links.iter().enumerate().filter(|(_, link)| link.from == node || link.to == node);
+            return Ok(touching.map(|(index, link)| Tapped { link: index, leaves: link.from == node }).collect());
+        }
+        Err(self.not_found(plan))
+    }
+
+    fn not_found(&self, plan: &Plan) -> String {
+        let nodes = plan.nodes.iter().map(|node| node.name.as_str());
+        let links = plan.links.iter().map(|link| link.name.as_str());
+        let meant = meant(nearest(&self.point, nodes.chain(links)));
+        let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+        format!(
+            "there is no place `{}` to capture at{meant} a place is a node (all its links), `A->B` (what leaves A to B) or `A<->B` (both ways, seen at A); nodes: {}",
+            self.point,
+            listed(&nodes)
+        )
+    }
+
+    /// The beginning of the names of its files.
+    pub fn stem(&self) -> String {
+        self.point.replace("<->", "-and-").replace("->", "-to-")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_read() {
+        let tap: Tap = "A->B".parse().unwrap();
+        assert_eq!((tap.stem().as_str(), tap.formats.as_slice()), ("A-to-B", &Format::DEFAULT[..]));
+        let tap: Tap = "A<->B:ip,line,ip".parse().unwrap();
+        assert_eq!((tap.stem().as_str(), tap.to_string().as_str()), ("A-and-B", "A<->B:line,ip"));
+    }
+
+    #[test]
+    fn a_format_that_is_none_is_refused() {
+        let expected = "there is no capture format `cell`, did you mean `cells`? formats: `cells`, `pdus`, `erf`, `line`, `sunatm`, `ip`";
+        assert_eq!("A:cell".parse::<Tap>(), Err(expected.into()));
+        assert!("A:".parse::<Tap>().is_err());
+    }
+}

@@ -1,0 +1,47 @@
+"""Captures each case, and holds what tshark says against what the simulator did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cellrate.captures import capture
+
+from proof.oracles.tshark import behaviour, octets
+from proof.oracles.tshark.cases import RECOVERIES, Case
+from proof.oracles.tshark.connection import connections_of
+from proof.oracles.tshark.findings import Findings
+
+
+def connections(case: Case, directory: Path) -> Findings:
+    """Captures at senders and receivers: every packet, and what tshark concludes from them."""
+    found = Findings()
+    taken = capture(case.text, ["senders:ip,pdus", "receivers:ip"], directory)
+    here, there = (directory / "captures" / f"{host}.ip.pcap" for host in ("senders", "receivers"))
+    octets.packets(found, here)
+    octets.packets(found, there)
+    octets.pdus(found, here.with_name("senders.pdus.erf"), taken)
+    for flow in connections_of(taken, here, RECOVERIES):
+        behaviour.is_finished(found, flow)
+        behaviour.nothing_is_missing(found, flow)
+        behaviour.set_up(found, flow)
+        behaviour.windows(found, flow)
+        behaviour.retransmissions(found, flow)
+        behaviour.duplicates(found, flow)
+    behaviour.payload(found, taken, there, RECOVERIES)
+    return found
+
+
+def cells(case: Case, directory: Path) -> Findings:
+    """Captures a bottleneck and a source: every cell, RM cells, every PDU with its channel."""
+    found = Findings()
+    taps = ["A<->B:cells,pdus,line,sunatm,ip", "src.tcp.1:cells"]
+    taken = capture(case.text, taps, directory, overrides=case.overrides)
+    place = directory / "captures"
+    octets.packets(found, place / "A-and-B.ip.pcap")
+    llc = "vc-mux" not in taken.result.resolved
+    octets.pdus(found, place / "A-and-B.pdus.erf", taken, llc=llc)
+    octets.sun_atm(found, place / "A-and-B.sunatm.pcap", taken)
+    octets.cells(found, place / "A-and-B.cells.erf", taken)
+    octets.line_cells(found, place / "A-and-B.line.pcap", taken)
+    octets.rm_cells(found, place / "src.tcp.1.cells.erf", taken.result, "tcp.1")
+    return found

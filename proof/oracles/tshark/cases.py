@@ -1,0 +1,134 @@
+"""Runs that are captured: losses of every kind under every recovery, and cells of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RECOVERIES = ("timeout-only", "tahoe", "reno", "newreno", "sack", "jacobson88")
+
+LOSSY = """
+[run]
+duration = "{seconds} s"
+seed = {seed}
+
+[measure]
+events = ["timeout", "retransmission"]
+event_limit = 1_000_000
+
+[topology]
+template = "graph"
+node = [
+    {{ name = "senders", kind = "host" }},
+    {{ name = "cells", kind = "host" }},
+    {{ name = "X", kind = "switch" }},
+    {{ name = "receivers", kind = "host" }},
+]
+link = [
+    {{ from = "senders", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" }},
+    {{ from = "cells", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" }},
+    {{ from = "X", to = "receivers", rate = "6 Mbit/s", delay = "5 ms" }},
+]
+
+[switch]
+buffer = "200 cells"
+
+[tcp]
+window = "200000 bytes"
+granularity = "10 ms"
+initial_rto = "1 s"
+min_rto = "200 ms"
+
+[[flow]]
+name = "noise"
+service = "ubr"
+source = {{ kind = "poisson", rate = "1 Mbit/s" }}
+from = "cells"
+to = "receivers"
+"""
+"""Transfers that end before the run does, so that nothing is left on its way; random cells make the
+losses irregular."""
+FLOW = """
+[[flow]]
+name = "{recovery}"
+service = "ubr"
+start = "{start} ms"
+source = {{ kind = "transfer", size = "{size}" }}
+from = "senders"
+to = "receivers"
+tcp = {{ recovery = "{recovery}" }}
+"""
+
+CELLS = """
+[run]
+duration = "60 ms"
+
+[topology]
+template = "n-source"
+link_rate = "30 Mbit/s"
+bottleneck_rate = "20 Mbit/s"
+access = "10 km"
+bottleneck = "200 km"
+egress = "10 km"
+
+[switch]
+buffer = "200 cells"
+control = { scheme = "efci", threshold = "20 cells" }
+
+[tcp]
+granularity = "1 ms"
+min_rto = "10 ms"
+initial_rto = "20 ms"
+mss = "1500 bytes"
+
+[abr]
+mcr = "1 Mbit/s"
+icr = "5 Mbit/s"
+
+[[flow]]
+name = "tcp"
+count = 2
+service = "abr"
+
+[[flow]]
+name = "cbr"
+service = "cbr"
+source = { kind = "cbr", rate = "2 Mbit/s" }
+"""
+"""ABR under EFCI, whose marks come back as CI, beside cells of constant rate."""
+
+SETTINGS: dict[str, tuple[str, ...]] = {
+    "llc-snap": (),
+    "vc-mux": ('aal5.encapsulation="vc-mux"',),
+    "52-byte headers": ("tcp.header_bytes=52",),
+    "100-byte headers": ("tcp.header_bytes=100",),
+}
+"""Forms that packets may have."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run.
+
+    Attributes:
+        name: What is told of it.
+        text: The scenario.
+        overrides: Settings of it.
+    """
+
+    name: str
+    text: str
+    overrides: tuple[str, ...] = ()
+
+
+def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case:
+    """A transfer under each recovery, all between the same hosts, that lose segments."""
+    flows = [
+        FLOW.format(recovery=recovery, start=50 * number, size=size)
+        for number, recovery in enumerate(RECOVERIES)
+    ]
+    return Case(f"losses, seed {seed}", LOSSY.format(seconds=seconds, seed=seed) + "".join(flows))
+
+
+def cells(form: str) -> Case:
+    """ABR with RM cells, and bare cells, with packets of that form."""
+    return Case(f"cells, {form}", CELLS, SETTINGS[form])

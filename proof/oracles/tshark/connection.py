@@ -1,0 +1,149 @@
+"""The TCP view: what tshark concludes from packets at the sender, beside what the sender did."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from cellrate import _core
+from cellrate.captures import Captures
+
+from proof.oracles.tshark.reading import Row, rows
+
+SEQUENCES = 1 << 32
+SENT_AGAIN = (
+    "tcp.analysis.retransmission",
+    "tcp.analysis.fast_retransmission",
+    "tcp.analysis.spurious_retransmission",
+    "tcp.analysis.out_of_order",
+)
+"""What tshark calls a segment that begins below the highest number that it has seen. Which it is
+depends on times and duplicates; that it is one of them, on the number alone."""
+FIELDS = (
+    "frame.number",
+    "frame.time_epoch",
+    "ip.src",
+    "tcp.srcport",
+    "tcp.dstport",
+    "tcp.flags.syn",
+    "tcp.seq_raw",
+    "tcp.ack_raw",
+    "tcp.len",
+    "tcp.window_size",
+    "tcp.window_size_value",
+    "tcp.options.mss_val",
+    "tcp.options.wscale.shift",
+    "tcp.options.sack_perm",
+    "tcp.options.sack_le",
+    "tcp.options.sack_re",
+    "tcp.analysis.duplicate_ack",
+    "tcp.analysis.ack_rtt",
+    "tcp.analysis.acks_frame",
+    "tcp.analysis.lost_segment",
+    "tcp.analysis.ack_lost_segment",
+    *SENT_AGAIN,
+)
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet of the connection, its numbers counted from the first byte of data.
+
+    Attributes:
+        number: Number of the frame.
+        seconds: Its time.
+        forward: Whether the sender of data sent it.
+        seq: Number of its first byte.
+        ack: Number that it acknowledges up to.
+        length: Bytes of payload.
+        blocks: SACK blocks.
+        row: Everything that tshark tells.
+    """
+
+    number: int
+    seconds: float
+    forward: bool
+    seq: int
+    ack: int
+    length: int
+    blocks: tuple[tuple[int, int], ...]
+    row: Row
+
+    def has(self, field: str) -> bool:
+        """Whether tshark attaches that to the packet."""
+        return bool(self.row[field])
+
+    @property
+    def sent_again(self) -> bool:
+        """Whether tshark takes it for a segment sent before, of whatever kind."""
+        return any(self.has(field) for field in SENT_AGAIN)
+
+    @property
+    def is_syn(self) -> bool:
+        """Whether it sets the connection up."""
+        return self.row["tcp.flags.syn"] in ("1", "True")
+
+
+class Connection:
+    """A captured flow, as tshark and as the simulator have it."""
+
+    def __init__(self, captures: Captures, name: str, seen: Iterable[Row]) -> None:
+        self.name = name
+        self.result = captures.result
+        [self.names] = [flow for flow in captures.index["flows"] if flow["name"] == name]
+        self.summary: dict[str, Any] = next(
+            flow for flow in captures.result.summary["flows"] if flow["name"] == name
+        )
+        settings = tomllib.loads(captures.result.resolved)["tcp"]
+        recovery = name.removesuffix(".1")
+        self.selective = recovery == "sack"
+        sizes = (_core.quantity(settings[key], "bytes") for key in ("mss", "window"))
+        self.mss, self.window = map(int, sizes)
+        port = str(self.names["ports"][0])
+        mine = (row for row in seen if port in (row["tcp.srcport"], row["tcp.dstport"]))
+        self.packets = [self._packet(row) for row in mine]
+
+    def _packet(self, row: Row) -> Packet:
+        forward = row["ip.src"] == self.names["addresses"][0]
+        mine, other = self.names["first_numbers"] if forward else self.names["first_numbers"][::-1]
+
+        def counted(raw: str, first: int) -> int:
+            return (int(raw) - first - 1) % SEQUENCES
+
+        edges = [row["tcp.options.sack_le"], row["tcp.options.sack_re"]]
+        lows, highs = ([counted(edge, other) for edge in all_.split(",") if edge] for all_ in edges)
+        return Packet(
+            number=int(row["frame.number"]),
+            seconds=float(row["frame.time_epoch"]),
+            forward=forward,
+            seq=counted(row["tcp.seq_raw"], mine),
+            ack=counted(row["tcp.ack_raw"], other),
+            length=int(row["tcp.len"]),
+            blocks=tuple(zip(lows, highs, strict=True)),
+            row=row,
+        )
+
+    @property
+    def data(self) -> Iterator[Packet]:
+        """What carries payload."""
+        return (packet for packet in self.packets if packet.length)
+
+    @property
+    def first_data(self) -> Packet:
+        """The first packet with payload."""
+        return next(self.data)
+
+    def events(self, kind: str) -> pl.DataFrame:
+        """Events of that kind of the forward channel."""
+        channel = f"{self.name}/forward"
+        return self.result.events.filter(pl.col("kind") == kind, pl.col("vc") == channel)
+
+
+def connections_of(captures: Captures, path: Path, recoveries: Iterable[str]) -> list[Connection]:
+    """The flow of each recovery, in a capture of packets at their sender."""
+    seen = rows(path, FIELDS)
+    return [Connection(captures, f"{recovery}.1", seen) for recovery in recoveries]

@@ -1,0 +1,37 @@
+"""What a campaign has compared, and what did not agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Findings:
+    """Counts of what agreed, and a line for each thing that did not.
+
+    Attributes:
+        counts: How many of what were compared and found equal.
+        disagreements: What differs.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    disagreements: list[str] = field(default_factory=list)
+
+    def expect(self, holds: bool, otherwise: str) -> None:
+        """Notes what is wrong if something does not hold."""
+        if not holds:
+            self.disagreements.append(otherwise)
+
+    def count(self, what: str, number: int) -> None:
+        """So many of a kind were looked at."""
+        self.counts[what] += number
+
+    def add(self, name: str, others: Findings) -> None:
+        """Takes over what was found in a case."""
+        self.counts += others.counts
+        self.disagreements += [f"{name}: {line}" for line in others.disagreements]
+
+    def table(self) -> list[str]:
+        """Counts, one line each."""
+        return [f"  {number:>12,}  {what}" for what, number in sorted(self.counts.items())]

@@ -1,0 +1,143 @@
+"""Is every octet what the protocols ask for? tshark computes all sums again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cellrate import Result
+from cellrate.captures import Captures
+
+from proof.oracles.tshark.findings import Findings
+from proof.oracles.tshark.reading import (
+    CELLS_OF_53,
+    CHECKED,
+    VC_MULTIPLEXED,
+    Row,
+    counted,
+    rows,
+    with_dissector,
+)
+
+ERROR = 0x00800000
+"""Severity of tshark's expert for what must not be."""
+GOOD = "1"
+SANE = (
+    "frame.number",
+    "frame.time_epoch",
+    "frame.protocols",
+    "_ws.malformed",
+    "_ws.expert.severity",
+)
+ATM_PROTOCOLS = {
+    *(f"atm:{llc}ip:tcp{data}" for llc in ("", "llc:") for data in ("", ":data")),
+}
+
+
+def packets(found: Findings, path: Path) -> None:
+    """Packets of IP: both checksums, nothing malformed, nothing but IP, TCP and data."""
+    seen = rows(path, (*SANE, "tcp.checksum.status", "ip.checksum.status"))
+    for field in ("tcp.checksum.status", "ip.checksum.status"):
+        wrong = [row["frame.number"] for row in seen if row[field] != GOOD]
+        found.expect(not wrong, f"{path.name}: {field} is not good in frames {wrong[:5]}")
+    _sane(found, path, seen, {"raw:ip:tcp", "raw:ip:tcp:data"})
+    found.count("TCP checksums right", len(seen))
+    found.count("IP checksums right", len(seen))
+
+
+def pdus(found: Findings, path: Path, captures: Captures, *, llc: bool = True) -> None:
+    """Every CRC-32 of AAL5, and a packet of TCP in every PDU."""
+    preferences = CHECKED if llc else (*CHECKED, VC_MULTIPLEXED)
+    tally = counted(path, [r"AAL5 CRC: ", r"AAL5 CRC: .*\(correct\)"], "atm", preferences)
+    records = _records(captures, path)
+    found.expect(set(tally.values()) == {records}, f"{path.name}: {tally} of {records} CRC right")
+    seen = rows(path, SANE, "", preferences)
+    _sane(found, path, seen, {f"erf:{protocols}" for protocols in ATM_PROTOCOLS})
+    found.count("AAL5 CRC-32 right", records)
+
+
+def sun_atm(found: Findings, path: Path, captures: Captures) -> None:
+    """Every PDU has the VPI, VCI and direction of its flow, and holds a packet of TCP."""
+    fields = ("atm.vpi", "atm.vci", "atm.channel", "ip.src", "ip.dst")
+    names: dict[tuple[str, ...], str] = {}
+    for flow in captures.index["flows"]:
+        if flow["addresses"] is not None:
+            here, there = flow["addresses"]
+            channel = (str(flow["vpi"]), str(flow["vci"]))
+            names[*channel, "0", here, there] = names[*channel, "1", there, here] = flow["name"]
+    seen = rows(path, (*SANE, *fields))
+    # DTE to DCE, channel 0, is what leaves the node of the tap: data, of these flows.
+    keys = [tuple(row[field] for field in fields) for row in seen]
+    wrong = [key for key in keys if key not in names]
+    found.expect(not wrong, f"{path.name}: no flow has {wrong[:3]}")
+    found.expect(len(seen) == _records(captures, path), f"{path.name}: {len(seen)} PDUs")
+    _sane(found, path, seen, ATM_PROTOCOLS)
+    found.count("PDUs with VPI, VCI and direction right", len(seen))
+
+
+def cells(found: Findings, path: Path, captures: Captures) -> None:
+    """As many cells as were written, none malformed."""
+    seen = rows(path, SANE)
+    found.expect(len(seen) == _records(captures, path), f"{path.name}: {len(seen)} cells")
+    _sane(found, path, seen, {"erf:atm", "erf:atm:data"})
+    found.count("cells read", len(seen))
+
+
+def line_cells(found: Findings, path: Path, captures: Captures) -> None:
+    """Every HEC, and every CRC-10 of RM cells, by tshark's dissector of OAM cells and by ours."""
+    header = r"Header Error Check: "
+    preferences = (*CHECKED, CELLS_OF_53)
+    right = rf"{header}.*\(correct\)"
+    tally = counted(path, [header, right], "atm", preferences)
+    records = _records(captures, path)
+    found.expect(set(tally.values()) == {records}, f"{path.name}: {tally} of {records} HEC right")
+    found.count("HEC right", records)
+    crc = r"Payload Type: 6$(?:\n .*)*\nATM OAM AAL(?:\n .*)*CRC-10: .*\(correct\)"
+    by_tshark = sum(counted(path, [crc], "atm,oamaal", preferences).values())
+    told = with_dissector(path, ["rm.crc_good", "cell.hec_good"], "cell")
+    by_us = sum(row["rm.crc_good"] in TRUE for row in told)
+    headers = sum(row["cell.hec_good"] in TRUE for row in told)
+    found.expect(headers == records, f"{path.name}: our dissector has {headers} of {records} HEC")
+    found.expect(by_us == by_tshark > 0, f"{path.name}: CRC-10 right: {by_tshark}, we {by_us}")
+    found.count("CRC-10 of RM cells right", by_tshark)
+
+
+TRUE = ("1", "True")
+
+
+def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
+    """RM cells at a source, by our dissector: as many as the report has, and ACR follows CI."""
+    fields = ["rm.dir", "rm.crc_good", "rm.ci", "rm.er", "rm.ccr", "rm.mcr", "atm.channel"]
+    seen = with_dissector(path, fields, "rm")
+    vcs = {vc["name"]: vc for vc in result.summary["vcs"]}
+    ours = vcs[f"{flow}/forward"]
+    sent = sum(row["rm.dir"] == "0" and row["atm.channel"] == "0" for row in seen)
+    lag = ours["frm_cells_sent"] - sent
+    found.expect(lag in (0, 1), f"{path.name}: {sent} FRM, report {ours['frm_cells_sent']}")
+    wrong = [row for row in seen if row["rm.crc_good"] not in TRUE]
+    found.expect(not wrong, f"{path.name}: {len(wrong)} CRC-10 wrong")
+    marked = sum(row["rm.ci"] in TRUE for row in seen)
+    found.expect(marked > 0, f"{path.name}: no CI")
+    rates = {row["rm.mcr"] for row in seen}
+    found.expect(len(rates) == 1 and float(*rates) > 0, f"{path.name}: MCR {rates}")
+    found.count("RM cells by our dissector", len(seen))
+
+
+def _sane(found: Findings, path: Path, seen: list[Row], protocols: set[str]) -> None:
+    """Nothing malformed or of another protocol, no expert's error; time does not go back."""
+    others = {row["frame.protocols"] for row in seen} - protocols
+    found.expect(not others, f"{path.name}: protocols {others}")
+    wrong = [row["frame.number"] for row in seen if row["_ws.malformed"] or _severity(row) >= ERROR]
+    found.expect(not wrong, f"{path.name}: errors in frames {wrong[:5]}")
+    times = [row["frame.time_epoch"] for row in seen]
+    found.expect(times == sorted(times, key=float), f"{path.name}: time goes back")
+
+
+def _severity(row: Row) -> int:
+    """The worst that tshark's expert says."""
+    return max((int(one) for one in row["_ws.expert.severity"].split(",") if one), default=0)
+
+
+def _records(captures: Captures, path: Path) -> int:
+    files = [file for tap in captures.index["taps"] for file in tap["files"]]
+    [records] = [int(file["records"]) for file in files if file["name"] == path.name]
+    return records

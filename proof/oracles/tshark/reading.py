@@ -1,0 +1,90 @@
+"""What tshark makes of a capture file."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from cellrate.captures import DISSECTOR
+
+CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE")
+"""tshark trusts checksums unless it is told not to."""
+VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
+"""ERF does not tell what AAL5 carries. tshark would guess that IP without LLC/SNAP is LANE."""
+CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
+"""The one dissector of tshark that looks at the HEC, and at a CRC-10 where RM cells have theirs."""
+SECONDS = 600
+
+Row = dict[str, str]
+
+
+class Unreadable(Exception):
+    """tshark failed; the text is what it said."""
+
+
+def command() -> str | None:
+    """Path of tshark, if it is installed."""
+    return shutil.which("tshark")
+
+
+@cache
+def version() -> str:
+    """Version of tshark."""
+    return _run(["--version"]).split()[2].rstrip(".")
+
+
+def rows(
+    path: Path, fields: Sequence[str], where: str = "", preferences: Iterable[str] = CHECKED
+) -> list[Row]:
+    """A row per packet that the display filter lets pass: the fields, empty where absent."""
+    names = [part for field in fields for part in ("-e", field)]
+    filtered = ["-Y", where] if where else []
+    options = [part for one in preferences for part in ("-o", one)]
+    form = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
+    text = _run(["-n", "-r", str(path), *options, *filtered, *form, *names])
+    return [dict(zip(fields, line.split("\t"), strict=True)) for line in text.splitlines()]
+
+
+def counted(
+    path: Path, patterns: Sequence[str], protocol: str, preferences: Iterable[str] = CHECKED
+) -> Counter[str]:
+    """How many lines of the printed details of a protocol match each of the patterns."""
+    options = [part for one in preferences for part in ("-o", one)]
+    text = _run(["-n", "-r", str(path), *options, "-O", protocol])
+    return Counter({pattern: len(re.findall(pattern, text, re.MULTILINE)) for pattern in patterns})
+
+
+def with_dissector(path: Path, fields: Sequence[str], where: str = "") -> list[Row]:
+    """The same as `rows` with our dissector of RM cells."""
+    names = [part for field in fields for part in ("-e", field)]
+    filtered = ["-Y", where] if where else []
+    form = ["-T", "fields", "-E", "separator=/t"]
+    script = ["-X", f"lua_script:{DISSECTOR}"]
+    text = _run([*script, "-n", "-r", str(path), *filtered, *form, *names])
+    return [dict(zip(fields, line.split("\t"), strict=True)) for line in text.splitlines()]
+
+
+def payload_by_statistics(path: Path, filters: Sequence[str]) -> list[int]:
+    """Bytes of TCP's payload that pass each of some display filters: `-z io,stat` of the file."""
+    sums = [f"SUM(tcp.len)tcp.len&&({where})" for where in filters]
+    text = _run(["-n", "-q", "-r", str(path), "-z", ",".join(["io,stat,0", *sums])])
+    [line] = [line for line in text.splitlines() if "<>" in line and re.search(r"\d", line)]
+    return [int(column) for column in line.strip("|").split("|")[1:]]
+
+
+def _run(arguments: Sequence[str]) -> str:
+    tshark = command()
+    if tshark is None:
+        raise Unreadable("tshark is not installed")
+    done = subprocess.run(  # noqa: S603  the program is tshark, the files are ours
+        [tshark, *arguments], capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    complaints = [line for line in done.stderr.splitlines() if "as user" not in line]
+    if done.returncode != 0 or complaints:
+        raise Unreadable("\n".join(complaints) or f"tshark ended with {done.returncode}")
+    return done.stdout

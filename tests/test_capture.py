@@ -1,0 +1,137 @@
+"""Captures: the same run, real octets, there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import cellrate
+import pytest
+from cellrate.network import Network
+from conftest import COMMAND, HANG_SECONDS, SCENARIOS, Command
+
+from proof.oracles.tshark.cases import lossy
+
+LOSSY = lossy(seconds=3.0, size="60 kB").text
+
+
+def packets(path: Path) -> Iterator[tuple[float, bytes]]:
+    """Time and octets of each packet of a pcap file with nanoseconds."""
+    data = path.read_bytes()
+    assert struct.unpack_from("<IHH", data) == (0xA1B23C4D, 2, 4)
+    at = 24
+    while at < len(data):
+        seconds, nanoseconds, length, whole = struct.unpack_from("<4I", data, at)
+        assert length == whole
+        yield seconds + nanoseconds * 1e-9, data[at + 16 : at + 16 + length]
+        at += 16 + length
+
+
+@pytest.mark.parametrize("scenario", ["efci", "graph", "credit", "single-switch", "traced"])
+def test_the_captured_run_is_the_measured_one(scenario: str, tmp_path: Path) -> None:
+    path = SCENARIOS / f"{scenario}.toml"
+    nodes = Network.of(path.read_text("utf-8"), str(path)).nodes
+    taps = [f"{node.name}:erf" for node in nodes]
+    settings = {"run.duration": "20 ms", "measure.from": "0 s"}
+    taken = cellrate.capture(path, taps, tmp_path / "result", overrides=settings)
+    # `capture` raises an error if the two engines end differently.
+    assert taken.index["digest"] == taken.result.digest
+    assert sum(file.stat().st_size for file in taken.files) > 10_000
+    assert (tmp_path / "result" / "summary.json").exists()
+
+
+def test_a_stream_is_what_was_sent_and_what_is_sent_again_is_the_same(tmp_path: Path) -> None:
+    taken = cellrate.capture(LOSSY, ["senders:ip", "receivers:ip"], tmp_path / "result")
+    [flow] = [flow for flow in taken.index["flows"] if flow["name"] == "newreno.1"]
+    number_of_flow = taken.index["flows"].index(flow)
+    for path in taken.files:
+        stream, again = bytearray(60_000), 0
+        for _, packet in packets(path):
+            header, number = packet[32] >> 2, int.from_bytes(packet[24:28], "big")
+            payload, port = packet[20 + header :], int.from_bytes(packet[20:22], "big")
+            if not payload or port != flow["ports"][0]:
+                continue
+            begin = (number - flow["first_numbers"][0] - 1) % (1 << 32)
+            before = stream[begin : begin + len(payload)]
+            assert before in (bytes(len(payload)), payload), "what is sent again is the same"
+            again += before == payload
+            stream[begin : begin + len(payload)] = payload
+        assert stream == b"".join(
+            b"%05x>%09x\n" % (number_of_flow, line) for line in range(60_000 // 16)
+        )
+        if path.name.startswith("senders"):
+            [summary] = [one for one in taken.result.summary["flows"] if one["name"] == "newreno.1"]
+            assert again == summary["segments_retransmitted"] > 5
+
+
+def test_only_what_passes_within_the_span_is_written(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    asked = ["run", "lossy.toml", "--json", "--capture", "X->receivers:ip"]
+    whole = command(*asked, "--out", "whole")
+    part = command(*asked, "--out", "part", "--capture-from", "20 ms", "--capture-to", "0.06 s")
+    summaries = [json.loads(done.stdout) for done in (whole, part)]
+    assert summaries[0]["digest"] == summaries[1]["digest"]
+    all_of_them, some = (
+        list(packets(tmp_path / name / "captures" / "X-to-receivers.ip.pcap"))
+        for name in ("whole", "part")
+    )
+    assert some == [packet for packet in all_of_them if 0.02 <= packet[0] < 0.06]
+    assert 10 < len(some) < len(all_of_them)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--capture", "X->me"], "there is no place `X->me` to capture at"),
+        (["--capture", "X:pcap"], "there is no capture format `pcap`"),
+        (["--capture", "X", "--capture", "X:ip"], "`X` is captured twice"),
+        (["--capture-to", "1 s"], "--capture-to: there is nothing to capture without --capture"),
+        (["--capture", "X", "--capture-to", "1 km"], "--capture-to"),
+        (["--capture", "X", "--capture-from", "2 s", "--capture-to", "1 s"], "is not after 2 s"),
+        (
+            ["--capture", "X", "--set", "tcp.header_bytes=20"],
+            "`tcp.header_bytes` of `timeout-only.1`",
+        ),
+    ],
+)
+def test_what_cannot_be_captured_is_refused(
+    arguments: list[str], complaint: str, command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    done = command("run", "lossy.toml", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --capture")
+    assert complaint in done.stderr
+    assert sorted(entry.name for entry in tmp_path.iterdir()) in (
+        ["lossy.toml"],
+        ["lossy.toml", "out"],
+    )
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    shell = shutil.which("sh")
+    assert shell is not None
+    # Blocks of 512 bytes: what a full disk does, after 51,200 of them.
+    limited = f"ulimit -f 100; exec '{COMMAND}' run lossy.toml --capture X:cells --out result"
+    done = subprocess.run(
+        [shell, "-c", limited],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write result: File too large")
+    assert "Traceback" not in done.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["lossy.toml"]
+
+
+def test_the_dissector_is_where_the_command_says(command: Command) -> None:
+    path = Path(command("dissector").stdout.rstrip("\n"))
+    assert "register_postdissector" in path.read_text("utf-8")

@@ -1,0 +1,26 @@
+"""tshark reads our captures: a part of `python -m proof.oracles tshark`, where tshark is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proof.oracles.tshark import campaign
+from proof.oracles.tshark.cases import cells, lossy
+from proof.oracles.tshark.reading import command
+
+pytestmark = pytest.mark.skipif(command() is None, reason="tshark is not installed")
+
+
+def test_tshark_concludes_what_the_senders_did(tmp_path: Path) -> None:
+    found = campaign.connections(lossy(seconds=10.0, size="120 kB"), tmp_path / "taken")
+    assert found.disagreements == []
+    assert found.counts["retransmissions"] > 100, "a run without losses shows nothing"
+
+
+@pytest.mark.parametrize("form", ["llc-snap", "vc-mux"])
+def test_tshark_finds_every_octet_right(form: str, tmp_path: Path) -> None:
+    found = campaign.cells(cells(form), tmp_path / "taken")
+    assert found.disagreements == []
+    assert found.counts["RM cells by our dissector"] > 20
