@@ -1,0 +1,56 @@
+"""The evidence page speaks of what there is: README's words, existing tests, present figures."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import chain
+
+import pytest
+from conftest import HERE
+
+from proof.evidence.__main__ import PAGE
+from proof.evidence.page import page
+from proof.evidence.promises import KINDS, Promise, Trial, areas
+
+ROOT = HERE.parent
+PROMISES = list(chain.from_iterable(area.promises for area in areas()))
+README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").replace("**", "").split())
+
+
+def exists(trial: Trial) -> bool:
+    """Whether there is a test or target of that name."""
+    if trial.kind == "make":
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        return bool(re.search(rf"^{trial.name}:.*## ", makefile, re.MULTILINE))
+    file, _, test = trial.name.partition("::")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    if not test:
+        return "#[test]" in text or "def test_" in text
+    if trial.kind == "rust":
+        return bool(re.search(rf"#\[test\]\n(\s*///.*\n)*\s*fn {test}\(", text))
+    return test in {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+
+
+def test_the_page_is_written_from_what_is_committed() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "make evidence"
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.quote[:40])
+def test_a_promise_is_in_the_readme_and_is_tried(promise: Promise) -> None:
+    assert promise.quote in README
+    assert promise.trials
+    for trial in promise.trials:
+        assert trial.kind in KINDS, trial
+        assert exists(trial), trial.name
+
+
+def test_no_promise_of_the_readme_is_left_out() -> None:
+    section = README.split("## What you can rely on", 1)[1]
+    section = section.split("## What it does not model", 1)[0]
+    for bullet in section.split(" - ")[1:]:
+        assert any(promise.quote in bullet for promise in PROMISES), bullet
+    said = " ".join(f"{promise.quote} {promise.means}" for promise in PROMISES)
+    commands = set(re.findall(r"\$ (cellrate [a-z-]+)", README))
+    missing = sorted(command for command in commands if command not in said)
+    assert not missing
