@@ -95,7 +95,7 @@ determinism: install ## the same bytes from all numbers of workers, hash seeds, 
 fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changelog (ENTRY='its first words' if results changed)
 	$(BIN)/python -m proof.fingerprints --entry "$(ENTRY)"
 
-oracles: install ## other simulators run again and held against the engine, tshark reads our captures, some 7 minutes (ARGS=tshark; ns2 and tshark are Debian packages)
+oracles: install ## other simulators run again and held against the engine, tshark reads our captures, some 9 minutes (ARGS=tshark; ns2 and tshark are Debian packages, ns-3 goes into target/)
 	timeout 1800 $(BIN)/python -m proof.oracles $(ARGS)
 
 target/tools/bin/cargo-fuzz:

@@ -23,6 +23,7 @@ mod max_min;
 mod measures;
 mod network_invariants;
 mod ns2;
+mod ns3;
 mod observer;
 mod operations;
 mod passages;

@@ -32,6 +32,9 @@ pub fn compare(
     let switch = |rules: Rules, rule: &Rule| if here.has(*rule) { rules.with(*rule) } else { rules };
     let least = rules::ALL.iter().fold(there, |least, rule| {
         let fewer = switch(least, rule);
+        if fewer == least {
+            return least;
+        }
         if explains(fewer) { fewer } else { least }
     });
     let reasons: Vec<Rule> = rules::ALL.into_iter().filter(|rule| least.has(*rule) != here.has(*rule)).collect();
@@ -50,6 +53,13 @@ fn must_equal(what: &str, found: &[Row], expected: &[Row]) {
     let around = |rows: &[Row]| rows.get(equal).copied();
     let (found, expected) = (around(found), around(expected));
     assert!(found.is_none() && expected.is_none(), "{what}: event {equal} is {found:?} instead of {expected:?}");
+}
+
+/// The line of a table that says what came out.
+pub fn line(variant: &str, pattern: &str, found: &Comparison) -> String {
+    let names = |rules: &[Rule]| rules.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>().join(" ");
+    let (reasons, first) = (names(&found.reasons), names(&found.first));
+    format!("{variant},{pattern},{},{},{first},{reasons}\n", found.events, found.equal)
 }
 
 /// The rows as lines of a file, one for each instant.

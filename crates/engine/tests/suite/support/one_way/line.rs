@@ -21,18 +21,18 @@ pub struct Line {
 }
 
 impl Line {
-    fn new(lost: Vec<(u64, u64)>, lost_by_count: Vec<u64>, delayed: Vec<u64>, delay: Ps) -> Line {
+    fn new(free: Ps, lost: Vec<(u64, u64)>, lost_by_count: Vec<u64>, delayed: Vec<u64>, delay: Ps) -> Line {
         let (arrivals, copies) = (Vec::new(), HashMap::new());
-        Line { free: Ps::ZERO, sent: 0, copies, lost, lost_by_count, delayed, delay, arrivals }
+        Line { free, sent: 0, copies, lost, lost_by_count, delayed, delay, arrivals }
     }
 
-    /// The way of the data.
-    pub fn there(pattern: &Pattern) -> Line {
-        Line::new(pattern.lost.clone(), Vec::new(), pattern.delayed.clone(), Ps::from_ms(pattern.delay_ms))
+    /// The way of the data, which other packets have until `free`.
+    pub fn there(pattern: &Pattern, free: Ps) -> Line {
+        Line::new(free, pattern.lost.clone(), Vec::new(), pattern.delayed.clone(), Ps::from_ms(pattern.delay_ms))
     }
     /// The way of the acknowledgements.
     pub fn back(pattern: &Pattern) -> Line {
-        Line::new(Vec::new(), pattern.lost_acks.clone(), Vec::new(), Ps::ZERO)
+        Line::new(Ps::ZERO, Vec::new(), pattern.lost_acks.clone(), Vec::new(), Ps::ZERO)
     }
 
     /// Puts `bytes` on the line: the next copy of packet `number`.

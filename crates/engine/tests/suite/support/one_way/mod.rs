@@ -39,6 +39,8 @@ pub struct Sizes {
     /// Bytes that SACK blocks add, if there are any, and that each adds.
     pub option: u64,
     pub block: u64,
+    /// Bytes that go on the line just before the first packet.
+    pub before: u64,
 }
 
 /// A connection.
@@ -59,7 +61,7 @@ impl<S: Sender> Connection<S> {
     /// The connection of `config` on a line that spoils what `pattern` says.
     pub fn new(sender: S, config: &TcpConfig, sizes: Sizes, pattern: &Pattern) -> Connection<S> {
         let (mss, receiver) = (config.mss.0, TcpReceiver::new(config));
-        let (there, back) = (Line::there(pattern), Line::back(pattern));
+        let (there, back) = (Line::there(pattern, Ps::from_us(8 * sizes.before)), Line::back(pattern));
         Connection { now: Ps::ZERO, mss, sizes, sender, receiver, there, back, rows: Vec::new() }
     }
 

@@ -60,6 +60,10 @@ impl Board {
         let hole = self.skip(una.max(self.high));
         self.sacked.last().filter(|last| hole < **last).map(|_| hole)
     }
+    /// Whether `packet` was sent again in this recovery.
+    pub fn again(&self, packet: u64) -> bool {
+        packet < self.high
+    }
     /// The last missing packet, once.
     pub fn rescue(&self, una: u64, max: u64) -> Option<u64> {
         (una..max).rev().find(|packet| !self.sacked.contains(packet)).filter(|_| !self.rescued)

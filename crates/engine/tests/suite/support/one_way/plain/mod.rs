@@ -1,10 +1,11 @@
 //! A second sender, in whole packets, written for plainness from RFC 2001, 6582 and 6675, that can decide as the
-//! engine or as ns-2 wherever the two differ. Nothing is measured: the retransmission timeout is given.
+//! engine, as ns-2 or as ns-3 wherever they differ. Nothing is measured: the retransmission timeout is given.
 
 mod board;
 mod parts;
 pub mod rules;
 mod selective;
+mod window;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{Recovery, Segment};
@@ -48,11 +49,18 @@ pub struct PlainSender {
     recover: u64,
     recovering: bool,
     partly: bool,
+    /// A timeout's losses are not yet all acknowledged.
+    after_timeout: bool,
     /// The oldest packet is sent again first.
     resend: bool,
     board: Board,
     /// ns-2: a duplicate allows one packet.
     allowed: bool,
+    /// ns-3: one packet goes whatever the window is.
+    forced: bool,
+    /// ns-3: duplicates left over count the oldest packet as lost; it is not yet sent again.
+    head_lost: bool,
+    head_due: bool,
     timer: Ps,
 }
 
@@ -73,9 +81,13 @@ impl PlainSender {
             recover: 0,
             recovering: false,
             partly: false,
+            after_timeout: false,
             resend: false,
             board: Board::default(),
             allowed: false,
+            forced: false,
+            head_lost: false,
+            head_due: false,
             timer: Ps::NEVER,
         }
     }
@@ -93,28 +105,6 @@ impl PlainSender {
         (self.cwnd + self.inflation).min(self.start.window as f64)
     }
 
-    fn open(&mut self) {
-        let slow = if self.has(Rule::SlowStartAtSsthresh) && !self.is(Recovery::TimeoutOnly) {
-            self.cwnd <= self.ssthresh
-        } else {
-            self.cwnd < self.ssthresh
-        };
-        self.cwnd += if slow { 1.0 } else { 1.0 / self.cwnd };
-        if !self.is(Recovery::TimeoutOnly) {
-            self.cwnd = self.cwnd.min(self.start.window as f64);
-        }
-        if self.has(Rule::WholeBytes) {
-            let mss = self.start.mss as f64;
-            // What is whole already may be a little less as a fraction of a packet.
-            self.cwnd = (self.cwnd * mss + 1e-6).floor() / mss;
-        }
-    }
-
-    /// Half of the window in whole packets, two at least.
-    fn halve(&mut self) {
-        self.ssthresh = (self.usable() / 2.0).floor().max(2.0);
-    }
-
     fn on_new(&mut self, now: Ps, ack: u64) {
         let partly = self.recovering && ack < self.recover;
         let acked = (ack - self.una) as f64;
@@ -123,18 +113,21 @@ impl PlainSender {
             return self.on_part(now, acked);
         }
         let ended = std::mem::take(&mut self.recovering);
+        let (all, acked) = (acked, self.newly(acked, ack));
         match self.start.recovery {
+            Recovery::Sack if ended => self.cwnd = self.ssthresh,
             Recovery::Reno if self.duplicates >= THRESHOLD => self.cwnd = self.cwnd.min(self.ssthresh),
             Recovery::NewReno if ended => self.deflate(),
             _ => {}
         }
-        (self.inflation, self.duplicates, self.resend) = (0.0, 0, false);
+        (self.duplicates, self.resend) = (0, false);
+        self.forget_duplicates(all);
         let opens = match self.start.recovery {
             Recovery::NewReno => !ended || !self.has(Rule::EndOpensNothing),
-            Recovery::Sack => !ended,
+            Recovery::Sack => !ended || !self.has(Rule::SackEndOpensNothing),
             _ => true,
         };
-        if opens {
+        if opens && acked > 0.0 {
             self.open();
         }
         self.time(now);
@@ -145,27 +138,29 @@ impl PlainSender {
             return;
         }
         self.duplicates += 1;
-        if self.duplicates == THRESHOLD {
-            self.on_third(now);
-        } else if self.duplicates > THRESHOLD && (self.recovering || self.is(Recovery::Reno)) {
+        if self.recovering || self.is(Recovery::Reno) && self.duplicates > THRESHOLD {
             self.inflation += 1.0;
+        } else if self.duplicates == THRESHOLD || self.head_lost {
+            self.on_third(now);
         }
     }
 
     fn on_third(&mut self, now: Ps) {
         let lasts = self.is(Recovery::NewReno);
-        let again = lasts && self.recover > 0 && (self.recovering || self.una <= self.recover);
+        let beyond = self.una > self.recover || self.una == self.recover && !self.has(Rule::BeginsBeyondRecover);
+        let again = lasts && self.recover > 0 && (self.recovering || !beyond);
         if again || self.is(Recovery::TimeoutOnly) {
             return;
         }
-        self.halve();
+        let left = if lasts && !self.has(Rule::CountsFirstTwo) { self.inflation + 1.0 } else { 3.0 };
+        self.halve((self.nxt - self.una) as f64 - left);
         if self.is(Recovery::Tahoe) {
             self.cwnd = 1.0;
             if !self.has(Rule::GoesOn) {
                 self.nxt = self.una;
             }
         } else {
-            (self.cwnd, self.inflation) = (self.ssthresh, 3.0);
+            (self.cwnd, self.inflation) = (self.ssthresh, left);
         }
         self.resend = self.nxt > self.una;
         self.begin(now, lasts);
@@ -173,7 +168,10 @@ impl PlainSender {
 
     fn begin(&mut self, now: Ps, lasts: bool) {
         (self.recover, self.recovering, self.partly) = (self.max, lasts, false);
-        self.timer = Ps(now.0 + self.rto.0);
+        (self.head_lost, self.head_due) = (false, false);
+        if self.has(Rule::FastRestartsTimer) {
+            self.timer = Ps(now.0 + self.rto.0);
+        }
     }
 
     fn time(&mut self, now: Ps) {
@@ -188,6 +186,9 @@ impl PlainSender {
         if self.is(Recovery::Sack) {
             return self.next_selective();
         }
+        if self.head_due {
+            return (self.nxt as f64 <= self.una as f64 + self.usable()).then_some(self.una);
+        }
         ((self.nxt + 1) as f64 <= self.una as f64 + self.usable()).then_some(self.nxt)
     }
 }
@@ -198,7 +199,8 @@ impl Sender for PlainSender {
         if self.recovering && self.is(Recovery::Sack) {
             self.board.sent(packet, self.una, self.max, !self.resend);
         }
-        (self.resend, self.allowed) = (false, false);
+        self.head_due = false;
+        (self.resend, self.allowed, self.forced) = (false, false, false);
         self.nxt = self.nxt.max(packet + 1);
         self.max = self.max.max(packet + 1);
         if self.timer == Ps::NEVER {
@@ -226,16 +228,18 @@ impl Sender for PlainSender {
     }
 
     fn on_timer(&mut self, now: Ps) {
+        let flight = self.flight();
         if !self.has(Rule::TimeoutHalvesInflated) {
             self.inflation = 0.0;
         }
         match self.start.recovery {
             Recovery::TimeoutOnly => self.ssthresh = (self.cwnd / 2.0).min(self.start.window as f64).max(2.0),
-            _ => self.halve(),
+            _ => self.halve(flight),
         }
         (self.cwnd, self.inflation, self.duplicates) = (1.0, 0.0, 0);
         (self.recover, self.recovering, self.resend) = (self.max, false, false);
-        self.nxt = self.una;
+        (self.head_lost, self.head_due) = (false, false);
+        (self.nxt, self.after_timeout) = (self.una, true);
         self.board.forget();
         if self.start.doubles {
             self.rto = Ps(2 * self.rto.0);

@@ -1,4 +1,4 @@
-//! Where the engine and ns-2 decide otherwise, one switch each.
+//! Where the engine, ns-2 and ns-3 decide otherwise, one switch each.
 
 /// What differs; `true` is the engine's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub struct Rules {
 pub enum Rule {
     /// After its fast retransmission Tahoe goes on where it was (4.3BSD); ns-2 goes back to the lost packet.
     GoesOn,
-    /// Slow start up to and including ssthresh (4.3BSD); ns-2: below.
+    /// Slow start up to and including ssthresh (4.3BSD); ns-2 and ns-3: below.
     SlowStartAtSsthresh,
     /// A timeout in a recovery halves cwnd as it was inflated (4.3BSD); ns-2: without.
     TimeoutHalvesInflated,
-    /// What ends a recovery of NewReno does not open cwnd also (RFC 6582); in ns-2 it does.
+    /// What ends a recovery of NewReno does not open cwnd also (RFC 6582); in ns-2 and ns-3 it does.
     EndOpensNothing,
     /// A loss with SACK halves what is out, in bytes (RFC 6675 step 4.2); ns-2: the window, in whole packets.
     HalvesFlight,
@@ -33,10 +33,58 @@ pub enum Rule {
     /// Before a recovery as much that is new is sent as has arrived out of order (RFC 6675 step 3.3); in ns-2 one packet
     /// for each of the first two duplicates (RFC 3042).
     SendsWhatArrived,
+    /// A loss halves the window, in whole packets (4.3BSD); ns-3: what is in flight, in bytes.
+    HalvesWindow,
+    /// At the third duplicate all three have left the network (RFC 6582 step 2); in ns-3 without SACK the third only.
+    CountsFirstTwo,
+    /// What acknowledges a part takes as much from cwnd when duplicates do not cover it (RFC 6582); not in ns-3.
+    PartTakesCwnd,
+    /// At the end of a recovery cwnd is no more than what is out and one packet (RFC 6582 step 3, option 1); ns-3:
+    /// ssthresh (option 2).
+    EndAvoidsBurst,
+    /// A fast retransmission starts the timer anew (4.3BSD); not in ns-3.
+    FastRestartsTimer,
+    /// A recovery begins when more than `recover` is acknowledged (RFC 6582 step 1); ns-3: all of it.
+    BeginsBeyondRecover,
+    /// The acknowledgement that ends what a timeout began opens cwnd as all others do; in ns-3 only when it
+    /// acknowledges something sent since.
+    TimeoutEndOpens,
+    /// What ends a recovery with SACK does not open cwnd also (RFC 6675); in ns-3 it does.
+    SackEndOpensNothing,
+    /// With SACK an acknowledgement of a part lets as much be sent as all others do (RFC 6675); in ns-3 one packet at
+    /// least, unless the next that is missing was sent again.
+    PartSendsByPipe,
+    /// Without SACK nothing is left of duplicates when a recovery ends (RFC 6582); in ns-3 those beyond what is
+    /// acknowledged stay, the oldest packet out counts as lost and is sent again, and one duplicate begins a recovery.
+    DuplicatesEnd,
 }
 
 /// Every rule.
-pub const ALL: [Rule; 11] = [
+pub const ALL: [Rule; 21] = [
+    Rule::GoesOn,
+    Rule::SlowStartAtSsthresh,
+    Rule::TimeoutHalvesInflated,
+    Rule::EndOpensNothing,
+    Rule::HalvesFlight,
+    Rule::PipeOfScoreboard,
+    Rule::FillsWhatIsLost,
+    Rule::WholeBytes,
+    Rule::SeesLoss,
+    Rule::Rescues,
+    Rule::SendsWhatArrived,
+    Rule::HalvesWindow,
+    Rule::CountsFirstTwo,
+    Rule::PartTakesCwnd,
+    Rule::EndAvoidsBurst,
+    Rule::FastRestartsTimer,
+    Rule::BeginsBeyondRecover,
+    Rule::TimeoutEndOpens,
+    Rule::SackEndOpensNothing,
+    Rule::PartSendsByPipe,
+    Rule::DuplicatesEnd,
+];
+
+const NS_2: [Rule; 11] = [
     Rule::GoesOn,
     Rule::SlowStartAtSsthresh,
     Rule::TimeoutHalvesInflated,
@@ -50,19 +98,44 @@ pub const ALL: [Rule; 11] = [
     Rule::SendsWhatArrived,
 ];
 
+const NS_3: [Rule; 12] = [
+    Rule::SlowStartAtSsthresh,
+    Rule::EndOpensNothing,
+    Rule::HalvesWindow,
+    Rule::CountsFirstTwo,
+    Rule::PartTakesCwnd,
+    Rule::EndAvoidsBurst,
+    Rule::FastRestartsTimer,
+    Rule::BeginsBeyondRecover,
+    Rule::TimeoutEndOpens,
+    Rule::SackEndOpensNothing,
+    Rule::PartSendsByPipe,
+    Rule::DuplicatesEnd,
+];
+
 impl Rules {
     /// The engine's.
     pub const OURS: Rules = Rules { switches: [true; ALL.len()] };
     /// Those of ns-2.
-    pub const NS_2: Rules = Rules { switches: [false; ALL.len()] };
+    pub const NS_2: Rules = Rules::OURS.without_all(&NS_2);
+    /// Those of ns-3.
+    pub const NS_3: Rules = Rules::OURS.without_all(&NS_3);
 
     /// Whether `rule` is the engine's.
     pub const fn has(&self, rule: Rule) -> bool {
         self.switches[rule as usize]
     }
-    /// The same with the choice of ns-2.
+    /// The same with the other choice of `rule`.
     pub const fn without(mut self, rule: Rule) -> Rules {
         self.switches[rule as usize] = false;
+        self
+    }
+    const fn without_all(mut self, rules: &[Rule]) -> Rules {
+        let mut place = 0;
+        while place < rules.len() {
+            self = self.without(rules[place]);
+            place += 1;
+        }
         self
     }
     /// The same with the engine's choice of `rule`.

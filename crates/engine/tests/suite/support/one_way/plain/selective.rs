@@ -17,7 +17,9 @@ impl PlainSender {
         if reacted || !lost {
             return;
         }
-        let half = if self.has(Rule::HalvesFlight) {
+        let half = if !self.has(Rule::HalvesWindow) {
+            self.flight() / 2.0
+        } else if self.has(Rule::HalvesFlight) {
             (self.board.out_at_first - self.una) as f64 / 2.0
         } else {
             (self.usable() / 2.0).floor()
@@ -33,6 +35,13 @@ impl PlainSender {
         self.has(Rule::SeesLoss) && (self.duplicates > THRESHOLD || self.board.lost_below() > self.una)
     }
 
+    /// A part acknowledged.
+    pub(super) fn on_selective_part(&mut self, now: Ps) {
+        self.board.partly();
+        self.forced = !self.has(Rule::PartSendsByPipe) && !self.board.again(self.una);
+        self.time(now);
+    }
+
     pub(super) fn next_selective(&self) -> Option<u64> {
         if !self.recovering && self.duplicates > 0 && !self.has(Rule::SendsWhatArrived) {
             let room = self.una as f64 + self.cwnd + self.duplicates as f64;
@@ -45,7 +54,7 @@ impl PlainSender {
         }
         let scoreboard = self.has(Rule::PipeOfScoreboard);
         let pipe = if scoreboard { self.board.pipe(self.una, self.max) } else { self.board.counted };
-        if (pipe + 1) as f64 > self.cwnd {
+        if (pipe + 1) as f64 > self.cwnd && !self.forced {
             return None;
         }
         let hole = self.board.hole(self.una);

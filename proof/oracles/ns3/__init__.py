@@ -1,0 +1,66 @@
+"""TCP as ns-3 simulates it: its traces, and the engine's tests against them."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from proof.oracles.patterns import ROOT, Pattern
+from proof.oracles.tool import Oracle
+from proof.oracles.traces import Event
+
+SCRIPT = Path(__file__).with_name("one_way.py")
+REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
+VENV = ROOT / "target" / "ns3-venv"
+PYTHON = VENV / "bin" / "python"
+
+# Whether the senders use SACK.
+VARIANTS = {"newreno": False, "sack": True}
+
+
+def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
+    """The runs of one variant, in one process: to load ns-3 takes longer than all of them.
+
+    Args:
+        name: Of `VARIANTS`.
+        patterns: What is lost and delayed.
+
+    Raises:
+        ChildProcessError: ns-3 failed.
+    """
+    jobs = [json.dumps({**asdict(pattern), "sack": VARIANTS[name]}) for pattern in patterns]
+    done = subprocess.run(  # noqa: S603
+        [PYTHON, SCRIPT], input="\n".join(jobs), capture_output=True, text=True, check=False
+    )
+    lines = done.stdout.splitlines()
+    if done.returncode or len(lines) != len(jobs):
+        raise ChildProcessError(f"ns-3, {name}: run {len(lines)}: {done.stderr[-2000:]}")
+    return [[_event(*row) for row in json.loads(line)] for line in lines]
+
+
+def _event(time: int, ack: bool, packet: int, cwnd: float) -> Event:
+    return Event(time, ack=ack, packet=packet, cwnd=cwnd)
+
+
+def install() -> str:
+    """Its version; ns-3 comes from the package index into an environment of its own.
+
+    Raises:
+        CalledProcessError: It cannot be installed.
+    """
+    if not PYTHON.exists():
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)  # noqa: S603
+    options = ["--quiet", "--disable-pip-version-check", "--require-hashes"]
+    subprocess.run(  # noqa: S603
+        [PYTHON, "-m", "pip", "install", *options, "-r", REQUIREMENTS], check=True
+    )
+    [version] = [
+        line.partition("==")[2].split()[0]
+        for line in REQUIREMENTS.read_text().splitlines()
+        if line.startswith("ns3==")
+    ]
+    return version
+
+
+ORACLE = Oracle("ns3", "ns-3", install, simulate, dict.fromkeys(VARIANTS, ()))
