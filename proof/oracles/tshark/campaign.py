@@ -7,7 +7,7 @@ from pathlib import Path
 from cellrate.captures import capture
 
 from proof.oracles.tshark import behaviour, octets
-from proof.oracles.tshark.cases import RECOVERIES, Case
+from proof.oracles.tshark.cases import RECOVERIES, Case, StopAndWait
 from proof.oracles.tshark.connection import connections_of
 from proof.oracles.tshark.findings import Findings
 
@@ -28,6 +28,17 @@ def connections(case: Case, directory: Path) -> Findings:
         behaviour.retransmissions(found, flow)
         behaviour.duplicates(found, flow)
     behaviour.payload(found, taken, there, RECOVERIES)
+    return found
+
+
+def waiting(asked: StopAndWait, directory: Path) -> Findings:
+    """Captures segments that go one by one: round trips to the nanosecond."""
+    found = Findings()
+    taken = capture(asked.case.text, ["src.tcp.1:ip"], directory)
+    [path] = taken.files
+    octets.packets(found, path)
+    [flow] = connections_of(taken, path, ["tcp"])
+    behaviour.round_trips(found, flow, asked)
     return found
 
 

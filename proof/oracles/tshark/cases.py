@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 RECOVERIES = ("timeout-only", "tahoe", "reno", "newreno", "sack", "jacobson88")
@@ -132,3 +133,84 @@ def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case
 def cells(form: str) -> Case:
     """ABR with RM cells, and bare cells, with packets of that form."""
     return Case(f"cells, {form}", CELLS, SETTINGS[form])
+
+
+STOP_AND_WAIT = """
+[run]
+duration = "2 s"
+
+[topology]
+template = "single-switch"
+link_rate = "10 Mbit/s"
+bottleneck_rate = "4 Mbit/s"
+access = "{access} ms"
+bottleneck = "{bottleneck} ms"
+
+[tcp]
+mss = "{mss} bytes"
+window = "{mss} bytes"
+granularity = "10 ms"
+initial_rto = "1 s"
+
+[[flow]]
+name = "tcp"
+service = "ubr"
+source = {{ kind = "transfer", size = "{size} bytes" }}
+"""
+"""A window of one segment: what is out is one segment or one acknowledgement, and no queue."""
+
+
+@dataclass(frozen=True)
+class StopAndWait:
+    """One segment after the other.
+
+    Attributes:
+        access: Delay of the sender's link in milliseconds.
+        bottleneck: Delay of the receiver's.
+        mss: Bytes of a segment.
+        segments: How many.
+    """
+
+    access: float
+    bottleneck: float
+    mss: int
+    segments: int
+
+    @property
+    def case(self) -> Case:
+        """The run."""
+        text = STOP_AND_WAIT.format(
+            access=self.access,
+            bottleneck=self.bottleneck,
+            mss=self.mss,
+            size=self.mss * self.segments,
+        )
+        delays = f"{self.access} and {self.bottleneck} ms"
+        return Case(f"stop and wait, {self.mss} bytes, {delays}", text)
+
+    @property
+    def segment_seconds(self) -> float:
+        """From the first bit of a segment at the sender to its last."""
+        return self._cells * FAST_CELL
+
+    @property
+    def round_trip_seconds(self) -> float:
+        """From the last bit of a segment to the last of its acknowledgement, both at the sender.
+
+        The slower link begins with the first cell and so ends behind the last; an acknowledgement
+        is two cells, of which the switch sends the second on when it has it.
+        """
+        behind = self._cells * SLOW_CELL - (self._cells - 1) * FAST_CELL
+        return 2e-3 * (self.access + self.bottleneck) + behind + 2 * SLOW_CELL + FAST_CELL
+
+    @property
+    def _cells(self) -> int:
+        return math.ceil((self.mss + 40 + 8 + 8) / 48)
+
+
+FAST_CELL, SLOW_CELL = 424 / 10e6, 424 / 4e6
+WAITING = (
+    StopAndWait(0.3, 3.0, 512, 40),
+    StopAndWait(2.0, 0.1, 1500, 30),
+    StopAndWait(0.05, 20.0, 9140, 10),
+)

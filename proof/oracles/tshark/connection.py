@@ -83,6 +83,11 @@ class Packet:
         return any(self.has(field) for field in SENT_AGAIN)
 
     @property
+    def round_trip(self) -> float:
+        """Seconds since the segment that it acknowledges, as tshark has it."""
+        return float(self.row["tcp.analysis.ack_rtt"])
+
+    @property
     def is_syn(self) -> bool:
         """Whether it sets the connection up."""
         return self.row["tcp.flags.syn"] in ("1", "True")

@@ -7,13 +7,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from cellrate import __version__
 
 from proof.oracles.tool import found_or_installed
 from proof.oracles.tshark import campaign
-from proof.oracles.tshark.cases import SETTINGS, Case, cells, lossy
+from proof.oracles.tshark.cases import SETTINGS, WAITING, cells, lossy
 from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import version
 
@@ -35,15 +36,19 @@ class Oracle:
         os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
         package = found_or_installed("tshark", "tshark")
         found = Findings()
-        cases: list[tuple[Case, Callable[[Case, Path], Findings]]] = [
-            (lossy(seed=seed), campaign.connections) for seed in SEEDS
-        ]
-        cases += [(cells(form), campaign.cells) for form in SETTINGS]
-        for number, (case, examine) in enumerate(cases, 1):
-            sys.stdout.write(f"tshark: {case.name} ({number} of {len(cases)})\n")
+        cases: list[tuple[str, Callable[[Path], Findings]]] = []
+        for seed in SEEDS:
+            case = lossy(seed=seed)
+            cases.append((case.name, partial(campaign.connections, case)))
+        for form in SETTINGS:
+            case = cells(form)
+            cases.append((case.name, partial(campaign.cells, case)))
+        cases += [(asked.case.name, partial(campaign.waiting, asked)) for asked in WAITING]
+        for number, (name, examine) in enumerate(cases, 1):
+            sys.stdout.write(f"tshark: {name} ({number} of {len(cases)})\n")
             sys.stdout.flush()
             with tempfile.TemporaryDirectory() as directory:
-                found.add(case.name, examine(case, Path(directory) / "taken"))
+                found.add(name, examine(Path(directory) / "taken"))
         for line in (*found.table(), *found.disagreements):
             sys.stdout.write(f"{line}\n")
         self._keep(found, len(cases), package)
