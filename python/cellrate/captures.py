@@ -58,8 +58,8 @@ def capture(
 
     Connections are set up by SYNs unless ``tcp.connection_setup`` is set, as readers need what SYNs
     tell. The run is done twice, by the fast engine for what it measures and by the plain one for
-    what passes; that both end with the same digest is checked. The plain engine takes several times
-    as long.
+    what passes; that both end with the same digest is checked. The plain engine takes some twenty
+    times as long.
 
     Args:
         scenario: A path, or the TOML itself. Text of several lines is TOML, any other a path.

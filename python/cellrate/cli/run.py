@@ -50,7 +50,7 @@ def run(
     --capture POINT writes what passes a place of the network for tcpdump, tshark and Wireshark.
     POINT is a node (all its links), "A->B" (what leaves A to B) or "A<->B" (both ways, seen at A);
     POINT:FORMAT,... says what is written: cells, pdus, erf, line, sunatm or ip. The plain engine
-    does that, which takes several times as long as the run.
+    does that, which takes some twenty times as long as the run.
     """
     with reading(file):
         text, name = source.read(file)
