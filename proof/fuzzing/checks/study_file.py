@@ -37,4 +37,5 @@ def _points(study: dict[str, Any]) -> int:
     axes = [levels for _, levels in study["factors"]]
     axes += [table[0][1] for table in study["paired"] if table]
     lengths = (len(one) if isinstance(one, list) else one["count"] or 2 for one in axes)
-    return max(math.prod(lengths), study["design"].get("points", 0))
+    drawn: int = study["design"].get("points", 0)
+    return max(math.prod(lengths), drawn)

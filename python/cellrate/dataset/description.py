@@ -106,7 +106,7 @@ def from_json(text: str, place: str) -> Description:
         found = json.loads(text)
         form = found["format"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise BadInput(f"{place} is no description of a data set: {why}") from error
     if form != FORMAT:
         raise BadInput(
@@ -127,7 +127,7 @@ def from_json(text: str, place: str) -> Description:
             traces=tuple(_typed(one, str) for one in found["traces"]),
         )
     except (TypeError, KeyError, AttributeError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise BadInput(f"{place} is damaged: {why}; run the study again") from error
 
 
