@@ -85,14 +85,11 @@ impl Merge for Branching {
         let mut node = self.leaves + i;
         assert!(node < self.keys.len());
         let mut winner = (at.0 as u128) << 64 | i as u128;
-        // SAFETY: `node` starts below the length, `2 * leaves`, and only shrinks; `node ^ 1` is its sibling.
-        unsafe {
-            *self.keys.get_unchecked_mut(node) = winner;
-            while node > 1 {
-                winner = winner.min(*self.keys.get_unchecked(node ^ 1));
-                node >>= 1;
-                *self.keys.get_unchecked_mut(node) = winner;
-            }
+        self.keys[node] = winner;
+        while node > 1 {
+            winner = winner.min(self.keys[node ^ 1]);
+            node >>= 1;
+            self.keys[node] = winner;
         }
     }
 }

@@ -3,18 +3,17 @@
 pub mod digest;
 pub mod finding;
 pub mod random;
-pub mod ring;
 pub mod statistics;
 pub mod time;
-pub mod tournament;
 pub mod trace;
+pub mod unchecked;
 pub mod units;
 
 pub use digest::Digest;
 pub use finding::{Finding, Severity};
 pub use random::Stream;
-pub use ring::Ring;
 pub use statistics::{Summary, TimeIntegral};
 pub use time::{CELL_BITS, CELL_PS_BITS, CellClock, Pace, Ps, Rate};
-pub use tournament::Tournament;
 pub use trace::Trace;
+pub use unchecked::ring::Ring;
+pub use unchecked::tournament::Tournament;

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
 
-use super::time::Ps;
+use super::super::time::Ps;
+use super::{item, item_mut};
 
 /// A clock and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Tournament {
     #[inline]
     pub fn first(&self) -> (Ps, usize) {
         // SAFETY: there are at least two clocks; index 1 is the root, or the only leaf.
-        let root = unsafe { *self.clocks.get_unchecked(1) };
+        let root = unsafe { *item(&self.clocks, 1) };
         (Ps(root.at), root.component as usize)
     }
     /// The earliest clock but that of `component`.
@@ -91,10 +92,10 @@ impl Tournament {
         let mut node = self.leaves + component;
         // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks.
         unsafe {
-            *self.clocks.get_unchecked_mut(node) = clock;
+            *item_mut(&mut self.clocks, node) = clock;
             while node > 1 {
                 node >>= 1;
-                let winner = self.clocks.get_unchecked_mut(node);
+                let winner = item_mut(&mut self.clocks, node);
                 if (winner.at, winner.component) < (clock.at, clock.component) {
                     return;
                 }
@@ -111,11 +112,11 @@ impl Tournament {
         // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks; `node ^ 1` is its
         // sibling, and at least 2 where it is read.
         unsafe {
-            *self.clocks.get_unchecked_mut(node) = winner;
+            *item_mut(&mut self.clocks, node) = winner;
             while node > 1 {
-                winner = winner.play(*self.clocks.get_unchecked(node ^ 1), node);
+                winner = winner.play(*item(&self.clocks, node ^ 1), node);
                 node >>= 1;
-                *self.clocks.get_unchecked_mut(node) = winner;
+                *item_mut(&mut self.clocks, node) = winner;
             }
         }
     }

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
+use super::{item, item_mut};
+
 /// A FIFO of `Copy` values. Capacities are powers of two, so an index wraps with a mask.
 pub struct Ring<T: Copy> {
     slots: Vec<MaybeUninit<T>>,
@@ -42,7 +44,7 @@ impl<T: Copy> Ring<T> {
         let mask = self.slots.len() - 1;
         let at = (self.head + self.len) & mask;
         // SAFETY: the mask keeps `at` below the length, which `grow` made a nonzero power of two.
-        unsafe { self.slots.get_unchecked_mut(at).write(value) };
+        unsafe { item_mut(&mut self.slots, at).write(value) };
         self.len += 1;
     }
     /// The oldest value.
@@ -52,7 +54,7 @@ impl<T: Copy> Ring<T> {
             return None;
         }
         // SAFETY: `head` is below the length and its slot was written, because `len` is above zero.
-        Some(unsafe { self.slots.get_unchecked(self.head).assume_init_ref() })
+        Some(unsafe { item(&self.slots, self.head).assume_init_ref() })
     }
     /// The oldest value, to be changed in place.
     #[inline]
@@ -61,7 +63,7 @@ impl<T: Copy> Ring<T> {
             return None;
         }
         // SAFETY: as in `front`.
-        Some(unsafe { self.slots.get_unchecked_mut(self.head).assume_init_mut() })
+        Some(unsafe { item_mut(&mut self.slots, self.head).assume_init_mut() })
     }
     /// Removes the oldest value.
     #[inline]
@@ -80,11 +82,10 @@ impl<T: Copy> Ring<T> {
         let next = (self.head + 1) & (self.slots.len() - 1);
         // SAFETY: `head` is below the length and written, because `len` was above zero; `next` is
         // below the length by the mask, and written if another value is left.
-        let value = unsafe { self.slots.get_unchecked(self.head).assume_init() };
+        let value = unsafe { item(&self.slots, self.head).assume_init() };
         self.head = next;
         self.len -= 1;
-        let behind =
-            if self.len == 0 { None } else { Some(unsafe { self.slots.get_unchecked(next).assume_init_ref() }) };
+        let behind = if self.len == 0 { None } else { Some(unsafe { item(&self.slots, next).assume_init_ref() }) };
         Some((value, behind))
     }
     /// The oldest values, as many as lie side by side in memory: all of them or those before the
