@@ -3,65 +3,71 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import COMMAND, HANG_SECONDS
+import signs
+from conftest import COMMAND
+
+from proof.faults.ground import contents, leftovers, store_of
+
+pytestmark = pytest.mark.skipif(
+    not signs.THREADS_ARE_TOLD, reason="the system does not say which thread works"
+)
 
 
-def interrupted(arguments: list[str | Path], cwd: Path, *, terminal: bool) -> tuple[int, str]:
-    """Presses Ctrl-C while the command simulates; exit code and standard error."""
-    leader, follower = pty.openpty()
+def interrupted(
+    arguments: list[str | Path],
+    cwd: Path,
+    *,
+    terminal: bool,
+    at_work: Callable[[subprocess.Popen[bytes]], bool] = signs.simulates,
+) -> tuple[int, str]:
+    """Presses Ctrl-C while the command is at work; exit code and standard error.
+
+    On a terminal that is not before progress is shown.
+    """
+    screen = signs.Screen() if terminal else None
     process = subprocess.Popen(
         [COMMAND, *map(str, arguments)],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=follower if terminal else subprocess.PIPE,
+        stderr=subprocess.PIPE if screen is None else screen.follower,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
     )
-    os.close(follower)
-    shown = _wait_for_progress(leader) if terminal else ""
-    if not terminal:
-        time.sleep(3)
+    if screen is not None:
+        os.close(screen.follower)
+        signs.wait_for(lambda: "remaining" in screen.text, process)
+    signs.wait_for(lambda: at_work(process), process)
     process.send_signal(signal.SIGINT)
-    if terminal:
-        shown += _read_all(leader)
-        process.wait(timeout=HANG_SECONDS)
-    else:
-        shown += process.communicate(timeout=HANG_SECONDS)[1].decode()
-    os.close(leader)
-    return process.returncode, shown
-
-
-def _wait_for_progress(leader: int) -> str:
-    shown = ""
-    while "remaining" not in shown:
-        shown += os.read(leader, 4096).decode(errors="replace")
-    return shown
-
-
-def _read_all(leader: int) -> str:
-    shown = ""
-    try:
-        while data := os.read(leader, 4096):
-            shown += data.decode(errors="replace")
-    except OSError:  # how Linux says that the other end of a terminal is closed
-        pass
-    return shown
+    told = signs.end_of(process)
+    return process.returncode, told.decode() if screen is None else screen.rest()
 
 
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
-@pytest.mark.parametrize("capture", [[], ["--capture", "A:ip"]], ids=["run", "capture"])
-def test_nothing_is_left_half_written(
-    endless: Path, tmp_path: Path, capture: list[str], *, terminal: bool
+def test_nothing_is_left_half_written(endless: Path, tmp_path: Path, *, terminal: bool) -> None:
+    status, shown = interrupted(
+        ["run", endless, "--out", tmp_path / "result"], tmp_path, terminal=terminal
+    )
+    assert status == 130
+    assert "interrupted" in shown
+    assert "Traceback" not in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
+def test_a_capture_that_was_begun_is_taken_away(
+    endless: Path, tmp_path: Path, *, terminal: bool
 ) -> None:
     status, shown = interrupted(
-        ["run", endless, "--out", tmp_path / "result", *capture], tmp_path, terminal=terminal
+        ["run", endless, "--out", tmp_path / "result", "--capture", "A:cells"],
+        tmp_path,
+        terminal=terminal,
+        at_work=lambda _: signs.size(tmp_path, ".result.*/fresh/captures/*") > 0,
     )
     assert status == 130
     assert "interrupted" in shown
@@ -70,7 +76,8 @@ def test_nothing_is_left_half_written(
 
 
 def test_progress_is_for_terminals_only(endless: Path, tmp_path: Path) -> None:
-    _, shown = interrupted(["run", endless], tmp_path, terminal=False)
+    status, shown = interrupted(["run", endless], tmp_path, terminal=False)
+    assert status == 130
     assert shown == "interrupted\n"
 
 
@@ -88,9 +95,16 @@ def test_a_study_stops_and_keeps_what_is_done(endless: Path, tmp_path: Path) -> 
         f'scenario = "{endless}"\n[[paired]]\n"run.duration" = ["20 ms", "86400 s"]\n'
         '"measure.sample" = ["1 ms", "60 s"]\n'
     )
-    status, shown = interrupted(["study", study], tmp_path, terminal=True)
+    out = tmp_path / "out"
+    status, shown = interrupted(
+        ["study", study],
+        tmp_path,
+        terminal=True,
+        at_work=lambda process: signs.kept_bytes(out) > 0 and signs.simulates(process),
+    )
     assert status == 130
     assert "interrupted" in shown
     assert "Traceback" not in shown
-    assert not (tmp_path / "out" / "studies" / "study").exists()
-    assert list((tmp_path / "out" / "results").rglob("*.seg")), "the first run was over"
+    assert not (out / "studies" / "study").exists()
+    assert leftovers(out) == []
+    assert len(contents(store_of(out))) == 1, "the first run was over"

@@ -7,9 +7,9 @@ import os
 import random
 import signal
 import subprocess
-import time
 from collections.abc import Generator, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
 from cellrate.estimates import half_width
@@ -28,6 +29,8 @@ from cellrate.study.stopping import replications_needed
 from cellrate.study.warm_up import mser5
 from cellrate.theory import queueing
 from conftest import COMMAND, Command
+
+from proof.faults.ground import contents, store_of
 
 SMALL = """
 template = "n-source"
@@ -121,6 +124,11 @@ def test_a_failed_run_stops_no_other(tmp_path: Path, command: Command) -> None:
     assert failed["digest"] is None
 
 
+def _has_kept(process: subprocess.Popen[bytes], out: Path, enough: float) -> bool:
+    """Whether a study has kept so many bytes of results, or is over."""
+    return signs.kept_bytes(out) > enough or process.poll() == 0
+
+
 def test_a_study_killed_at_random_moments_resumes_to_the_same_data(
     tmp_path: Path, command: Command
 ) -> None:
@@ -128,21 +136,26 @@ def test_a_study_killed_at_random_moments_resumes_to_the_same_data(
     written(tmp_path, text)
     whole = tmp_path / "whole"
     assert command("study", "small.toml", "--out", whole).returncode == 0
-    moments = random.Random(7)  # noqa: S311
+    out, most = tmp_path / "killed", signs.kept_bytes(whole)
+    source = random.Random(7)  # noqa: S311
     killed = 0
-    for _ in range(6):
+    # Each gets further than the one before.
+    for enough in sorted(source.random() * 0.8 * most for _ in range(6)):
         process = subprocess.Popen(
-            [COMMAND, "study", "small.toml", "--out", "killed"],
+            [COMMAND, "study", "small.toml", "--out", out],
             cwd=tmp_path,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(0.5 + moments.random() * 1.5)
+        signs.wait_for(partial(_has_kept, process, out, enough), process)
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
     assert killed, "every study was over before it was killed"
-    assert command("study", "small.toml", "--out", "killed").returncode == 0
-    assert files(tmp_path / "killed" / "studies") == files(whole / "studies")
+    kept = len(contents(store_of(out)))
+    resumed = command("study", "small.toml", "--out", out, "--json")
+    assert resumed.returncode == 0
+    assert json.loads(resumed.stdout)["known"] == kept > 0
+    assert files(out / "studies") == files(whole / "studies")
 
 
 def test_the_fixed_warm_up_is_left_out(tmp_path: Path, command: Command) -> None:

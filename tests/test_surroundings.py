@@ -7,15 +7,17 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
+import signs
 from cellrate import _core, scratch, whole_file
 from cellrate.output import replacing
 from cellrate.problems import writing
 from cellrate.runner import Job, kept_outcome, obtained
-from conftest import COMMAND, HANG_SECONDS, shell
+from conftest import COMMAND, shell
+
+from proof.faults.ground import contents, leftovers, store_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
 
@@ -44,7 +46,7 @@ def test_streams_that_are_closed_full_or_narrow(
     assert "PYTHONIOENCODING" not in line or "Zxb5s" in done.stdout
 
 
-@posix
+@pytest.mark.skipif(not signs.THREADS_ARE_TOLD, reason="the system does not say which thread works")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_study_that_is_terminated_stops_as_on_ctrl_c(
     endless: Path, tmp_path: Path, number: signal.Signals
@@ -57,15 +59,15 @@ def test_a_study_that_is_terminated_stops_as_on_ctrl_c(
     process = subprocess.Popen(
         [COMMAND, "study", study], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
-    while not list(tmp_path.glob("out/studies/.study*")):
-        time.sleep(0.05)
-    time.sleep(1)
+    out = tmp_path / "out"
+    signs.wait_for(lambda: signs.kept_bytes(out) > 0 and signs.simulates(process), process)
     process.send_signal(number)
-    _, told = process.communicate(timeout=HANG_SECONDS)
+    told = signs.end_of(process)
     assert process.returncode == 128 + number
     assert told.endswith("terminated\n")
     assert "Traceback" not in told
-    assert not list(tmp_path.glob("out/studies/.*")) + list(tmp_path.rglob("*.lock"))
+    assert leftovers(out) == []
+    assert len(contents(store_of(out))) == 1, "the first run was over"
 
 
 def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
