@@ -1,4 +1,4 @@
-"""Full disks and crowds; `make faults` does far more of each, and kills."""
+"""Full disks, crowds and damaged stores; `make faults` does far more of each, and kills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Command, shell
 
-from proof.faults import crowd, ground
+from proof.faults import crowd, damage, ground
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
 
@@ -49,3 +49,12 @@ def test_two_processes_on_one_study_one_of_them_killed(tmp_path: Path) -> None:
     crowd.campaign(found, 1)
     assert found.findings == []
     assert found.counts["formats"] == 4
+
+
+@posix
+def test_no_damage_gives_wrong_results(tmp_path: Path) -> None:
+    found = fresh_ground(tmp_path / "damage")
+    damage.campaign(found, 40, through_command=40)
+    assert found.findings == []
+    assert found.counts["results lost"] > 0
+    assert all(found.counts[kind.__name__.strip("_").replace("_", " ")] for kind in damage.DAMAGES)
