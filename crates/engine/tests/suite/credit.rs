@@ -66,19 +66,23 @@ fn delivered(report: &Report) -> Vec<u64> {
 
 /// Credit number k lets cells up to k N2 + N2 + N3 go. With N3 = m N2 + r, cell (k + 1) N2 is the (N2 - r)-th that
 /// credit k - m sets free, and credit k + 1 follows a round trip after it: m + 1 credits of N2 cells in N2 - r + RTT.
-/// The round trip has twice the propagation, the forwarding of the cell and the credit cell: 2 * 3 + 2 cell times.
+/// The round trip has twice the propagation, the forwarding of the cell and the credit cell: 2 d + 2 cell times.
 #[test]
 fn the_rate_is_what_the_buffer_allows() {
-    const RTT: u64 = 8;
-    for (n2, n3) in [(10, 1), (10, 5), (4, 2), (2, 5), (1, 1), (1, 3), (3, 3), (10, 8), (1, 8)] {
-        let report = measure(fan(1, fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")}))), 40_000);
-        let (m, r) = (n3 / n2, n3 % n2);
-        let (cells, time) = ((m + 1) * n2, n2 - r + RTT);
-        let expected = 20_000 * cells.min(time) / time;
-        let found = delivered(&report)[0];
-        assert!(found.abs_diff(expected) <= cells, "N2 {n2}, N3 {n3}: {found} cells, not {expected}");
-        // The bound of Kung, Blackwell and Chapman 1994: (N2 + N3) / (RTT + N2).
-        assert!(found * (RTT + n2) <= 20_000 * (n2 + n3) + cells * (RTT + n2));
+    let buffers = [(10, 1), (10, 5), (4, 2), (2, 5), (1, 1), (1, 3), (3, 3), (10, 8), (1, 8), (7, 20), (16, 64)];
+    for delay in [0, 1, 3, 17, 100] {
+        for (n2, n3) in buffers {
+            let mut plan = fan(1, fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")})));
+            // The source is held back by the memory of the first switch, to which it has a link of its own.
+            plan.links.iter_mut().for_each(|link| link.delay = Ps::from_us(delay * CELL));
+            let (m, r, rtt) = (n3 / n2, n3 % n2, 2 * delay + 2);
+            let (cells, time) = ((m + 1) * n2, n2 - r + rtt);
+            let expected = 4_000 * cells.min(time) / time;
+            let found = delivered(&measure(plan, 8_000))[0];
+            assert!(found.abs_diff(expected) <= cells, "N2 {n2}, N3 {n3}, {delay}: {found} cells, not {expected}");
+            // The bound of Kung, Blackwell and Chapman 1994: (N2 + N3) / (RTT + N2).
+            assert!(found * (rtt + n2) <= 4_000 * (n2 + n3) + cells * (rtt + n2));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What several tests of whole networks share: plans by hand, and random ones.
 
+pub mod bottlenecks;
 pub mod one_way;
 pub mod plans;
 pub mod random_network;

@@ -1,0 +1,146 @@
+//! The queue at which ERICA+ settles, against the root of its equation.
+//!
+//! Sources that always have cells fill the link, so that in the steady state the allocated capacity, f(Tq) times the
+//! target, is what background leaves of the link: f(Tq) = 1 / TU with the target a share of what is left. The roots
+//! are worked out here from the curves of Kalyanaraman 1997, section 6.15, solved for the queue.
+
+use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::{Plan, SwitchPlan};
+use cellrate_engine::traffic::SourceConfig;
+use serde_json::{Value, json};
+
+/// 100,000 cells/s.
+const CELL: u64 = 10;
+const A: f64 = 1.15;
+const B: f64 = 1.05;
+/// T0 of 2 ms is so many cells; T1 is twice that.
+const Q0: f64 = 200.0;
+const Q1: f64 = 400.0;
+
+/// Sources that always have cells, which follow explicit rates at once, and background of a constant rate, all
+/// through one link.
+fn plan(sources: usize, background: f64, control: Value) -> Plan {
+    let mut graph = Graph::default();
+    let control = serde_json::from_value(control).unwrap();
+    let priority = vec![vec![ServiceClass::Cbr], vec![ServiceClass::Abr]];
+    let switch = graph.switch("A", SwitchPlan { control, priority, ..plain_switch() });
+    let sink = graph.host("sink");
+    let exit = graph.duplex(switch, sink, cell_time_us(CELL), Ps::from_us(50));
+    let mut flows = Vec::new();
+    for number in 0..sources {
+        let host = graph.host(&format!("src.{number}"));
+        let path = vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit];
+        let mut found =
+            flow(&format!("f{number}"), ServiceClass::Abr, SourceConfig::Persistent(Default::default()), path);
+        found.backward = back(&found.forward);
+        found.start = Ps::from_us(137 * number as u64);
+        found.abr.icr = Some(Rate::from_cells_per_second(5_000.0));
+        found.abr.rif = 1.0;
+        flows.push(found);
+    }
+    if background > 0.0 {
+        let host = graph.host("background");
+        let path = vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit];
+        let source = serde_json::from_value(json!({"kind": "cbr", "rate": format!("{} cells/s", background * 1e5)}));
+        flows.push(flow("background", ServiceClass::Cbr, source.unwrap(), path));
+    }
+    graph.plan(flows)
+}
+
+/// Intervals of T0, which end by time alone.
+fn erica_plus(function: &str, target: f64) -> Value {
+    json!({
+        "scheme": "erica", "target_utilisation": target, "capacity_form": "of-remainder", "delta": 0.0,
+        "interval": "2 ms", "interval_cells": "1000000 cells",
+        "queue_control": {"function": function, "target_delay": "2 ms", "a": A, "b": B},
+    })
+}
+
+/// Mean and greatest length of the queue of ABR cells after 300 ms, and the utilisation of the link.
+struct Steady {
+    mean: f64,
+    most: f64,
+    utilisation: f64,
+}
+
+fn steady(plan: Plan) -> Steady {
+    let mut run: Simulation = Simulation::new(plan).unwrap();
+    let report = run.measure(Ps::from_ms(300), Ps::from_ms(500), Ps::from_ms(500));
+    let port = report.ports.iter().find(|port| port.name == "A->sink").unwrap();
+    let queue = port.queues.iter().find(|queue| queue.classes == [ServiceClass::Abr]).unwrap();
+    Steady { mean: queue.queue_mean_cells, most: queue.queue_max_cells as f64, utilisation: port.utilisation }
+}
+
+/// Solved for the queue: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0 / ((a - 1) q + Q0) = 1 / TU above it.
+fn hyperbolic(target: f64) -> f64 {
+    let curve = if target <= 1.0 { B } else { A };
+    Q0 * (curve * target - 1.0) / (curve - 1.0)
+}
+
+/// b - (b - 1) q / Q0 = 1 / TU up to Q0, 1 - (a - 1) (q - Q1) / Q0 = 1 / TU above Q1.
+fn linear(target: f64) -> f64 {
+    let factor = 1.0 / target;
+    if target <= 1.0 { Q0 * (B - factor) / (B - 1.0) } else { Q1 + Q0 * (1.0 - factor) / (A - 1.0) }
+}
+
+/// Mean lengths come within two cells, 1 % of Q0, of the root; an interval counts its cells to one in 200.
+#[test]
+fn the_smooth_curves_settle_at_their_root() {
+    for sources in [2, 5] {
+        for background in [0.0, 0.3] {
+            for target in [0.97, 1.03, 1.1] {
+                for (function, root) in [("hyperbolic", hyperbolic(target)), ("linear", linear(target))] {
+                    // Q0 is T0 times what background leaves.
+                    let expected = root * (1.0 - background);
+                    let Steady { mean, utilisation, .. } =
+                        steady(plan(sources, background, erica_plus(function, target)));
+                    let found =
+                        format!("{function}, {sources} sources, {background}, {target}: {mean}, not {expected}");
+                    assert!((mean - expected).abs() < 2.0 && utilisation > 0.999, "{found}");
+                }
+            }
+        }
+    }
+}
+
+/// The staircase has no root, but an edge where TU f(Tq) falls through 1, about which the queue moves by what an
+/// interval takes or leaves: Q0 from b = 1.05 to 1; Q1 to 0.85; Q1 + Q0 from 0.85 to 0.7.
+#[test]
+fn steps_settle_at_the_edge_where_the_load_crosses_one() {
+    for (target, edge) in [(0.97, Q0), (1.03, Q1), (1.1, Q1), (1.25, Q1 + Q0)] {
+        let Steady { mean, utilisation, .. } = steady(plan(3, 0.0, erica_plus("step", target)));
+        assert!((mean - edge).abs() < 10.0 && utilisation > 0.999, "{target}: {mean}, not {edge}");
+    }
+    // At a target of all that is left every queue from Q0 to Q1 is a root.
+    let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("step", 1.0)));
+    assert!((Q0..Q1).contains(&mean), "{mean}");
+}
+
+/// Below 1 the lower threshold is an edge like that of the steps. Above 1 the queue rises through both, is drained from the
+/// upper to the lower and rises again: a saw whose mean is their middle. It overshoots by what arrives before the end
+/// of the interval and until the new rates are there, at most two intervals of (TU - 1) times 200 cells.
+#[test]
+fn hysteresis_swings_between_its_thresholds() {
+    let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("hysteresis", 0.97)));
+    assert!((mean - Q0).abs() < 10.0, "{mean}");
+    let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("hysteresis", 1.0)));
+    assert!((Q0..Q1).contains(&mean), "{mean}");
+    for target in [1.03, 1.1, 1.25] {
+        let Steady { mean, most, utilisation } = steady(plan(3, 0.0, erica_plus("hysteresis", target)));
+        let overshoot = 2.0 * (target - 1.0) * Q0;
+        assert!((mean - (Q0 + Q1) / 2.0).abs() < 20.0 && utilisation > 0.999, "{target}: {mean}");
+        assert!(most > Q1 && most < Q1 + overshoot + 4.0, "{target}: {most}");
+    }
+}
+
+/// With a delta every load up to 1 + delta is a fixed point, so that the queue stays where f(Tq) is 1 / (1 + delta) to 1.
+#[test]
+fn a_delta_leaves_the_queue_between_two_roots() {
+    let mut control = erica_plus("hyperbolic", 1.0);
+    control["delta"] = json!(0.1);
+    let Steady { mean, utilisation, .. } = steady(plan(3, 0.0, control));
+    assert!((Q0 - 2.0..hyperbolic(1.1) + 2.0).contains(&mean) && utilisation > 0.999, "{mean}");
+}

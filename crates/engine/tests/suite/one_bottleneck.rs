@@ -1,0 +1,81 @@
+//! What the explicit-rate schemes promise that do not promise max-min rates: like rates on one link.
+
+use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Simulation;
+use cellrate_engine::network::plan::{Plan, SwitchPlan};
+use cellrate_engine::traffic::SourceConfig;
+use serde_json::{Value, json};
+
+/// Cells/s of every link.
+const LINK: f64 = 100_000.0;
+
+/// Sources that always have cells, begin at rates far apart, and meet at one link.
+fn plan(sources: usize, control: Value, rif: f64) -> Plan {
+    let control = serde_json::from_value(control).unwrap();
+    let switch = SwitchPlan { control, ..plain_switch() };
+    let Dumbbell { graph, paths } = Dumbbell::new(sources, cell_time_us(10), Ps::from_us(100), &switch);
+    let flows = paths.into_iter().enumerate().map(|(number, path)| {
+        let source = SourceConfig::Persistent(Default::default());
+        let mut flow = flow(&format!("f{number}"), ServiceClass::Abr, source, path);
+        flow.backward = back(&flow.forward);
+        flow.start = Ps::from_us(137 * number as u64);
+        flow.abr.icr = Some(Rate::from_cells_per_second(LINK * 0.9 / (1 << number) as f64));
+        flow.abr.rif = rif;
+        flow
+    });
+    let flows = flows.collect();
+    graph.plan(flows)
+}
+
+/// Shares of the fair rate that the sources send at in the mean, utilisation of the link, and its longest queue.
+struct Steady {
+    shares: Vec<f64>,
+    utilisation: f64,
+    longest: u64,
+}
+
+/// A look every 500 us at the shares that ACR is of the fair rate, and the means, both after 600 ms.
+fn steady(plan: &Plan, fair: f64, look: impl Fn(f64)) -> Steady {
+    let mut run: Simulation = Simulation::new(plan.clone()).unwrap();
+    for step in 0..400 {
+        run.run_until(Ps::from_us(600_000 + step * 500));
+        (0..plan.flows.len()).for_each(|flow| look(run.acr(flow).unwrap() / fair));
+    }
+    let mut run: Simulation = Simulation::new(plan.clone()).unwrap();
+    let report = run.measure(Ps::from_ms(600), Ps::from_ms(800), Ps::from_ms(800));
+    let port = report.ports.iter().find(|port| port.name == "A->B").unwrap();
+    let forward = report.vcs.iter().filter(|vc| vc.name.ends_with("forward"));
+    let shares = forward.map(|vc| vc.cells_sent as f64 / report.window_seconds / fair).collect();
+    Steady { shares, utilisation: port.utilisation, longest: port.queues[0].queue_max_cells }
+}
+
+/// The basic fairness of the OSU scheme divides a target by the number of channels, wherever they are stopped, so that on
+/// several bottlenecks it is not max-min. On one, a load in the band of 1 - delta to 1 + delta moves a rate up to the
+/// fair share by at most (1 + delta) / (1 - delta), one above it by no less than the inverse: no rate that is between
+/// the two shares leaves them again (Kalyanaraman 1997, appendix B).
+#[test]
+fn basic_shares_of_the_osu_scheme_stay_in_their_band() {
+    let edge = 1.1 / 0.9;
+    for sources in [2, 3, 5, 8] {
+        let plan = plan(sources, json!({"scheme": "osu", "fairness": "basic"}), 1.0);
+        let in_band = |share: f64| assert!(share > 1.0 / edge && share < edge, "{sources}: a share of {share}");
+        let Steady { shares, utilisation, .. } = steady(&plan, 0.9 * LINK / sources as f64, in_band);
+        assert!((utilisation - 0.9).abs() < 0.01, "{sources}: {utilisation}");
+        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.03), "{sources}: {shares:?}");
+    }
+}
+
+/// EPRCA presses who sends more than DPF times the mean of all rates, whatever stops the others, and only while the queue
+/// is longer than QT: so nothing says what a flow gets on several bottlenecks. On one, the link is full, its queue stays
+/// about QT and below DQT, and rates are alike in the mean, with the additive increase of TM 4.0 (RIF of 1/16).
+#[test]
+fn eprca_shares_one_link_equally_below_its_second_threshold() {
+    for sources in [2, 3, 5, 8] {
+        let plan = plan(sources, json!({"scheme": "eprca", "qt": "100 cells", "dqt": "300 cells"}), 1.0 / 16.0);
+        let Steady { shares, utilisation, longest } = steady(&plan, LINK / sources as f64, |_| ());
+        assert!(utilisation > 0.999 && (101..=300).contains(&longest), "{sources}: {utilisation}, {longest} cells");
+        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.03), "{sources}: {shares:?}");
+    }
+}
