@@ -93,6 +93,7 @@ class CargoMutants:
         }
 
     def _output(self, *arguments: str) -> str:
+        tree.TREE.mkdir(parents=True, exist_ok=True)
         run = subprocess.run(  # noqa: S603
             [*self.command, *arguments], cwd=tree.TREE, check=True, capture_output=True, text=True
         )
