@@ -6,6 +6,7 @@ from pathlib import Path
 
 from proof.mutants import report
 from proof.mutants.campaign import Tool, tried
+from proof.mutants.drawing import SEED
 from proof.mutants.rust import CargoMutants
 from proof.mutants.theory import CosmicRay
 from proof.mutants.tree import OUTPUT
@@ -19,10 +20,12 @@ def main() -> int:
     parser.add_argument("part", choices=["rust", "theory"])
     parser.add_argument("tool", type=Path, help="the binary: cargo-mutants, cosmic-ray")
     parser.add_argument("--known", action="store_true", help="try no more, report what is known")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the draw")
     arguments = parser.parse_args()
     tool: Tool = (CargoMutants if arguments.part == "rust" else CosmicRay)(arguments.tool.resolve())
     try:
-        campaign = tried(tool, OUTPUT / f"{arguments.part}.json", more=not arguments.known)
+        state = OUTPUT / f"{arguments.part}-{arguments.seed}.json"
+        campaign = tried(tool, state, arguments.seed, more=not arguments.known)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)  # noqa: T201
         return 130

@@ -54,6 +54,7 @@ class Campaign:
     """A tool's mutants, which of them were drawn, and what became of these."""
 
     tool: Tool
+    seed: int
     mutants: dict[str, Mutant]
     names: list[str]
     verdicts: Verdicts
@@ -77,13 +78,13 @@ def run(tool: Tool, names: list[str], verdicts: Verdicts) -> None:
         verdicts.write()
 
 
-def tried(tool: Tool, state: Path, *, more: bool = True) -> Campaign:
-    """Tries whatever has no verdict in `state` yet, unless no `more` are wanted."""
+def tried(tool: Tool, state: Path, seed: int, *, more: bool = True) -> Campaign:
+    """Tries whatever of a draw has no verdict in `state` yet, unless no `more` are wanted."""
     state.parent.mkdir(parents=True, exist_ok=True)
     left = tool.found()
     tool.prepare()
     mutants = tool.mutants()
-    names = drawn(mutants)
+    names = drawn(mutants, seed=seed)
     parts = (f"{name} {one.code} {one.mutation}" for name, one in mutants.items())
     verdicts = Verdicts.read(state, digest(parts))
     if verdicts.tests:  # a killed run had the same mutants
@@ -102,4 +103,4 @@ def tried(tool: Tool, state: Path, *, more: bool = True) -> Campaign:
             done = sum(name in verdicts.by_name for name in names)
             survived = sum(one.fate == SURVIVED for one in verdicts.by_name.values())
             print(f"{done} of {len(names)} tried, {survived} survived", flush=True)  # noqa: T201
-    return Campaign(tool, mutants, names, verdicts)
+    return Campaign(tool, seed, mutants, names, verdicts)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from proof.mutants.campaign import Campaign, Mutant
-from proof.mutants.drawing import SEED
 from proof.mutants.verdicts import CAUGHT, SURVIVED, TIMED_OUT, UNVIABLE, Verdict
 
 REASONS = Path(__file__).with_name("survivors.toml")
@@ -57,7 +56,7 @@ def summary(campaign: Campaign, part: str) -> dict[str, Any]:
         "tool": campaign.tool.version,
         "mutants": len(campaign.mutants),
         "drawn": len(campaign.names),
-        "seed": SEED,
+        "seed": campaign.seed,
         "tried": len(names),
         "caught": fates[CAUGHT],
         "timed_out": fates[TIMED_OUT],
@@ -89,7 +88,8 @@ def table(part: str, found: dict[str, Any]) -> str:
     """A few lines for whoever waits."""
     low, high = found["interval_percent"]
     lines = [
-        f"{part}: {found['drawn']} of {found['mutants']} mutants by {found['tool']}, seed {SEED}",
+        f"{part}: {found['drawn']} of {found['mutants']} mutants by {found['tool']}",
+        f"  seed {found['seed']}",
         f"  tried {found['tried']}",
         f"  caught {found['caught']}, out of time {found['timed_out']}",
         f"  do not compile {found['unviable']}, survived {found['survived']}",
