@@ -7,6 +7,7 @@ target/determinism: some minutes each, once.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -15,9 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import cellrate
 from cellrate import _core
@@ -27,7 +28,9 @@ from proof.faults.ground import COMMAND, study
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "proof" / "results" / "determinism.json"
 BUILT = ROOT / "target" / "determinism"
-WAYS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+Build: TypeAlias = tuple[tuple[str, ...], dict[str, str]]
+"""What a command is told: arguments, environment."""
+WAYS: dict[str, Build] = {
     "1 worker": (("--workers", "1"), {}),
     "2 workers": (("--workers", "2"), {}),
     "8 workers": (("--workers", "8"), {}),
@@ -39,7 +42,7 @@ WAYS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "python -O": ((), {"PYTHONOPTIMIZE": "2"}),
     "a Dask cluster of two": (("--scheduler", "local-cluster", "--workers", "2"), {}),
 }
-BUILDS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+BUILDS: dict[str, Build] = {
     "debug": ((), {}),
     "debug, opt-level 0": ((), {"CARGO_PROFILE_DEV_OPT_LEVEL": "0"}),
     "release, target-cpu=native": (("--release",), {"RUSTFLAGS": "-C target-cpu=native"}),
@@ -105,16 +108,28 @@ def built(name: str, options: tuple[str, ...], environment: Mapping[str, str]) -
     return package.parent
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Compares all ways and builds, or no builds; 1 if one gives other bytes."""
-    place = Path(tempfile.mkdtemp(prefix="determinism-"))
+    parser = argparse.ArgumentParser(prog="python -m proof.determinism", description=__doc__)
+    parser.add_argument("--no-builds", action="store_true", help="only the ways of running")
+    builds = {} if parser.parse_args(arguments).no_builds else BUILDS
+    try:
+        with tempfile.TemporaryDirectory(prefix="determinism-") as name:
+            differ = _compare(Path(name), builds)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        return 130
+    return 1 if differ else 0
+
+
+def _compare(place: Path, builds: Mapping[str, Build]) -> list[str]:
+    """What gives other bytes than the installed package as it is run by default."""
     (place / "s.toml").write_text(study(3, "100 ms"), encoding="utf-8")
     data, expected = data_set(place, "installed", {}), digests(place, {})
     differ: list[str] = []
     for way, (options, environment) in WAYS.items():
         found = data_set(place, way, environment, *options)
         _tell(differ, way, same=found == data)
-    builds = {} if "--no-builds" in arguments else BUILDS
     for name, (options, environment) in builds.items():
         package = built(name, options, environment)
         path = os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")])
@@ -127,10 +142,9 @@ def main(arguments: list[str]) -> int:
         _tell(differ, f"{name}: data set", same=data_set(place, name, {"PYTHONPATH": path}) == data)
         others = digests(place, {"PYTHONPATH": path})
         _tell(differ, f"{name}: {len(expected)} digests", same=others == expected)
-    shutil.rmtree(place)
     if builds:
         _write(data, expected, differ)
-    return 1 if differ else 0
+    return differ
 
 
 def _tell(differ: list[str], what: str, *, same: bool) -> None:

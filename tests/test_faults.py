@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import resource
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -58,3 +59,20 @@ def test_no_damage_gives_wrong_results(tmp_path: Path) -> None:
     assert found.findings == []
     assert found.counts["results lost"] > 0
     assert all(found.counts[kind.__name__.strip("_").replace("_", " ")] for kind in damage.DAMAGES)
+
+
+@posix
+def test_an_interrupted_campaign_leaves_no_process_and_no_directory(tmp_path: Path) -> None:
+    place = tmp_path / "left"
+    found = fresh_ground(place)
+    file = found.write("s.toml", ground.study(1000))
+
+    def interrupted() -> None:
+        with found:
+            found.start("study", file, "--out", "out")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [process.returncode for process in found.running] == [-signal.SIGKILL]
+    assert not place.exists()

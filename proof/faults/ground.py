@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -11,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from cellrate import _core
 from cellrate.runner import build_id
@@ -76,12 +78,15 @@ def leftovers(out: Path) -> list[str]:
 class Ground:
     """A place for one kind of faults.
 
+    As a context manager it ends, however it is left, what was started and takes the place away.
+
     Attributes:
         place: Empty directory.
         source: Of every random number.
         counts: What was done, and how often.
         skipped: What could not be done here, and why.
         findings: What did not hold.
+        running: What was started and not yet waited for.
     """
 
     place: Path
@@ -89,6 +94,18 @@ class Ground:
     counts: Counter[str] = field(default_factory=Counter)
     skipped: dict[str, str] = field(default_factory=dict)
     findings: list[str] = field(default_factory=list)
+    running: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.running:
+            # Until it is waited for its number is nobody else's.
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        shutil.rmtree(self.place, ignore_errors=True)
 
     def expect(self, held: bool, what: Callable[[], str] | str) -> None:
         """Something must hold."""
@@ -104,7 +121,8 @@ class Ground:
         through: tuple[str, ...] = (),
     ) -> subprocess.Popen[str]:
         """Starts the command in a session of its own."""
-        return subprocess.Popen(  # noqa: S603
+        self.running = [process for process in self.running if process.returncode is None]
+        process = subprocess.Popen(  # noqa: S603
             [*through, str(COMMAND), *map(str, arguments)],
             cwd=self.place,
             env={**os.environ, **(environment or {})},
@@ -116,6 +134,13 @@ class Ground:
             start_new_session=True,
             preexec_fn=limit,
         )
+        self.running.append(process)
+        return process
+
+    def strike(self, process: subprocess.Popen[str], how: signal.Signals) -> None:
+        """Sends a signal to all of a started command that has not ended."""
+        if process.poll() is None:
+            os.killpg(process.pid, how)
 
     def end(self, process: subprocess.Popen[str], what: str) -> Ended:
         """Waits for the end; a hang or a stack trace is a finding."""
