@@ -12,12 +12,18 @@ from pathlib import Path
 
 from cellrate import _core
 
+from proof.faults import processes
 from proof.faults.ground import Files, Ground, contents, files, leftovers, store_of, study
 
 REPLICATIONS = 25
 MOST_IN_A_ROW = 12
 CLUSTER_EVERY = 20
-"""Every so many kills are on a cluster, which takes its time to start."""
+"""Every so many attempts are on a cluster, which takes its time to start."""
+MOST_ATTEMPTS = 5
+"""So many attempts for each kill asked for are enough anywhere."""
+EARLY, WRITING = 0.1, 0.25
+"""Shares that are struck at any moment from the start, and while the data set is written."""
+KILLED = "SIGKILL of the whole command, its study under way"
 POLITE = {signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGHUP: 128 + signal.SIGHUP}
 POLITE[signal.SIGINT] = 130
 
@@ -46,11 +52,18 @@ class Instance:
 
 
 def campaign(ground: Ground, kills: int) -> None:
-    """So many kills."""
+    """Attempts, until so many studies under way met a SIGKILL of the whole command.
+
+    Of other signals, clusters and kills that come too early or too late there are as many as there
+    happen to be.
+    """
     file = ground.write("killed.toml", study(REPLICATIONS, "60 ms"))
-    whole, seconds = ground.undisturbed(file)
+    whole, _ = ground.undisturbed(file)
+    seconds = _takes(ground, file)
     instance: Instance | None = None
-    for number in range(kills):
+    while ground.counts[KILLED] < kills and ground.counts["attempts"] < MOST_ATTEMPTS * kills:
+        number = ground.counts["attempts"]
+        ground.counts["attempts"] += 1
         if instance is None:
             out = ground.place / f"out-{number}"
             instance = Instance(out, store_of(out), {})
@@ -61,25 +74,40 @@ def campaign(ground: Ground, kills: int) -> None:
             done = _kill(ground, file, instance, what, seconds)
         instance.kills += 1
         instance.look(ground, what)
-        ground.counts["kills"] += not done
         ground.counts["ended before they were killed"] += done
         if done or instance.kills >= MOST_IN_A_ROW or ground.source.random() < 0.15:
             _resume(ground, file, instance, what, whole)
             instance = None
     if instance is not None:
         _resume(ground, file, instance, "last", whole)
-    _kill_reports(ground, kills // 10)
+    met = ground.counts[KILLED]
+    ground.expect(met >= kills, f"only {met} of {kills} kills met a study under way")
+    _kill_reports(ground, max(kills // 10, 1))
+
+
+def _takes(ground: Ground, file: Path) -> float:
+    """Seconds from when a study is under way to its end."""
+    process = ground.start("study", file, "--out", "paced", "--workers", "3")
+    _wait_until_under_way(process, ground.place / "paced")
+    began = time.monotonic()
+    ended = ground.end(process, "paced")
+    ground.expect(ended.returncode == 0, f"paced: {ended.stderr[-300:]!r}")
+    return time.monotonic() - began
 
 
 def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: float) -> bool:
     """Ends one process in one way; whether it had ended before."""
     source = ground.source
     process = ground.start("study", file, "--out", instance.out, "--workers", "3")
-    if source.random() < 0.3:
+    moment = source.random()
+    if moment < EARLY:
+        time.sleep(source.random() * seconds)
+    elif moment < EARLY + WRITING:
         _wait_for_writing(process, instance.out)
         time.sleep(source.random() * 0.05)
         ground.counts["while the data set is written"] += 1
     else:
+        _wait_until_under_way(process, instance.out)
         time.sleep(source.random() * seconds)
     instance.look(ground, f"{what}, before")
     how = source.choices(
@@ -88,15 +116,20 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     )[0]
     if how == signal.SIGSTOP:
         # Stopped for a while it goes on, or is killed as it stands.
-        os.killpg(process.pid, how)
+        ground.strike(process, how)
         time.sleep(0.3)
         instance.look(ground, f"{what}, stopped")
         how = source.choice([signal.SIGCONT, signal.SIGKILL])
-    if process.poll() is None:
-        os.killpg(process.pid, how)
-        ground.counts[how.name] += 1
+    under_way = processes.opened_below(process.pid, instance.out)
+    ground.strike(process, how)
     ended = ground.end(process, f"{what}, {how.name}")
     code = ended.returncode
+    # It had ended before or went on, nothing was there yet to tell of the signal, or it was told.
+    ground.expect(code in (0, -how, POLITE.get(how, 0)), f"{what}, {how.name}: {ended}")
+    if code == -signal.SIGKILL:
+        ground.counts[KILLED if under_way else "SIGKILL before the study began"] += 1
+    elif code != 0:
+        ground.counts[how.name] += 1
     if how in POLITE and code not in (0, -how):
         # It had begun, so it ends as after Ctrl-C.
         said = ended.stderr.rstrip().endswith(("interrupted", "terminated"))
@@ -104,6 +137,12 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
         left = [one for one in leftovers(instance.out) if how != signal.SIGINT or said]
         ground.expect(not left, f"{what}, {how.name}: left {left}")
     return code == 0
+
+
+def _wait_until_under_way(process: subprocess.Popen[str], out: Path) -> None:
+    """Waits until the command has its store open, or the end."""
+    while process.poll() is None and not processes.opened_below(process.pid, out):
+        time.sleep(0.01)
 
 
 def _wait_for_writing(process: subprocess.Popen[str], out: Path) -> None:
@@ -118,57 +157,36 @@ def _kill_cluster(
     """On a cluster: one worker, only the parent, or all of it; whether it had ended before."""
     cluster = "--scheduler", "local-cluster", "--workers", "2"
     process = ground.start("study", file, "--out", instance.out, *cluster)
-    victim = ground.source.choice(["worker", "parent", "all"])
+    victim = ground.source.choice(["a worker", "the parent", "all"])
     deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline and len(_children(process)) < 3:
+    while process.poll() is None and time.monotonic() < deadline and len(_workers(process)) < 3:
         time.sleep(0.05)
     time.sleep(ground.source.random() * seconds)
-    children = _children(process)
-    ground.counts[f"cluster: {victim}"] += 1
+    workers = _workers(process)
+    if process.poll() is None:
+        ground.counts[f"cluster: SIGKILL of {victim}"] += 1
     if victim == "all":
-        os.killpg(process.pid, signal.SIGKILL)
-    elif victim == "parent":
+        ground.strike(process, signal.SIGKILL)
+    elif victim == "the parent":
         process.kill()
-    elif children:
+    elif workers:
         try:
-            os.kill(ground.source.choice(children), signal.SIGKILL)
+            os.kill(ground.source.choice(workers), signal.SIGKILL)
         except ProcessLookupError:
             ground.counts["a worker had ended"] += 1
     ended = ground.end(process, f"{what}, cluster, {victim}")
-    if victim == "worker":
+    if victim == "a worker":
         ground.expect(ended.returncode == 0, f"{what}: {victim}: {ended.stderr[-300:]!r}")
     deadline = time.monotonic() + 60
-    while _members(process.pid) and time.monotonic() < deadline:
+    while processes.members(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
-    ground.expect(not _members(process.pid), f"{what}: {victim}: processes outlive the command")
+    left = processes.members(process.pid)
+    ground.expect(not left, f"{what}: {victim}: {len(left)} processes outlive the command")
     return ended.returncode == 0
 
 
-def _stat(pid: str) -> tuple[int, int, str]:
-    """Parent, session and state of a process."""
-    text = Path("/proc", pid, "stat").read_text(encoding="utf-8", errors="replace")
-    state, parent, _, session = text.rpartition(")")[2].split()[:4]
-    return int(parent), int(session), state
-
-
-def _processes() -> dict[int, tuple[int, int, str]]:
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                found[int(entry.name)] = _stat(entry.name)
-            except (OSError, ValueError):
-                continue
-    return found
-
-
-def _children(process: subprocess.Popen[str]) -> list[int]:
-    return sorted(pid for pid, (parent, _, _) in _processes().items() if parent == process.pid)
-
-
-def _members(session: int) -> list[int]:
-    alive = _processes().items()
-    return [pid for pid, (_, of, state) in alive if of == session and state != "Z"]
+def _workers(process: subprocess.Popen[str]) -> list[int]:
+    return processes.children(process.pid)
 
 
 def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Files) -> None:
