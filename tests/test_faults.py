@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import resource
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import Command, shell
 
+from proof.faults import __main__ as faults
 from proof.faults import crowd, damage, ground
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
@@ -76,3 +78,24 @@ def test_an_interrupted_campaign_leaves_no_process_and_no_directory(tmp_path: Pa
         interrupted()
     assert [process.returncode for process in found.running] == [-signal.SIGKILL]
     assert not place.exists()
+
+
+def test_what_cannot_be_done_here_is_an_error_unless_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done: list[int] = []
+    fake = faults.Campaign(lambda _, count: done.append(count), 0.5, lambda: {"mounts": "no root"})
+    monkeypatch.setattr(faults, "CAMPAIGNS", {"fake": fake})
+    monkeypatch.setattr(faults, "RESULTS", tmp_path / "faults.json")
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert faults.main([]) == 2
+    assert "cannot do mounts: no root" in capsys.readouterr().err
+    assert done == []
+    assert faults.main(["--allow-skips", "--kills", "8"]) == 0
+    assert done == [4]
+    found = json.loads((tmp_path / "faults.json").read_text("utf-8"))
+    assert found["campaigns"]["fake"]["skipped"] == {"mounts": "no root"}
+    with pytest.raises(SystemExit) as left:
+        faults.main(["kill"])
+    assert left.value.code == 2
+    assert "no campaign 'kill': there are fake" in capsys.readouterr().err

@@ -11,24 +11,30 @@ from pathlib import Path
 from proof.faults.ground import Files, Ground, study
 
 REPLICATIONS = 25
-LIBRARIES = (
-    "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
-    "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
-    "/usr/lib64/faketime/libfaketimeMT.so.1",
-    "/usr/local/lib/faketime/libfaketimeMT.so.1",
-)
+LIBRARIES = "usr/lib/*/faketime", "usr/lib64/faketime", "usr/local/lib/faketime"
+LIBRARY = "libfaketimeMT.so.1"
 WRONG = "-30y", "+30y", "-1d", "+12y", "-2s", "+3s"
+
+
+def lacks() -> dict[str, str]:
+    """What cannot be done here, and why."""
+    why = "libfaketime is not installed (Debian: faketime)"
+    return {} if _library() else {"clocks that jump": why}
+
+
+def _library() -> str:
+    """Where libfaketime is; empty if it is not there."""
+    found = (path for place in LIBRARIES for path in sorted(Path("/").glob(f"{place}/{LIBRARY}")))
+    return str(next(found, ""))
 
 
 def campaign(ground: Ground, jumps: int) -> None:
     """So many studies during which the clock jumps."""
     file = ground.write("clocks.toml", study(REPLICATIONS, "60 ms"))
     whole, seconds = ground.undisturbed(file)
-    library = next((path for path in LIBRARIES if Path(path).is_file()), None)
-    if library is None:
-        ground.skipped["clocks that jump"] = "libfaketime is not installed (Debian: faketime)"
+    library = _library()
     for number in range(jumps if library else 0):
-        _jump(ground, file, number, whole, seconds, str(library))
+        _jump(ground, file, number, whole, seconds, library)
     for number in range(jumps):
         _stamps(ground, file, number, whole, seconds)
 

@@ -17,6 +17,24 @@ REPLICATIONS = 3
 ENOUGH = "64m"
 
 
+def lacks() -> dict[str, str]:
+    """What cannot be done here, and why."""
+    found = {}
+    if not _mounts():
+        found["full and read-only file systems"] = "only root can mount them"
+    if not _humbles():
+        found["permissions"] = "only root can give up root's rights by setpriv"
+    return found
+
+
+def _mounts() -> bool:
+    return os.geteuid() == 0 and shutil.which("mount") is not None
+
+
+def _humbles() -> bool:
+    return os.geteuid() == 0 and shutil.which("setpriv") is not None
+
+
 def campaign(ground: Ground, faults: int) -> None:
     """So many full disks, and every way in which a directory may refuse."""
     file = ground.write("short.toml", study(REPLICATIONS))
@@ -24,13 +42,15 @@ def campaign(ground: Ground, faults: int) -> None:
     used = sum(path.stat().st_size for path in (ground.place / "undisturbed").rglob("*"))
     for number in range(faults):
         _limited(ground, file, number, whole)
-        if os.geteuid() == 0 and shutil.which("mount"):
+        if _mounts():
             _full(ground, file, number, whole, round(ground.source.uniform(0.02, 1.3) * used))
-        else:
-            ground.skipped["a full file system"] = "only root can mount one"
     _streams(ground)
     _pages(ground, file)
     _refusals(ground, file)
+    if _humbles():
+        _forbidden(ground, file)
+    if _mounts():
+        _read_only(ground, file)
 
 
 def _told(ground: Ground, what: str, ended: subprocess.CompletedProcess[str], out: Path) -> None:
@@ -137,9 +157,10 @@ def _refusals(ground: Ground, file: Path) -> None:
         out = () if "--out" in arguments else ("--out", "refused")
         ground.refused(what, ground.run(what, "study", file, *arguments, *out), word)
         ground.counts["refusals"] += 1
-    if os.geteuid() != 0 or not shutil.which("setpriv"):
-        ground.skipped["permissions"] = "only root can give up root's rights by setpriv"
-        return
+
+
+def _forbidden(ground: Ground, file: Path) -> None:
+    """Files and directories that permissions keep the user out of."""
     # Permission bits hold for root, too, without these capabilities.
     humble = "setpriv", "--bounding-set=-all", "--inh-caps=-all"
     secret = ground.write("secret.toml", study(1))
@@ -154,9 +175,11 @@ def _refusals(ground: Ground, file: Path) -> None:
         ended = ground.run(option, "study", file, option, closed / "x", through=humble)
         ground.refused(f"{option} below a closed directory", ended, "closed", "Permission denied")
         ground.counts["refusals"] += 1
-    if shutil.which("mount"):
-        with _mounted(ground.place / "read-only", "size=1m,ro") as disk:
-            for option in "--out", "--output":
-                ended = ground.run(option, "study", file, option, disk / "x")
-                ground.refused(f"{option} on a read-only disk", ended, "ead-only")
-                ground.counts["refusals"] += 1
+
+
+def _read_only(ground: Ground, file: Path) -> None:
+    with _mounted(ground.place / "read-only", "size=1m,ro") as disk:
+        for option in "--out", "--output":
+            ended = ground.run(option, "study", file, option, disk / "x")
+            ground.refused(f"{option} on a read-only disk", ended, "ead-only")
+            ground.counts["refusals"] += 1

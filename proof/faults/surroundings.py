@@ -41,6 +41,13 @@ LIMITS = {
 FEW_PROCESSES = 6, 8, 12, 24
 
 
+def lacks() -> dict[str, str]:
+    """What cannot be done here, and why."""
+    if os.geteuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"):
+        return {"threads refused": "only root can become another user, whose limit holds"}
+    return {}
+
+
 def campaign(ground: Ground, _: int) -> None:
     """Each once: a study ends with the same data set, or with a clear error."""
     odd = ground.place / "Größe µ 漢"
@@ -119,10 +126,9 @@ def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[
 
 def _processes(ground: Ground, file: Path) -> None:
     """Threads are refused to a user who has too many."""
-    nobody = pwd.getpwnam("nobody")
-    if os.geteuid() != 0 or not shutil.which("setpriv"):
-        ground.skipped["threads refused"] = "only root can become another user, whose limit holds"
+    if lacks():
         return
+    nobody = pwd.getpwnam("nobody")
     humble = "setpriv", f"--reuid={nobody.pw_uid}", "--clear-groups"
     plenty = (*humble, "prlimit", "--nproc=100000")
     if ground.run("nobody", "--version", through=plenty).returncode != 0:
