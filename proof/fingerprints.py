@@ -2,7 +2,8 @@
 
 The changelog lists the SHA-256 of every golden table, and the entry under which results in it last
 changed; a test holds the list against the tables. `python -m proof.fingerprints` writes it anew:
-lines that were added need nothing, lines that changed or went need an entry that is new.
+lines that were added need nothing, lines that changed or went need an entry that is new. So does
+a table that was committed while the list told of another one.
 """
 
 from __future__ import annotations
@@ -102,14 +103,20 @@ def renewed(
     Raises:
         Refused: Results changed and there is no such entry, or it is an old one.
     """
-    known = rows(changelog)
+    known, committed = rows(changelog), _committed_rows(before)
     found: dict[str, Row] = {}
     for table, text in after.items():
         row = known.get(table, Row("", FIRST))
-        gone = changed(before.get(table, ""), text)
-        if gone and fingerprint(text) != row.fingerprint:
-            _require(changelog, before.get(CHANGELOG, ""), entry, table, gone)
-            row = Row("", str(entry))
+        old = before.get(table, "")
+        gone = changed(old, text)
+        # What was committed past the list may have changed anything.
+        passed = table in committed and fingerprint(old) != committed[table].fingerprint
+        if gone or passed:
+            # What was blessed once is not asked for again before it is committed.
+            blessed = fingerprint(text) == row.fingerprint and row.entry != FIRST
+            told = entry or (row.entry if blessed else None)
+            _require(changelog, before.get(CHANGELOG, ""), told, _lost(table, gone))
+            row = Row("", str(told))
         found[table] = Row(fingerprint(text), row.entry)
     body = section(changelog)
     kept = [line for line in body.splitlines() if not line.startswith("|")]
@@ -118,8 +125,19 @@ def renewed(
     return changelog.replace(body, fresh, 1)
 
 
-def _require(changelog: str, old: str, entry: str | None, table: str, gone: list[str]) -> None:
-    what = f"{table}: {len(gone)} results changed, the first one is\n  {gone[0]}\n"
+def _committed_rows(before: Mapping[str, str]) -> dict[str, Row]:
+    """The list of fingerprints as it was committed; empty if there was none."""
+    changelog = before.get(CHANGELOG, "")
+    return rows(changelog) if f"\n{HEADING}\n" in changelog else {}
+
+
+def _lost(table: str, gone: list[str]) -> str:
+    if not gone:
+        return f"{table}: it was committed without its line of the list, so anything may be new\n"
+    return f"{table}: {len(gone)} results changed, the first one is\n  {gone[0]}\n"
+
+
+def _require(changelog: str, old: str, entry: str | None, what: str) -> None:
     if entry is None:
         raise Refused(
             f"{what}Write an entry under `{HEADING}` of {CHANGELOG} that says what changed and "

@@ -74,3 +74,24 @@ def test_what_is_added_needs_no_entry_and_what_changes_needs_a_new_one() -> None
     assert renewed(done, before, {"t": other}, None) == done
     gone = renewed(told, before, {}, None)
     assert rows(gone) == {}
+
+
+def test_no_second_commit_and_no_edited_hash_renew_a_table_without_an_entry() -> None:
+    first = renewed(CHANGELOG, {}, {"t": OLD}, None)
+    other = OLD.replace("run b 2", "run b 9")
+    # The table was committed before, and the list did not follow.
+    passed = {"t": other, "CHANGELOG.md": first}
+    with pytest.raises(Refused, match=r"without its line.*\nWrite an entry"):
+        renewed(first, passed, {"t": other}, None)
+    # The list follows by hand, in a commit of its own or in the same one.
+    edited = first.replace(fingerprint(OLD), fingerprint(other))
+    for before in passed, {"t": OLD, "CHANGELOG.md": first}:
+        with pytest.raises(Refused, match="Write an entry"):
+            renewed(edited, before, {"t": other}, None)
+        old_entry = edited.replace(FIRST, "`efci`: marks")
+        with pytest.raises(Refused, match="was there before"):
+            renewed(old_entry, before, {"t": other}, None)
+        told = first.replace("- `efci`", "- `tcp`: a timer.\n- `efci`")
+        done = renewed(told, before, {"t": other}, "`tcp`: a timer")
+        assert rows(done)["t"] == Row(fingerprint(other), "`tcp`: a timer")
+        assert renewed(done, before, {"t": other}, None) == done
