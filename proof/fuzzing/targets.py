@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TRIPLE = "x86_64-unknown-linux-gnu"
 BUILT = ROOT / "target" / "fuzz"
+
+
+@cache
+def host() -> str:
+    """The platform that the nightly toolchain is of, as a target triple.
+
+    Raises:
+        FileNotFoundError: There is no nightly toolchain.
+    """
+    command = ["rustc", "+nightly", "-vV"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    found = re.search(r"^host: (.+)$", told.stdout, re.MULTILINE)
+    if told.returncode != 0 or found is None:
+        raise FileNotFoundError(
+            "fuzzing needs a nightly toolchain: rustup toolchain install nightly"
+        )
+    return found[1]
 
 
 @dataclass(frozen=True)
@@ -36,7 +54,7 @@ class Target:
             python_path: Where Python finds Atheris.
         """
         if self.language == "rust":
-            return [str(BUILT / TRIPLE / "release" / self.name)]
+            return [str(BUILT / host() / "release" / self.name)]
         code = (
             f"import sys; sys.path.append({python_path!r}); from proof.fuzzing import atheris_run"
         )
@@ -71,12 +89,7 @@ def build() -> None:
         FileNotFoundError: There is no nightly toolchain.
         subprocess.CalledProcessError: They do not build.
     """
-    found = subprocess.run(["cargo", "+nightly", "--version"], capture_output=True, check=False)  # noqa: S607
-    if found.returncode != 0:
-        raise FileNotFoundError(
-            "fuzzing needs a nightly toolchain: rustup toolchain install nightly"
-        )
     cargo_fuzz = ROOT / "target" / "tools" / "bin" / "cargo-fuzz"
-    command = [str(cargo_fuzz), "build", "--target-dir", str(BUILT)]
+    command = [str(cargo_fuzz), "build", "--target", host(), "--target-dir", str(BUILT)]
     environment = os.environ | {"RUSTUP_TOOLCHAIN": "nightly"}
     subprocess.run(command, cwd=ROOT / "fuzz", env=environment, check=True)  # noqa: S603
