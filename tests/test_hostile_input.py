@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from proof.fuzzing.checks import CHECKS, inputs
+from proof.fuzzing.libfuzzer import outcome
+from proof.fuzzing.targets import TARGETS
 
 CASES = [
     pytest.param(target, path, id=f"{target}-{path.name}")
@@ -24,3 +27,13 @@ def test_a_hostile_input_is_read_or_refused(target: str, path: Path) -> None:
 
 def test_every_target_has_seeds() -> None:
     assert all(inputs("seeds", target) for target in CHECKS)
+    assert {target.name for target in TARGETS if target.language == "python"} == CHECKS.keys()
+
+
+def test_a_target_that_does_not_end_is_ended(tmp_path: Path) -> None:
+    def code(python: str, limit: float) -> int | None:
+        return outcome([sys.executable, "-c", python], tmp_path / "log", limit)
+
+    assert code("import sys; print('told'); sys.exit(3)", 600) == 3
+    assert (tmp_path / "log").read_text() == "told\n"
+    assert code("while True: pass", 0.1) is None

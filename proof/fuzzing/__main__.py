@@ -53,6 +53,9 @@ def _campaign(seconds: int, names: Iterable[str], *, whole: bool) -> int:
         print(f"{number}/{len(chosen)} {target.name}, {seconds} s", flush=True)  # noqa: T201
         run = libfuzzer.fuzz(target, seconds, WORK, words)
         known[target.name] = asdict(run)
+        if not run.ended:
+            failed = True
+            print(f"  had to be ended; see {WORK / target.name}.log", flush=True)  # noqa: T201
         for name in run.findings:
             failed = True
             place = WORK / "findings" / target.name / name
@@ -83,6 +86,7 @@ def _write(targets: list[dict[str, Any]], told: dict[str, Any] | None) -> None:
         "limits": {
             "seconds_per_input": libfuzzer.TIMEOUT_SECONDS,
             "mebibytes": libfuzzer.MOST_MEBIBYTES,
+            "seconds_beyond": libfuzzer.GRACE_SECONDS,
         },
         "executions": sum(one["executions"] for one in targets),
         "once_broken": {

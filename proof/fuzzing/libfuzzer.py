@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,9 @@ INPUTS = ROOT / "fuzz"
 TIMEOUT_SECONDS = 10
 """An input that takes longer is a finding, as is one that needs more memory than the next."""
 MOST_MEBIBYTES = 2048
+GRACE_SECONDS = 240
+"""What a target may take beyond its time, to start and to read what it knows; then it is ended."""
+PARTING_SECONDS = 20
 LINE = re.compile(r"^#(\d+)\s.*\bcov: (\d+) .*\bcorp: (\d+)/", re.MULTILINE)
 EXECUTIONS = re.compile(r"number_of_executed_units: (\d+)")
 PEAK = re.compile(r"peak_rss_mb: +(\d+)")
@@ -33,6 +37,7 @@ class Run:
         corpus: Inputs that each took another one.
         peak_mebibytes: Most memory that the process had.
         findings: Files with inputs that broke something.
+        ended: Whether it ended by itself, and not because its time and the grace were over.
     """
 
     target: str
@@ -43,6 +48,7 @@ class Run:
     corpus: int
     peak_mebibytes: int
     findings: tuple[str, ...]
+    ended: bool
 
 
 def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
@@ -77,22 +83,13 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
     ]
     log = work / f"{target.name}.log"
     began = time.monotonic()
-    with log.open("wb") as out:
-        done = subprocess.run(  # noqa: S603
-            command,
-            cwd=ROOT,
-            # Threads that outlive an input are no leak.
-            env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+    code = outcome(command, log, seconds + GRACE_SECONDS)
     took = round(time.monotonic() - began)
     findings = sorted(path.name for path in found.iterdir() if path.name not in before)
     told = log.read_text(encoding="utf-8", errors="replace")
     lines = LINE.findall(told)
-    if not lines or (done.returncode != 0 and not findings):
-        raise RuntimeError(f"{target.name} ended with {done.returncode}: see {log}")
+    if not lines or (code not in (0, None) and not findings):
+        raise RuntimeError(f"{target.name} {_told(code)}: see {log}")
     executions = EXECUTIONS.findall(told)
     return Run(
         target.name,
@@ -103,4 +100,39 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
         int(lines[-1][2]),
         max(map(int, PEAK.findall(told)), default=0),
         tuple(findings),
+        code is not None,
     )
+
+
+def _told(code: int | None) -> str:
+    return "had to be ended" if code is None else f"ended with {code}"
+
+
+def outcome(command: list[str], log: Path, limit: float) -> int | None:
+    """The exit code of a command; None if it had to be ended.
+
+    Args:
+        command: What to run.
+        log: Where its words go.
+        limit: Seconds that it may take.
+    """
+    with log.open("wb") as out:
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            cwd=ROOT,
+            # Threads that outlive an input are no leak.
+            env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            return process.wait(limit)
+        except subprocess.TimeoutExpired:
+            # libFuzzer then still tells what it did.
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PARTING_SECONDS)
+            return None
+        finally:
+            process.kill()
+            process.wait()

@@ -76,6 +76,7 @@ TARGETS = (
     Target("graphml", "python"),
     Target("graph_parts", "python", longest=512),
     Target("parquet_trace", "python"),
+    Target("parquet_parts", "python", longest=256),
     Target("data_set", "python"),
     Target("study_file", "python", words=True),
     Target("expression", "python", longest=1024),

@@ -13,6 +13,7 @@ from proof.fuzzing.checks import (
     expression,
     graph_parts,
     graphml,
+    parquet_parts,
     parquet_trace,
     study_file,
 )
@@ -23,6 +24,7 @@ CHECKS: Mapping[str, Check] = {
     "graphml": graphml.check,
     "graph_parts": graph_parts.check,
     "parquet_trace": parquet_trace.check,
+    "parquet_parts": parquet_parts.check,
     "data_set": data_set.check,
     "study_file": study_file.check,
     "expression": expression.check,

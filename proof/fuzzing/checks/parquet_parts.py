@@ -1,0 +1,95 @@
+"""Parquet files that are well formed, of parts that the input chooses, and damaged where it says.
+
+Random bytes are hardly ever Parquet, so what stands behind the magic number would see little of
+them: the columns' types and names, the coding of the pages, the table that is made of them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import polars as pl
+
+from proof.fuzzing.checks import parquet_trace
+
+NAMES = (
+    *("duration (ms)", "rate (Mbit/s)", "time (s)", "duration", "rate", "time", "rate (cells/s)"),
+    *("duration (ns)", "rate (kbit/s)", "", " ", "ä", "a,b", '"', "#", "\n", "x" * 300),
+)
+TYPES: tuple[pl.DataType, ...] = (
+    *(pl.Float64(), pl.Int64(), pl.UInt8(), pl.Float32(), pl.UInt64(), pl.Int8(), pl.Boolean()),
+    *(pl.String(), pl.Binary(), pl.Categorical(), pl.Null(), pl.Decimal(20, 4)),
+    *(pl.Duration("ms"), pl.Duration("us"), pl.Duration("ns"), pl.Date(), pl.Time()),
+    *(pl.Datetime("us"), pl.Datetime("ns", "UTC"), pl.List(pl.Float64()), pl.Array(pl.Int8(), 2)),
+    pl.Struct({"duration": pl.Int64()}),
+)
+VALUES: tuple[object, ...] = (
+    *(0, 1, 2, 100, -1, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**64 - 1, None),
+    *(0.0, -0.0, 0.5, 1e-12, 1e300, 5e-324, float("inf"), float("-inf"), float("nan")),
+    *("", "1", "40 ms", "1 Mbit/s", "0 bit/s", '"', "a,b", "\n", "ä", "#", True, b"\xff", [1.5, 2]),
+)
+COMPRESSIONS = "uncompressed", "zstd", "snappy", "lz4", "gzip", "brotli"
+ROWS = 1, 2, 3, 7, 0, 1000
+FOOTER = 8
+"""Bytes behind the description of the file: its length and the magic number."""
+
+
+def check(data: bytes) -> None:
+    """The input chooses columns, coding and damages."""
+    parquet_trace.check(document(data))
+
+
+def document(data: bytes) -> bytes:
+    """A Parquet file.
+
+    Args:
+        data: Its parts and its damages, chosen byte by byte.
+    """
+    choices = iter(data)
+    rows = ROWS[next(choices, 0) % len(ROWS)]
+    columns = [_column(choices, rows) for _ in range(next(choices, 2) % 5)]
+    coding = next(choices, 0)
+    file = io.BytesIO()
+    pl.DataFrame({column.name: column for column in columns}).write_parquet(
+        file,
+        compression=COMPRESSIONS[coding % len(COMPRESSIONS)],  # type: ignore[arg-type]
+        statistics="full" if coding & 64 else False,
+        row_group_size=1 if coding & 128 and rows < ROWS[-1] else None,
+    )
+    return _damaged(file.getvalue(), choices)
+
+
+def _column(choices: Iterator[int], rows: int) -> pl.Series:
+    """A column whose values go round; what its type cannot hold is null."""
+    name = NAMES[next(choices, 0) % len(NAMES)]
+    kind = TYPES[next(choices, 0) % len(TYPES)]
+    count = next(choices, 0) % 4 + 1
+    picked = [VALUES[next(choices, 0) % len(VALUES)] for _ in range(count)]
+    values = [picked[row % count] for row in range(rows)]
+    try:
+        column = pl.Series(name, values, dtype=kind, strict=False)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        column = pl.Series(name, [None] * rows, dtype=kind)
+    return column if column.dtype == kind else pl.Series(name, [None] * rows, dtype=kind)
+
+
+def _damaged(file: bytes, choices: Iterator[int]) -> bytes:
+    """The file after what the rest of the input does to it, if anything."""
+    broken = bytearray(file)
+    while (kind := next(choices, None)) is not None:
+        place, value = next(choices, 0) << 8 | next(choices, 0), next(choices, 0)
+        described = int.from_bytes(broken[-FOOTER:-4], "little") + FOOTER
+        if not broken:
+            break
+        if kind % 4 == 0:
+            # Of the description, by which all else is found.
+            broken[-1 - place % min(described, len(broken))] ^= value or 1
+        elif kind % 4 == 1:
+            broken[place % len(broken)] ^= value or 1
+        elif kind % 4 == 2:
+            del broken[place % len(broken) : place % len(broken) + value]
+        else:
+            start = place % len(broken)
+            broken[start:start] = broken[start : start + value]
+    return bytes(broken)
