@@ -17,6 +17,7 @@ def test_tshark_concludes_what_the_senders_did(tmp_path: Path) -> None:
     found = campaign.connections(lossy(seconds=10.0, size="120 kB"), tmp_path / "taken")
     assert found.disagreements == []
     assert found.counts["retransmissions"] > 100, "a run without losses shows nothing"
+    assert found.counts["round trips under loss"] > 100
 
 
 @pytest.mark.parametrize("form", ["llc-snap", "vc-mux"])

@@ -7,15 +7,12 @@ from pathlib import Path
 
 from cellrate.captures import Captures
 
-from proof.oracles.tshark.cases import StopAndWait
 from proof.oracles.tshark.connection import SENT_AGAIN, Connection
 from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import payload_by_statistics
 
 SET_UP = [(True, True), (True, False), (False, True)]
 """SYN, SYN-ACK, ACK: whether each is a SYN, and whether the sender of data sends it."""
-TIMED = "tcp.analysis.ack_rtt"
-NANOSECOND = 1e-9
 DUPLICATE = "tcp.analysis.duplicate_ack"
 # Of SACK-permitted tshark shows the octets: kind 4, length 2.
 SYN_OPTIONS = ("tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.options.sack_perm")
@@ -96,26 +93,6 @@ def windows(found: Findings, flow: Connection) -> None:
     seen = {int(packet.row["tcp.window_size"]) for packet in flow.packets if not packet.is_syn}
     found.expect(seen == {ours}, f"{flow.name}: windows {seen}, ours {ours}")
     found.count("windows", sum(not packet.is_syn for packet in flow.packets))
-
-
-def round_trips(found: Findings, flow: Connection, waiting: StopAndWait) -> None:
-    """Round trips of segments that are all sent once, against their closed form and our clock.
-
-    The first one waits behind the ACK of the set-up. All of them, the time to send each, and the
-    set-up make the time that the transfer takes, as the simulator has it.
-    """
-    answer = next(packet for packet in flow.packets if packet.is_syn and not packet.forward)
-    measured = [packet.round_trip for packet in flow.packets if packet.has(TIMED)]
-    _, behind_answer, *trips = measured
-    late = [trip for trip in trips[1:] if abs(trip - waiting.round_trip_seconds) > NANOSECOND]
-    found.expect(not late, f"{late[:3]} s are not {waiting.round_trip_seconds} s")
-    found.expect(len(trips) == waiting.segments, f"{len(trips)} of {waiting.segments} timed")
-    sent = sum(trips) + waiting.segments * waiting.segment_seconds
-    total = answer.seconds + behind_answer + sent
-    ours = flow.summary["completion_seconds"]
-    wide = (waiting.segments + 2) * NANOSECOND
-    found.expect(abs(total - ours) < wide, f"the transfer takes {total} s, we say {ours} s")
-    found.count("round trips", len(trips))
 
 
 def duplicates(found: Findings, flow: Connection) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import tomllib
 from pathlib import Path
 
-from cellrate.captures import capture
+import polars as pl
+from cellrate import _core
+from cellrate.captures import Captures, capture
+from cellrate.passages import passages
 
-from proof.oracles.tshark import behaviour, octets
+from proof.oracles.tshark import behaviour, octets, round_trips
 from proof.oracles.tshark.cases import RECOVERIES, Case, StopAndWait
 from proof.oracles.tshark.connection import connections_of
 from proof.oracles.tshark.findings import Findings
@@ -20,6 +25,7 @@ def connections(case: Case, directory: Path) -> Findings:
     octets.packets(found, here)
     octets.packets(found, there)
     octets.pdus(found, here.with_name("senders.pdus.erf"), taken)
+    cells = _passages(taken)
     for flow in connections_of(taken, here, RECOVERIES):
         behaviour.is_finished(found, flow)
         behaviour.nothing_is_missing(found, flow)
@@ -27,6 +33,7 @@ def connections(case: Case, directory: Path) -> Findings:
         behaviour.windows(found, flow)
         behaviour.retransmissions(found, flow)
         behaviour.duplicates(found, flow)
+        round_trips.under_loss(found, flow, cells)
     behaviour.payload(found, taken, there, RECOVERIES)
     return found
 
@@ -38,7 +45,7 @@ def waiting(asked: StopAndWait, directory: Path) -> Findings:
     [path] = taken.files
     octets.packets(found, path)
     [flow] = connections_of(taken, path, ["tcp"])
-    behaviour.round_trips(found, flow, asked)
+    round_trips.one_by_one(found, flow, asked)
     return found
 
 
@@ -56,3 +63,9 @@ def cells(case: Case, directory: Path) -> Findings:
     octets.line_cells(found, place / "A-and-B.line.pcap", taken)
     octets.rm_cells(found, place / "src.tcp.1.cells.erf", taken.result, "tcp.1")
     return found
+
+
+def _passages(taken: Captures) -> pl.DataFrame:
+    """Every cell on every link of the run that was captured, as another run has them."""
+    span = 0.0, _core.quantity(tomllib.loads(taken.result.resolved)["run"]["duration"], "time")
+    return passages(taken.result.resolved, "resolved", span, most=sys.maxsize).frame

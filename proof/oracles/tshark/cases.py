@@ -56,7 +56,7 @@ start = "{start} ms"
 source = {{ kind = "transfer", size = "{size}" }}
 from = "senders"
 to = "receivers"
-tcp = {{ recovery = "{recovery}" }}
+tcp = {{ recovery = "{recovery}", delayed_ack = {delayed} }}
 """
 
 CELLS = """
@@ -122,9 +122,17 @@ class Case:
 
 
 def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case:
-    """A transfer under each recovery, all between the same hosts, that lose segments."""
+    """A transfer under each recovery, all between the same hosts, that lose segments.
+
+    Every other one has its acknowledgements delayed; with the next seed, the others.
+    """
     flows = [
-        FLOW.format(recovery=recovery, start=50 * number, size=size)
+        FLOW.format(
+            recovery=recovery,
+            start=50 * number,
+            size=size,
+            delayed=str((number + seed) % 2 == 0).lower(),
+        )
         for number, recovery in enumerate(RECOVERIES)
     ]
     return Case(f"losses, seed {seed}", LOSSY.format(seconds=seconds, seed=seed) + "".join(flows))

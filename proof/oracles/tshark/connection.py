@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ FIELDS = (
     "frame.number",
     "frame.time_epoch",
     "ip.src",
+    "ip.len",
     "tcp.srcport",
     "tcp.dstport",
     "tcp.flags.syn",
@@ -83,9 +85,29 @@ class Packet:
         return any(self.has(field) for field in SENT_AGAIN)
 
     @property
+    def nanoseconds(self) -> int:
+        """Its time, exactly: tshark writes nine digits."""
+        return round(self.seconds * 1e9)
+
+    @property
+    def cells(self) -> int:
+        """Cells that carry it: LLC/SNAP before it and the trailer behind it have 8 octets each."""
+        return math.ceil((8 + int(self.row["ip.len"]) + 8) / 48)
+
+    @property
+    def round_trip_ns(self) -> int:
+        """The same in nanoseconds, exactly: tshark writes nine digits."""
+        return round(self.round_trip * 1e9)
+
+    @property
     def round_trip(self) -> float:
         """Seconds since the segment that it acknowledges, as tshark has it."""
         return float(self.row["tcp.analysis.ack_rtt"])
+
+    @property
+    def acknowledged_frame(self) -> int:
+        """Number of the frame that it acknowledges, as tshark has it."""
+        return int(self.row["tcp.analysis.acks_frame"])
 
     @property
     def is_syn(self) -> bool:
