@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cellrate.captures import capture
 
-from proof.oracles.tshark import campaign
-from proof.oracles.tshark.cases import WAITING, StopAndWait, cells, lossy
+from proof.oracles.tshark import campaign, octets
+from proof.oracles.tshark.cases import CELLS, WAITING, StopAndWait, cells, lossy
+from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import command
 
 pytestmark = pytest.mark.skipif(command() is None, reason="tshark is not installed")
@@ -30,3 +32,23 @@ def test_tshark_finds_every_octet_right(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("asked", WAITING, ids=lambda asked: f"{asked.mss} bytes")
 def test_tshark_measures_our_round_trips(asked: StopAndWait, tmp_path: Path) -> None:
     assert campaign.waiting(asked, tmp_path / "taken").disagreements == []
+
+
+def test_rm_cells_that_are_spoiled_are_found(tmp_path: Path) -> None:
+    """One bit of the CRC-10 of a single RM cell: not all that are there are right then."""
+    taken = capture(CELLS, ["A<->B:line"], tmp_path / "taken", overrides=["run.duration=10 ms"])
+    [path] = taken.files
+    whole = Findings()
+    octets.line_cells(whole, path, taken)
+    assert whole.disagreements == []
+    assert whole.counts["CRC-10 of RM cells right"] > 2
+    data = bytearray(path.read_bytes())
+    # Behind the file's header and a record's own.
+    begins = range(24 + 16, len(data), 16 + 53)
+    first = next(cell for cell in begins if data[cell + 3] >> 1 & 7 == 6)
+    data[first + 52] ^= 1
+    path.write_bytes(data)
+    spoiled = Findings()
+    octets.line_cells(spoiled, path, taken)
+    [told] = spoiled.disagreements
+    assert "CRC-10 right" in told

@@ -21,6 +21,9 @@ from proof.oracles.tshark.reading import (
 ERROR = 0x00800000
 """Severity of tshark's expert for what must not be."""
 GOOD = "1"
+TRUE = ("1", "True")
+RESOURCE_MANAGEMENT = "6"
+"""Payload type."""
 SANE = (
     "frame.number",
     "frame.time_epoch",
@@ -36,12 +39,12 @@ ATM_PROTOCOLS = {
 def packets(found: Findings, path: Path) -> None:
     """Packets of IP: both checksums, nothing malformed, nothing but IP, TCP and data."""
     seen = rows(path, (*SANE, "tcp.checksum.status", "ip.checksum.status"))
-    for field in ("tcp.checksum.status", "ip.checksum.status"):
+    for protocol in ("TCP", "IP"):
+        field = f"{protocol.lower()}.checksum.status"
         wrong = [row["frame.number"] for row in seen if row[field] != GOOD]
         found.expect(not wrong, f"{path.name}: {field} is not good in frames {wrong[:5]}")
+        found.count(f"{protocol} checksums right", len(seen) - len(wrong))
     _sane(found, path, seen, {"raw:ip:tcp", "raw:ip:tcp:data"})
-    found.count("TCP checksums right", len(seen))
-    found.count("IP checksums right", len(seen))
 
 
 def pdus(found: Findings, path: Path, captures: Captures, *, llc: bool = True) -> None:
@@ -91,17 +94,21 @@ def line_cells(found: Findings, path: Path, captures: Captures) -> None:
     records = _records(captures, path)
     found.expect(set(tally.values()) == {records}, f"{path.name}: {tally} of {records} HEC right")
     found.count("HEC right", records)
-    crc = r"Payload Type: 6$(?:\n .*)*\nATM OAM AAL(?:\n .*)*CRC-10: .*\(correct\)"
-    by_tshark = sum(counted(path, [crc], "atm,oamaal", preferences).values())
-    told = with_dissector(path, ["rm.crc_good", "cell.hec_good"], "cell")
-    by_us = sum(row["rm.crc_good"] in TRUE for row in told)
+    there = r"Payload Type: 6$"
+    crc = rf"{there}(?:\n .*)*\nATM OAM AAL(?:\n .*)*CRC-10: .*\(correct\)"
+    by_tshark = counted(path, [there, crc], "atm,oamaal", preferences)
+    told = with_dissector(path, ["cell.pt", "rm.crc_good", "cell.hec_good"], "cell")
+    ours = sum(row["cell.pt"] == RESOURCE_MANAGEMENT for row in told)
+    good = sum(row["rm.crc_good"] in TRUE for row in told)
     headers = sum(row["cell.hec_good"] in TRUE for row in told)
     found.expect(headers == records, f"{path.name}: our dissector has {headers} of {records} HEC")
-    found.expect(by_us == by_tshark > 0, f"{path.name}: CRC-10 right: {by_tshark}, we {by_us}")
-    found.count("CRC-10 of RM cells right", by_tshark)
-
-
-TRUE = ("1", "True")
+    numbers = {by_tshark[there], by_tshark[crc], ours, good}
+    found.expect(
+        len(numbers) == 1 and ours > 0,
+        f"{path.name}: CRC-10 right in {by_tshark[crc]} of {by_tshark[there]} RM cells by tshark, "
+        f"in {good} of {ours} by our dissector",
+    )
+    found.count("CRC-10 of RM cells right", by_tshark[crc])
 
 
 def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
