@@ -11,7 +11,7 @@ from cellrate import _core
 from cellrate.captures import Captures, capture
 from cellrate.passages import passages
 
-from proof.oracles.tshark import behaviour, octets, round_trips
+from proof.oracles.tshark import behaviour, octets, rates, round_trips
 from proof.oracles.tshark.cases import RECOVERIES, Case, StopAndWait
 from proof.oracles.tshark.connection import connections_of
 from proof.oracles.tshark.findings import Findings
@@ -61,7 +61,7 @@ def cells(case: Case, directory: Path) -> Findings:
     octets.sun_atm(found, place / "A-and-B.sunatm.pcap", taken)
     octets.cells(found, place / "A-and-B.cells.erf", taken)
     octets.line_cells(found, place / "A-and-B.line.pcap", taken)
-    octets.rm_cells(found, place / "src.tcp.1.cells.erf", taken.result, "tcp.1")
+    rates.rm_cells(found, place / "src.tcp.1.cells.erf", taken.result, "tcp.1")
     return found
 
 

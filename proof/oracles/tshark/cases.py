@@ -81,6 +81,11 @@ min_rto = "10 ms"
 initial_rto = "20 ms"
 mss = "1500 bytes"
 
+[measure]
+traces = ["acr"]
+sample = "10 us"
+trace_points = 10_000
+
 [abr]
 mcr = "1 Mbit/s"
 icr = "5 Mbit/s"
@@ -95,7 +100,10 @@ name = "cbr"
 service = "cbr"
 source = { kind = "cbr", rate = "2 Mbit/s" }
 """
-"""ABR under EFCI, whose marks come back as CI, beside cells of constant rate."""
+"""ABR under EFCI, whose marks come back as CI, beside cells of constant rate; ACR is sampled more
+often than cells are sent."""
+MCR, PCR = 1e6 / 424, 30e6 / 424
+"""Of its channels, in cells/s."""
 
 SETTINGS: dict[str, tuple[str, ...]] = {
     "llc-snap": (),

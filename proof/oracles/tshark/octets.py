@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellrate import Result
 from cellrate.captures import Captures
 
 from proof.oracles.tshark.findings import Findings
@@ -109,24 +108,6 @@ def line_cells(found: Findings, path: Path, captures: Captures) -> None:
         f"in {good} of {ours} by our dissector",
     )
     found.count("CRC-10 of RM cells right", by_tshark[crc])
-
-
-def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
-    """RM cells at a source, by our dissector: as many as the report has, and ACR follows CI."""
-    fields = ["rm.dir", "rm.crc_good", "rm.ci", "rm.er", "rm.ccr", "rm.mcr", "atm.channel"]
-    seen = with_dissector(path, fields, "rm")
-    vcs = {vc["name"]: vc for vc in result.summary["vcs"]}
-    ours = vcs[f"{flow}/forward"]
-    sent = sum(row["rm.dir"] == "0" and row["atm.channel"] == "0" for row in seen)
-    lag = ours["frm_cells_sent"] - sent
-    found.expect(lag in (0, 1), f"{path.name}: {sent} FRM, report {ours['frm_cells_sent']}")
-    wrong = [row for row in seen if row["rm.crc_good"] not in TRUE]
-    found.expect(not wrong, f"{path.name}: {len(wrong)} CRC-10 wrong")
-    marked = sum(row["rm.ci"] in TRUE for row in seen)
-    found.expect(marked > 0, f"{path.name}: no CI")
-    rates = {row["rm.mcr"] for row in seen}
-    found.expect(len(rates) == 1 and float(*rates) > 0, f"{path.name}: MCR {rates}")
-    found.count("RM cells by our dissector", len(seen))
 
 
 def _sane(found: Findings, path: Path, seen: list[Row], protocols: set[str]) -> None:
