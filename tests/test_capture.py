@@ -45,7 +45,13 @@ def test_the_captured_run_is_the_measured_one(scenario: str, tmp_path: Path) -> 
 
 
 def test_a_stream_is_what_was_sent_and_what_is_sent_again_is_the_same(tmp_path: Path) -> None:
-    taken = cellrate.capture(LOSSY, ["senders:ip", "receivers:ip"], tmp_path / "result")
+    told: list[tuple[float, int]] = []
+    taps = ["senders:ip", "receivers:ip"]
+    taken = cellrate.capture(
+        LOSSY, taps, tmp_path / "result", progress=lambda *step: told.append(step)
+    )
+    assert told == sorted(told), "progress goes on"
+    assert {total for _, total in told} == {2}, "of two runs"
     [flow] = [flow for flow in taken.index["flows"] if flow["name"] == "newreno.1"]
     number_of_flow = taken.index["flows"].index(flow)
     for path in taken.files:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from cellrate import _core, output, source
 from cellrate.api import Result
@@ -18,6 +19,15 @@ INDEX = "captures.json"
 SETTING = "tcp.connection_setup=true"
 DISSECTOR = Path(__file__).parent / "data" / "cellrate.lua"
 """Teaches tshark and Wireshark RM cells."""
+STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
+"""The plain engine's run, and the fast one's."""
+
+Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
+"""What shows how far a step is, which it is given the name of."""
+
+
+class NothingToCapture(ValueError):
+    """What was asked for cannot be captured; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +95,49 @@ def capture(
         KeyboardInterrupt: Ctrl-C was pressed; nothing has been written then.
     """
     text, name = source.given(scenario)
-    job = set_up(Job(text, name, tuple(source.settings(overrides)), seed))
-    with output.replacing(Path(directory)) as place:
-        index = record(job, list(taps), place, (from_seconds, to_seconds), progress)
-        also = None if progress is None else _second_of_two(progress)
-        [outcome] = run_many([job], workers=1, progress=also)
+    job = Job(text, name, tuple(source.settings(overrides)), seed)
+
+    def shown(step: str) -> AbstractContextManager[Progress | None]:
+        return nullcontext(None if progress is None else _step_of(progress, STEPS.index(step)))
+
+    return take(job, list(taps), Path(directory), (from_seconds, to_seconds), shown)
+
+
+def take(
+    job: Job,
+    taps: Sequence[str],
+    directory: Path,
+    span: tuple[float, float],
+    shown: Shown,
+    *,
+    figures: bool = False,
+) -> Captures:
+    """Captures a job and simulates it, and writes both into a directory, as `capture` does.
+
+    Args:
+        job: What is run.
+        taps: Where, and what is written.
+        directory: Made anew, whole or not at all.
+        span: Begin and end of the captures in seconds.
+        shown: Shows how far each of `STEPS` is.
+        figures: Whether traces are drawn as well.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        NothingToCapture: There is no such place or format, or no headers of such a size.
+        OSError: A file cannot be written.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    job = set_up(job)
+    with output.replacing(directory) as place:
+        with shown(CAPTURING) as progress:
+            index = record(job, taps, place, span, progress)
+        with shown(SIMULATING) as progress:
+            [outcome] = run_many([job], workers=1, progress=progress)
         result = Result(outcome)
         check(result, index)
-        output.write(result, place, figures=False)
-    return Captures(result, Path(directory), index)
+        output.write(result, place, figures=figures)
+    return Captures(result, directory, index)
 
 
 def set_up(job: Job) -> Job:
@@ -125,7 +169,7 @@ def record(
 
     Raises:
         ScenarioError: The scenario is wrong.
-        ValueError: A tap is wrong.
+        NothingToCapture: There is no such place or format, or no headers of such a size.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
@@ -137,9 +181,15 @@ def record(
             progress(now_seconds / end_seconds, 1)
         return True
 
-    found = _core.capture(
-        job.text, job.path, list(job.overrides), job.seed, list(taps), *span, directory, report
-    )
+    settings = list(job.overrides)
+    try:
+        found = _core.capture(
+            job.text, job.path, settings, job.seed, list(taps), *span, directory, report
+        )
+    except _core.ScenarioError:
+        raise
+    except ValueError as error:
+        raise NothingToCapture(str(error)) from error
     index: dict[str, Any] = json.loads(found)
     text = json.dumps(index, indent=2) + "\n"
     (directory / INDEX).write_text(text, encoding="utf-8", newline="\n")
@@ -159,5 +209,6 @@ def check(result: Result, index: Mapping[str, Any]) -> None:
         )
 
 
-def _second_of_two(progress: Progress) -> Progress:
-    return lambda done, _total: progress(1 + done, 2)
+def _step_of(progress: Progress, before: int) -> Progress:
+    """Tells of a step, of one part, as of one part of all steps."""
+    return lambda done, _total: progress(before + done, len(STEPS))

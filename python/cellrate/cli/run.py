@@ -88,19 +88,11 @@ def _captured(
     Raises:
         BadInput: There is no such place or format.
     """
-    job = captures.set_up(job)
-    with output.replacing(directory) as place:
-        with ProgressBar("capturing") as progress:
-            try:
-                index = captures.record(job, taps, place, span, progress)
-            except _core.ScenarioError:
-                raise
-            except ValueError as error:
-                raise BadInput(f"--capture: {error}") from error
-        result = _simulated(job)
-        captures.check(result, index)
-        output.write(result, place, figures=figures)
-    return result
+    try:
+        taken = captures.take(job, taps, directory, span, ProgressBar, figures=figures)
+    except captures.NothingToCapture as error:
+        raise BadInput(f"--capture: {error}") from error
+    return taken.result
 
 
 def _span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
