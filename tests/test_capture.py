@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate.cli.run import ALONE, SET_UP
 from cellrate.network import Network
 from conftest import COMMAND, HANG_SECONDS, SCENARIOS, Command
 
@@ -87,6 +88,24 @@ def test_only_what_passes_within_the_span_is_written(command: Command, tmp_path:
     )
     assert some == [packet for packet in all_of_them if 0.02 <= packet[0] < 0.06]
     assert 10 < len(some) < len(all_of_them)
+
+
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [([], SET_UP), (["--set", "tcp.connection_setup=false"], ALONE)],
+    ids=["set up", "as it is"],
+)
+def test_it_is_said_whether_the_captured_run_is_the_one_without(
+    settings: list[str], note: str, command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    asked = ["run", "lossy.toml", "--json", "--set", "run.duration=0.3 s"]
+    without = command(*asked)
+    captured = command(*asked, *settings, "--capture", "X->receivers:ip", "--out", "result")
+    assert f"note: {note}\n" in captured.stderr
+    assert "note:" not in without.stderr
+    digests = [json.loads(done.stdout)["digest"] for done in (without, captured)]
+    assert (digests[0] == digests[1]) == (note == ALONE)
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,14 @@ class Captures:
         index: What is in ``captures/captures.json``: under ``taps`` each place with its files,
             their records and the number of damaged PDUs, under ``flows`` what flows are called on
             the wire.
+        alone: Whether `run` does this very run, with the same digest. It does not if connections
+            are set up for the capture, and not without it.
     """
 
     result: Result
     directory: Path
     index: dict[str, Any]
+    alone: bool
 
     @property
     def files(self) -> list[Path]:
@@ -128,7 +131,7 @@ def take(
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    job = set_up(job)
+    asked, job = job, set_up(job)
     with output.replacing(directory) as place:
         with shown(CAPTURING) as progress:
             index = record(job, taps, place, span, progress)
@@ -137,7 +140,7 @@ def take(
         result = Result(outcome)
         check(result, index)
         output.write(result, place, figures=figures)
-    return Captures(result, directory, index)
+    return Captures(result, directory, index, alone=_resolved(asked) == _resolved(job))
 
 
 def set_up(job: Job) -> Job:
@@ -207,6 +210,10 @@ def check(result: Result, index: Mapping[str, Any]) -> None:
             "a defect of cellrate, please report it: the captured run is not the measured one "
             f"(digests {index['digest']} and {result.digest})"
         )
+
+
+def _resolved(job: Job) -> str:
+    return _core.resolve(job.text, job.path, list(job.overrides), job.seed)
 
 
 def _step_of(progress: Progress, before: int) -> Progress:

@@ -22,6 +22,12 @@ from cellrate.runner import Job, run_many
 
 # What --plot traces in a scenario that traces nothing.
 PLOTTED = 'measure.traces=["queue", "acr", "cwnd", "utilisation"]'
+# Which run a captured one is.
+SET_UP = (
+    "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
+    "are others than without --capture; --set tcp.connection_setup=false captures that one"
+)
+ALONE = "the captured run is the one without --capture, with the same digest"
 
 
 def run(
@@ -83,7 +89,7 @@ def _simulated(job: Job) -> Result:
 def _captured(
     job: Job, taps: list[str], span: tuple[float, float], directory: Path, *, figures: bool
 ) -> Result:
-    """Captures and simulates, and writes both into a directory.
+    """Captures and simulates, writes both into a directory, and says which run it is.
 
     Raises:
         BadInput: There is no such place or format.
@@ -92,6 +98,7 @@ def _captured(
         taken = captures.take(job, taps, directory, span, ProgressBar, figures=figures)
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
+    sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
     return taken.result
 
 
