@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 import pytest
 from conftest import HERE
 
 from proof.evidence.__main__ import PAGE
-from proof.evidence.page import page
+from proof.evidence.page import page, results
 from proof.evidence.promises import KINDS, Promise, Trial, areas
 
 ROOT = HERE.parent
@@ -34,6 +35,24 @@ def exists(trial: Trial) -> bool:
 
 def test_the_page_is_written_from_what_is_committed() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "make evidence"
+
+
+def of_name(wanted: str, tree: object) -> Iterator[object]:
+    """Every value of that name, however deep."""
+    if isinstance(tree, dict):
+        for name, value in tree.items():
+            yield from [value] if name == wanted else of_name(wanted, value)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from of_name(wanted, value)
+
+
+def test_no_campaign_ended_with_a_disagreement() -> None:
+    listed = list(of_name("disagreements", results()))
+    assert listed, "tshark's, at least"
+    assert all(one == [] for one in listed), listed
+    counted = [*of_name("disagreement_count", results()), *of_name("unexplained", results())]
+    assert set(counted) == {0}
 
 
 @pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.quote[:40])

@@ -61,6 +61,7 @@ class Oracle:
             "cellrate": __version__,
             "runs": cases,
             "agreed": dict(sorted(found.counts.items())),
+            "disagreement_count": len(found.disagreements),
             "disagreements": found.disagreements,
         }
         RESULTS.parent.mkdir(exist_ok=True)
