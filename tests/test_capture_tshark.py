@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cellrate.captures import capture
 
-from proof.oracles.tshark import campaign, octets
+from proof.oracles.tshark import campaign, octets, rates
 from proof.oracles.tshark.cases import CELLS, WAITING, StopAndWait, cells, lossy
 from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import command
@@ -52,3 +52,21 @@ def test_rm_cells_that_are_spoiled_are_found(tmp_path: Path) -> None:
     octets.line_cells(spoiled, path, taken)
     [told] = spoiled.disagreements
     assert "CRC-10 right" in told
+
+
+def test_rates_that_rm_cells_should_not_carry_are_found(tmp_path: Path) -> None:
+    """ER, CCR or MCR of the first FRM cell, four times as large or small."""
+    taken = capture(CELLS, ["src.tcp.1:cells"], tmp_path / "taken")
+    [path] = taken.files
+    whole = path.read_bytes()
+    # A record of ERF: 16 octets of header, 4 of the cell's, 48 of payload.
+    first = next(at for at in range(0, len(whole), 16 + 4 + 48) if whole[at + 19] >> 1 & 7 == 6)
+    payload = first + 20
+    assert whole[payload + 1] < 0x80, "the source's own"
+    for place, told in ((2, "FRM cells ask for"), (4, ": CCR "), (6, ": MCR ")):
+        spoiled = bytearray(whole)
+        spoiled[payload + place] ^= 4
+        path.write_bytes(spoiled)
+        found = Findings()
+        rates.rm_cells(found, path, taken.result, "tcp.1")
+        assert any(told in line for line in found.disagreements), (told, found.disagreements)
