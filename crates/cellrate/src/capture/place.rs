@@ -153,6 +153,9 @@ impl Passing {
     }
 
     /// Writes the PDU's octets, unless they are the last ones that were written.
+    ///
+    /// # Panics
+    /// If they are not those of as many cells as travel, which is a defect.
     fn encode(&mut self, (number, pdu): Numbered, channel: u32, flows: &Flows) {
         if self.encoded == Some(number) {
             return;
@@ -162,7 +165,12 @@ impl Passing {
         packet::write(&mut self.octets, &flows.ends[flow], flows.fillings[flow], backward, number as u16, &pdu.segment);
         self.payload = self.octets.len();
         aal5::complete(&mut self.octets);
-        debug_assert_eq!(self.octets.len(), usize::from(pdu.cells) * CELL_PAYLOAD);
+        let (octets, cells) = (self.octets.len(), usize::from(pdu.cells));
+        assert_eq!(
+            octets,
+            cells * CELL_PAYLOAD,
+            "a PDU of flow {flow} travels as {cells} cells and is written as {octets} octets"
+        );
         self.encoded = Some(number);
     }
 }

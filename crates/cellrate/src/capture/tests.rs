@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::rm;
+use cellrate_engine::network::{Crossing, PduStart};
+use cellrate_engine::tcp::Segment;
 
+use super::channels::Channel;
+use super::place::{Flows, Place};
 use super::*;
 use crate::run::simulate;
 
@@ -137,4 +142,21 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
     assert!(nowhere.starts_with("there is no place `A->C` to capture at, did you mean `A->B`?"), "{nowhere}");
     assert!(refused(&["A<->dst.ubr.1"]).starts_with("there is no place"));
     assert_eq!(refused(&["A", "A:ip"]), "`A` is captured twice");
+}
+
+/// An acknowledgement has two cells; a defect that counts three is noticed before anything is written, in any build.
+#[test]
+#[should_panic(expected = "a PDU of flow 0 travels as 3 cells and is written as 96 octets")]
+fn a_pdu_of_other_cells_than_travel_is_not_written() {
+    let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap().scenario;
+    let plan = build::plan(&scenario).unwrap();
+    let (flows, mut channels) = (Flows::of(&plan, |_| true).unwrap(), Channel::of_all(&plan));
+    let links = "src.ubr.1".parse::<Tap>().unwrap().links(&plan).unwrap();
+    let tapped = links.into_iter().find(|link| link.leaves).unwrap();
+    let link = tapped.link as u32;
+    let mut place = Place::new(tapped, &plan, &mut channels);
+    channels[0].begin(&PduStart { at: Ps::ZERO, channel: 0, first: 0, cells: 3, segment: Segment::default() });
+    let info = Info::data(0);
+    let crossing = Crossing { link, channel: Some(0), info, body: None, left: Ps::ZERO, arrives: Ps::ZERO };
+    let _ = place.take(&crossing, &flows, &mut channels, Some(&mut |_, _| {}));
 }
