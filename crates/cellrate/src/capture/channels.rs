@@ -11,6 +11,8 @@ pub struct Channel {
     pdus: VecDeque<PduStart>,
     /// PDUs before the first of them.
     gone: u64,
+    /// Cells of them all.
+    cells: u32,
     /// For each tapped link of the channel, the PDU that it is at.
     cursors: Vec<u64>,
     tapped: bool,
@@ -32,35 +34,41 @@ impl Channel {
         self.cursors.len() - 1
     }
 
-    /// A PDU begins.
+    /// A PDU begins. Those before it whose cells have the numbers of later ones are forgotten: a place that sees no cells,
+    /// because all are lost before it, waits for none of them.
     pub fn begin(&mut self, pdu: &PduStart) {
         if self.tapped {
             self.pdus.push_back(*pdu);
+            self.cells += u32::from(pdu.cells);
+            while self.cells > Info::NUMBERS {
+                self.forget_first();
+            }
         }
     }
 
     /// The PDU that a cell seen at a tapped place belongs to. Cells come there in the order in which they were sent, so what
     /// lies before it everywhere is forgotten.
     ///
-    /// # Panics
-    /// If no PDU holds it, which no order of events allows.
-    pub fn pdu_of(&mut self, place: usize, info: Info) -> Numbered {
-        let mut number = self.cursors[place];
+    /// None if it has been forgotten, because more cells have been sent since than there are numbers.
+    pub fn pdu_of(&mut self, place: usize, info: Info) -> Option<Numbered> {
+        let mut number = self.cursors[place].max(self.gone);
         loop {
-            let pdu = self.pdus[(number - self.gone) as usize];
+            let pdu = *self.pdus.get((number - self.gone) as usize)?;
             if index(&pdu, info) < u32::from(pdu.cells) {
                 self.cursors[place] = number;
-                self.forget();
-                return (number, pdu);
+                let needed = self.cursors.iter().copied().min().unwrap_or(0);
+                while self.gone < needed {
+                    self.forget_first();
+                }
+                return Some((number, pdu));
             }
             number += 1;
         }
     }
 
-    fn forget(&mut self) {
-        let needed = self.cursors.iter().copied().min().unwrap_or(0);
-        while self.gone < needed {
-            self.pdus.pop_front();
+    fn forget_first(&mut self) {
+        if let Some(pdu) = self.pdus.pop_front() {
+            self.cells -= u32::from(pdu.cells);
             self.gone += 1;
         }
     }
@@ -69,4 +77,48 @@ impl Channel {
 /// Number of a cell within its PDU; in another PDU, none that it has.
 pub fn index(pdu: &PduStart, info: Info) -> u32 {
     info.number().wrapping_sub(pdu.first) % Info::NUMBERS
+}
+
+#[cfg(test)]
+mod tests {
+    use cellrate_engine::kernel::Ps;
+    use cellrate_engine::tcp::Segment;
+
+    use super::*;
+
+    const CELLS: u16 = 1_000;
+
+    fn pdu(number: u64) -> PduStart {
+        let first = (number * u64::from(CELLS) % u64::from(Info::NUMBERS)) as u32;
+        let segment = Segment { seq: number, len: 1, ..Segment::default() };
+        PduStart { at: Ps::ZERO, channel: 0, first, cells: CELLS, segment }
+    }
+
+    #[test]
+    fn a_place_that_sees_nothing_keeps_no_more_than_is_on_its_way() {
+        let mut channel = Channel::default();
+        let (busy, idle) = (channel.tap(), channel.tap());
+        let most = (Info::NUMBERS / u32::from(CELLS)) as usize;
+        for number in 0..3 * most as u64 {
+            channel.begin(&pdu(number));
+            let seen = channel.pdu_of(busy, Info::data(pdu(number).first)).unwrap();
+            assert_eq!(seen, (number, pdu(number)));
+            assert!(channel.pdus.len() <= most, "{} PDUs after {number}", channel.pdus.len());
+        }
+        // What comes at last is not taken for the PDU that had its cells' numbers before.
+        let last = 3 * most as u64 - 1;
+        let seen = channel.pdu_of(idle, Info::end_of_message(pdu(last).first + u32::from(CELLS) - 1));
+        assert_eq!(seen, Some((last, pdu(last))));
+        assert_eq!(channel.pdus.len(), 1, "both places are at it");
+    }
+
+    #[test]
+    fn a_cell_that_was_overtaken_by_all_numbers_has_no_pdu() {
+        let mut channel = Channel::default();
+        let place = channel.tap();
+        let before = u64::from(Info::NUMBERS / u32::from(CELLS));
+        (0..=before).for_each(|number| channel.begin(&pdu(number)));
+        assert_eq!(channel.pdu_of(place, Info::data(pdu(0).first + 900)), None);
+        assert_eq!(channel.pdu_of(place, Info::data(pdu(1).first)), Some((1, pdu(1))));
+    }
 }

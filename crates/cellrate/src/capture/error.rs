@@ -11,7 +11,7 @@ use cellrate_engine::network::PlanError;
 pub enum CaptureError {
     /// It was stopped.
     Cancelled,
-    /// What was asked for cannot be captured.
+    /// What was asked for cannot be captured, or not to its end.
     Request(String),
     /// A file cannot be written.
     File(PathBuf, io::Error),

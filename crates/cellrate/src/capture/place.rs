@@ -11,6 +11,7 @@ use super::aal5::{self, CELL_PAYLOAD};
 use super::atm;
 use super::channels::{self, Channel, Numbered};
 use super::ends::Ends;
+use super::error::CaptureError;
 use super::packet::{self, Filling};
 use super::tap::Tapped;
 use super::{credit, payload};
@@ -39,6 +40,8 @@ impl Flows {
         Ok(Flows { ends, fillings, over_tcp })
     }
 }
+
+const TOO_MANY: &str = "captures tell 2^20 cells of a channel apart, and more are on their way at once";
 
 /// A tapped link.
 pub struct Place {
@@ -88,18 +91,21 @@ impl Place {
     }
 
     /// Gives `write` the octets of a cell, if they are wanted, and tells what the PDU is that it ends.
+    ///
+    /// # Errors
+    /// If so many cells of its channel are on their way that they have the same numbers.
     pub fn take<'a>(
         &'a mut self,
         crossing: &Crossing,
         flows: &'a Flows,
         channels: &mut [Channel],
         write: Option<Write<'_>>,
-    ) -> Reassembled<'a> {
+    ) -> Result<Reassembled<'a>, CaptureError> {
         let Some(channel) = crossing.channel else {
             if let (Some(write), Some(Body::Credit(cell))) = (write, &crossing.body) {
                 write(atm::header(credit::VC, crossing.info), &credit::payload(cell));
             }
-            return Reassembled::Nothing;
+            return Ok(Reassembled::Nothing);
         };
         let flow = channel as usize / 2;
         let header = atm::header(flows.ends[flow].vc, crossing.info);
@@ -107,7 +113,7 @@ impl Place {
             if let Some(write) = write {
                 write(header, &rm::encode(contents, crossing.info.kind() == Kind::Brm));
             }
-            return Reassembled::Nothing;
+            return Ok(Reassembled::Nothing);
         }
         if !flows.over_tcp[flow] {
             if let Some(write) = write {
@@ -116,7 +122,7 @@ impl Place {
                 payload::write(&mut self.bare, flow as u32, !channel.is_multiple_of(2), begin, CELL_PAYLOAD);
                 write(header, &self.bare);
             }
-            return Reassembled::Nothing;
+            return Ok(Reassembled::Nothing);
         }
         let passing = self.passing.get_mut(&channel).expect("a channel keeps its way");
         passing.take(crossing, header, flows, &mut channels[channel as usize], write)
@@ -131,25 +137,32 @@ impl Passing {
         flows: &'a Flows,
         channel: &mut Channel,
         write: Option<Write<'_>>,
-    ) -> Reassembled<'a> {
+    ) -> Result<Reassembled<'a>, CaptureError> {
+        let ended = match &crossing.body {
+            Some(Body::Pdu(pdu)) => Some(pdu),
+            _ => None,
+        };
+        // Where numbers have come round, the PDU that a cell seems to be of is not the one that it ends.
         let of = channel.pdu_of(self.cursor, crossing.info);
+        let of = of.filter(|(_, begun)| ended.is_none_or(|pdu| pdu.segment == begun.segment));
+        let of = of.ok_or_else(|| CaptureError::Request(TOO_MANY.into()))?;
         let flow = crossing.channel.unwrap_or_default();
         if let Some(write) = write {
             self.encode(of, flow, flows);
             let begin = channels::index(&of.1, crossing.info) as usize * CELL_PAYLOAD;
             write(header, &self.octets[begin..begin + CELL_PAYLOAD]);
         }
-        let Some(Body::Pdu(pdu)) = &crossing.body else {
+        let Some(pdu) = ended else {
             self.reassembler.on_cell(crossing.info);
-            return Reassembled::Nothing;
+            return Ok(Reassembled::Nothing);
         };
-        match self.reassembler.on_eom(crossing.info, pdu) {
+        Ok(match self.reassembler.on_eom(crossing.info, pdu) {
             Outcome::Corrupt => Reassembled::Damaged,
             Outcome::Delivered(_) => {
                 self.encode(of, flow, flows);
                 Reassembled::Whole(&flows.ends[flow as usize / 2], &self.octets, self.payload)
             }
-        }
+        })
     }
 
     /// Writes the PDU's octets, unless they are the last ones that were written.

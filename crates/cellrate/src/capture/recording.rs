@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::{Crossing, Observer, PduStart, Plan};
@@ -68,7 +68,7 @@ pub struct Recording {
     /// For each link, the taps that see it, and as which of their places.
     seen_by: Vec<Vec<(usize, usize)>>,
     span: Range<Ps>,
-    failed: Option<(PathBuf, io::Error)>,
+    failed: Option<CaptureError>,
 }
 
 impl Recording {
@@ -104,12 +104,12 @@ impl Recording {
     /// Everything before `until` has been told.
     ///
     /// # Errors
-    /// If a file could not be written.
+    /// If a file could not be written, or what passed not be told.
     pub fn settle(&mut self, until: Ps) -> Result<(), CaptureError> {
         for tap in 0..self.taps.len() {
             self.catch_up(tap, until);
         }
-        self.failed.take().map_or(Ok(()), |(path, error)| Err(CaptureError::File(path, error)))
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Hands everything to the system.
@@ -171,7 +171,7 @@ impl Recorded {
         wanted: bool,
         flows: &Flows,
         channels: &mut [Channel],
-    ) -> Result<(), (PathBuf, io::Error)> {
+    ) -> Result<(), CaptureError> {
         let Waiting { at, place, ref crossing, .. } = *next;
         let (place, files) = (&mut self.places[place], &mut self.files);
         let leaves = place.tapped.leaves;
@@ -181,7 +181,7 @@ impl Recorded {
             last = header;
             result = each(files, |file| file.cell(&CellSeen { at, leaves, header, payload }));
         };
-        let brought = place.take(crossing, flows, channels, if wanted { Some(&mut write) } else { None });
+        let brought = place.take(crossing, flows, channels, if wanted { Some(&mut write) } else { None })?;
         result?;
         match brought {
             Reassembled::Nothing => {}
@@ -197,9 +197,6 @@ impl Recorded {
     }
 }
 
-fn each(
-    files: &mut [Written],
-    mut write: impl FnMut(&mut Written) -> io::Result<()>,
-) -> Result<(), (PathBuf, io::Error)> {
-    files.iter_mut().try_for_each(|file| write(file).map_err(|error| (file.path.clone(), error)))
+fn each(files: &mut [Written], mut write: impl FnMut(&mut Written) -> io::Result<()>) -> Result<(), CaptureError> {
+    files.iter_mut().try_for_each(|file| write(file).map_err(|error| CaptureError::File(file.path.clone(), error)))
 }
