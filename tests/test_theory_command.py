@@ -107,7 +107,7 @@ GIVEN = *BOUND, "--message-lengths", "given"
         (["pipe", "--link", "155 Mbps", "--round-trip", "1 s"], "did you mean `155 Mbit/s`?"),
         (
             ["pipe", "--link", "1e308 Gbit/s", "--round-trip", "1 s"],
-            "--link: `1e308 Gbit/s` is not a rate",
+            "--link: `1e308 Gbit/s` is too much: at most 10000000 Mbit/s",
         ),
     ],
 )

@@ -1,6 +1,8 @@
 //! Quantities with units: whether a text is one, and what was probably meant if it is not.
 
-use cellrate_engine::kernel::units::{Buffer, Bytes, Cells, Delay};
+use std::fmt::Display;
+
+use cellrate_engine::kernel::units::{Buffer, Bytes, Cells, Delay, UnitError};
 use cellrate_engine::kernel::{Ps, Rate};
 
 use super::suggest::nearest;
@@ -87,13 +89,15 @@ impl Quantity {
 
     /// What is allowed, if `text` is such a quantity but beyond what can be simulated.
     pub fn beyond(self, text: &str) -> Option<String> {
-        let (beyond, most) = match self {
-            Quantity::Time => (text.parse::<Ps>().is_ok_and(|time| time > LONGEST), LONGEST.to_string()),
-            Quantity::Delay => (text.parse::<Delay>().is_ok_and(|delay| delay.0 > LONGEST), LONGEST.to_string()),
-            Quantity::Rate => (text.parse::<Rate>().is_ok_and(|rate| rate > FASTEST), FASTEST.to_string()),
-            _ => return None,
+        let most = match self {
+            Quantity::Time => exceeded(text.parse(), Some(LONGEST)),
+            Quantity::Delay => exceeded(text.parse(), Some(Delay(LONGEST))),
+            Quantity::Rate => exceeded(text.parse(), Some(FASTEST)),
+            Quantity::Bytes => exceeded::<Bytes>(text.parse(), None),
+            Quantity::Buffer => exceeded::<Buffer>(text.parse(), None),
+            Quantity::Cells => exceeded::<Cells>(text.parse(), None),
         };
-        beyond.then(|| format!("at most {most}"))
+        most.map(|most| format!("at most {most}"))
     }
 
     fn units(self) -> &'static [&'static str] {
@@ -131,6 +135,15 @@ impl Quantity {
 
     fn near(self, unit: &str) -> Option<&'static str> {
         nearest(unit, self.units().iter().copied())
+    }
+}
+
+/// The limit that a quantity exceeds: one of its own, or that of what its type holds.
+fn exceeded<T: PartialOrd + Display>(found: Result<T, UnitError>, limit: Option<T>) -> Option<String> {
+    match (found, limit) {
+        (Ok(found), Some(limit)) => (found > limit).then(|| limit.to_string()),
+        (Ok(_), None) => None,
+        (Err(error), limit) => error.most().map(|most| limit.map_or_else(|| most.into(), |limit| limit.to_string())),
     }
 }
 
@@ -206,6 +219,13 @@ mod tests {
         assert_eq!(Quantity::Time.beyond("1000001 s").unwrap(), "at most 1000000 s");
         assert_eq!(Quantity::Delay.beyond("300000000000 km").unwrap(), "at most 1000000 s");
         assert_eq!(Quantity::Rate.beyond("10001 Gbit/s").unwrap(), "at most 10000000 Mbit/s");
+        assert_eq!(Quantity::Delay.beyond("1e30 km").unwrap(), "at most 1000000 s");
+        assert_eq!(Quantity::Rate.beyond("1e999 Gbit/s").unwrap(), "at most 10000000 Mbit/s");
+        assert_eq!(Quantity::Bytes.beyond("1e18 kB").unwrap(), "at most 1e18 bytes");
+        assert_eq!(Quantity::Buffer.beyond("1e16 cells").unwrap(), "at most 1e15 cells, or infinite");
+        assert_eq!(Quantity::Cells.beyond("1e16 cells").unwrap(), "at most 1e15 cells");
+        assert_eq!(Quantity::Cells.beyond("1e15 cells"), None);
+        assert_eq!(Quantity::Buffer.beyond("infinite"), None);
         assert_eq!(Quantity::Time.beyond("1000000 s"), None);
         assert_eq!(Quantity::Rate.beyond("10000 Gbit/s"), None);
     }

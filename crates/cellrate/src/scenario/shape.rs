@@ -120,11 +120,14 @@ impl<'s> Shape<'s> {
         let expected = format!("expected {allowed}");
         let help = |hint: Option<String>| hint.unwrap_or_else(|| units.trim_end_matches(')').into());
         let fault = match &item.value {
-            Value::String(text) if quantity.reads(text) => match quantity.beyond(text) {
-                Some(limit) => Fault::error(item.span, format!("`{key}` is {text}")).label(format!("expected {limit}")),
-                None => return,
-            },
             Value::String(text) => {
+                if let Some(limit) = quantity.beyond(text) {
+                    let message = format!("`{key}` is too much: {}", shortened(text));
+                    return self.faults.push(Fault::error(item.span, message).label(format!("expected {limit}")));
+                }
+                if quantity.reads(text) {
+                    return;
+                }
                 let message = format!("`{key}` cannot be \"{}\"", shortened(text));
                 Fault::error(item.span, message).label(expected).help(help(quantity.hint(text)))
             }

@@ -1,9 +1,9 @@
 //! Quantities with units as a scenario writes them ("155.52 Mbit/s", "5 ms", "1000 km"), and back.
 
 use alloc::borrow::Cow;
-use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -13,17 +13,31 @@ use super::time::{CELL_BITS, Ps, Rate};
 
 /// What is wrong with a quantity: what was found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnitError(String);
+pub struct UnitError {
+    found: String,
+    allowed: &'static str,
+    most: Option<String>,
+}
+
+impl UnitError {
+    /// What is allowed at most, of a quantity that is too large.
+    pub fn most(&self) -> Option<&str> {
+        self.most.as_deref()
+    }
+}
 
 impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match &self.most {
+            Some(most) => write!(f, "`{}` is too much: at most {most}", self.found),
+            None => write!(f, "`{}` is not {}", self.found, self.allowed),
+        }
     }
 }
 
 impl core::error::Error for UnitError {}
 
-/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`.
+/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`; infinity for a number beyond all floats.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text
@@ -31,8 +45,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
         .find(|&(i, c)| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(text, i)))
         .map_or(text.len(), |(i, _)| i);
     let digits: String = text[..end].chars().filter(|c| *c != '_').collect();
-    let value: f64 = digits.parse().ok()?;
-    value.is_finite().then(|| (value, text[end..].trim()))
+    Some((digits.parse().ok()?, text[end..].trim()))
 }
 
 fn is_exponent(text: &str, i: usize) -> bool {
@@ -42,13 +55,21 @@ fn is_exponent(text: &str, i: usize) -> bool {
         && bytes.get(i + 1).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
-fn refuse(text: &str, allowed: &str) -> UnitError {
-    UnitError(format!("`{text}` is not {allowed}"))
-}
-
-/// Shortest decimal of `value` with its unit.
-fn with_unit(value: f64, unit: &str) -> String {
-    format!("{value} {unit}")
+/// The number that `text` stands for, if it stands for one that lies within a range.
+fn within(
+    text: &str,
+    number: Option<f64>,
+    range: RangeInclusive<f64>,
+    allowed: &'static str,
+    most: impl fmt::Display,
+) -> Result<f64, UnitError> {
+    match number {
+        Some(number) if range.contains(&number) => Ok(number),
+        _ => {
+            let most = number.filter(|number| number > range.end()).map(|_| most.to_string());
+            Err(UnitError { found: text.into(), allowed, most })
+        }
+    }
 }
 
 macro_rules! text_quantity {
@@ -89,15 +110,19 @@ text_quantity!(Ps, "Time", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s)\\s*$", SPA
 
 const TIME_UNITS: [(&str, f64); 5] = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
 
+/// Longest time that is read, in picoseconds: nearly all that their integer holds.
+const MOST_PS: f64 = 1.8e19;
+
+fn picoseconds(value: f64, unit: &str) -> Option<f64> {
+    let factor = TIME_UNITS.iter().find(|(name, _)| *name == unit)?.1;
+    Some(libm::round(value * factor))
+}
+
 impl FromStr for Ps {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Ps, UnitError> {
-        let found = split(text).and_then(|(value, unit)| {
-            let factor = TIME_UNITS.iter().find(|(name, _)| *name == unit)?.1;
-            let ps = libm::round(value * factor);
-            (0.0..1.8e19).contains(&ps).then_some(Ps(ps as u64))
-        });
-        found.ok_or_else(|| refuse(text, SPAN_ALLOWED))
+        let found = split(text).and_then(|(value, unit)| picoseconds(value, unit));
+        within(text, found, 0.0..=MOST_PS, SPAN_ALLOWED, Ps(MOST_PS as u64)).map(|ps| Ps(ps as u64))
     }
 }
 
@@ -127,15 +152,13 @@ text_quantity!(Delay, "Delay", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s|m|km)\\
 impl FromStr for Delay {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Delay, UnitError> {
-        let length = split(text).and_then(|(value, unit)| {
-            let ps = match unit {
-                "km" => value * PS_PER_KM,
-                "m" => value * PS_PER_KM * 1e-3,
-                _ => return None,
-            };
-            (0.0..1.8e19).contains(&ps).then_some(Delay(Ps(libm::round(ps) as u64)))
+        let found = split(text).and_then(|(value, unit)| match unit {
+            "km" => Some(value * PS_PER_KM),
+            "m" => Some(value * PS_PER_KM * 1e-3),
+            _ => picoseconds(value, unit),
         });
-        length.or_else(|| text.parse().ok().map(Delay)).ok_or_else(|| refuse(text, DELAY_ALLOWED))
+        within(text, found, 0.0..=MOST_PS, DELAY_ALLOWED, Ps(MOST_PS as u64))
+            .map(|ps| Delay(Ps(libm::round(ps) as u64)))
     }
 }
 
@@ -172,19 +195,18 @@ impl FromStr for Rate {
                 "cell/ms" | "cells/ms" => cell * 1e3,
                 _ => return None,
             };
-            let thousandths = libm::round(value * bits * line_per_payload * 1e3);
-            (1.0..1e18).contains(&thousandths).then_some(Rate(thousandths as u64))
+            Some(libm::round(value * bits * line_per_payload * 1e3))
         });
-        found.ok_or_else(|| refuse(text, RATE_ALLOWED))
+        within(text, found, 1.0..=1e18, RATE_ALLOWED, "1e9 Mbit/s").map(|thousandths| Rate(thousandths as u64))
     }
 }
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_multiple_of(1_000_000) {
-            f.write_str(&with_unit(self.0 as f64 / 1e9, "Mbit/s"))
+            write!(f, "{} Mbit/s", self.0 as f64 / 1e9)
         } else {
-            f.write_str(&with_unit(self.0 as f64 / 1e3, "bit/s"))
+            write!(f, "{} bit/s", self.0 as f64 / 1e3)
         }
     }
 }
@@ -214,9 +236,9 @@ impl FromStr for Bytes {
     fn from_str(text: &str) -> Result<Bytes, UnitError> {
         let found = split(text).and_then(|(value, unit)| {
             let bytes = value * byte_factor(unit)?;
-            ((0.0..1e18).contains(&bytes) && libm::floor(bytes) == bytes).then_some(Bytes(bytes as u64))
+            (libm::floor(bytes) == bytes).then_some(bytes)
         });
-        found.ok_or_else(|| refuse(text, BYTES_ALLOWED))
+        within(text, found, 0.0..=1e18, BYTES_ALLOWED, "1e18 bytes").map(|bytes| Bytes(bytes as u64))
     }
 }
 
@@ -257,15 +279,11 @@ impl FromStr for Buffer {
         if text.trim() == "infinite" {
             return Ok(Buffer::INFINITE);
         }
-        let found = split(text).and_then(|(value, unit)| {
-            let cells = match unit {
-                "cell" | "cells" if libm::floor(value) == value => value,
-                "cell" | "cells" => return None,
-                _ => libm::floor(value * byte_factor(unit)? / 53.0),
-            };
-            (1.0..1e15).contains(&cells).then_some(Buffer(cells as u64))
+        let found = split(text).and_then(|(value, unit)| match unit {
+            "cell" | "cells" => (libm::floor(value) == value).then_some(value),
+            _ => Some(libm::floor(value * byte_factor(unit)? / 53.0)),
         });
-        found.ok_or_else(|| refuse(text, BUFFER_ALLOWED))
+        within(text, found, 1.0..=1e15, BUFFER_ALLOWED, "1e15 cells, or infinite").map(|cells| Buffer(cells as u64))
     }
 }
 
@@ -286,10 +304,9 @@ impl FromStr for Cells {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Cells, UnitError> {
         let found = split(text).and_then(|(value, unit)| {
-            let whole = libm::floor(value) == value && (0.0..1e15).contains(&value);
-            (whole && matches!(unit, "cell" | "cells")).then_some(Cells(value as u64))
+            (matches!(unit, "cell" | "cells") && libm::floor(value) == value).then_some(value)
         });
-        found.ok_or_else(|| refuse(text, CELLS_ALLOWED))
+        within(text, found, 0.0..=1e15, CELLS_ALLOWED, "1e15 cells").map(|cells| Cells(cells as u64))
     }
 }
 
@@ -329,6 +346,24 @@ mod tests {
         for text in ["0 cells", "0.5 cells", "10 B", "52 bytes"] {
             assert!(text.parse::<Buffer>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_with_what_is_allowed() {
+        fn told<T: FromStr<Err = UnitError>>(text: &str) -> String {
+            text.parse::<T>().err().unwrap().to_string()
+        }
+        assert_eq!(told::<Ps>("1e8 s"), "`1e8 s` is too much: at most 18000000 s");
+        assert_eq!(told::<Delay>("1e30 km"), "`1e30 km` is too much: at most 18000000 s");
+        assert_eq!(told::<Delay>("1e8 s"), "`1e8 s` is too much: at most 18000000 s");
+        assert_eq!(told::<Rate>("1e999 Gbit/s"), "`1e999 Gbit/s` is too much: at most 1e9 Mbit/s");
+        assert_eq!(told::<Bytes>("1e10 GB"), "`1e10 GB` is too much: at most 1e18 bytes");
+        assert_eq!(told::<Buffer>("1e16 cells"), "`1e16 cells` is too much: at most 1e15 cells, or infinite");
+        assert_eq!(told::<Cells>("1e16 cells"), "`1e16 cells` is too much: at most 1e15 cells");
+        // Too little, or something else, is not.
+        assert_eq!("0 bit/s".parse::<Rate>().unwrap_err().most(), None);
+        assert_eq!("1e99 Mbps".parse::<Rate>().unwrap_err().most(), None);
+        assert_eq!("-1e99 s".parse::<Ps>().unwrap_err().most(), None);
     }
 
     #[test]

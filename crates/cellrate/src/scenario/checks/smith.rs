@@ -38,7 +38,8 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
             let own = flow.abr.time_constant?;
             let (switch, other) = told.into_iter().find(|(_, other)| *other != own)?;
             let message = format!("a time constant of {own}, but of {other} at `{switch}`: rooms are read wrongly");
-            Some(Problem::warning(place!["flow", at, "abr", "time_constant"], message, "the same for both"))
+            let help = "the same `time_constant` at source and switch";
+            Some(Problem::warning(place!["flow", at, "abr", "time_constant"], message, help))
         }
     }
 }
