@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -64,11 +65,21 @@ def told_by(directory: str, spoil: Callable[[], object] = lambda: None) -> None:
         raise ValueError("; ".join(store.problems()))
 
 
-def many_segments(directory: str) -> None:
-    """A store of so many segments that the next to open it merges them, which it cannot."""
+def told_by_a_full_disk(directory: str, most: int) -> None:
+    """Raises what a store tells while no file may become longer than `most` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        told_by(directory)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def many_segments(directory: str, value: bytes = b"a") -> None:
+    """A store of so many segments that the next to open it merges them."""
     for number in range(SMALL_SEGMENTS + 1):
         with _core.Store(f"{directory}{number}") as store:
-            store.put(f"{number:064x}", b"a")
+            store.put(f"{number:064x}", value)
         target = Path(directory) / "segments"
         target.mkdir(parents=True, exist_ok=True)
         Path(f"{directory}{number}/segments/00000000.seg").rename(target / f"{number:08}.seg")

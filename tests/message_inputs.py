@@ -10,6 +10,7 @@ import os
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import cellrate
 import numpy as np
@@ -33,6 +34,7 @@ from cellrate.reproduce.reading import read_paper
 from cellrate.runner import Job
 from cellrate.series import Series
 from cellrate.sizing import Question
+from cellrate.sizing.formulas import formulas_of
 from cellrate.study import Study, parse_study, warm_up
 from cellrate.theory import efci, queueing
 from cellrate.tuning.model import model_of
@@ -113,6 +115,13 @@ def trace(kind: str, times: list[float]) -> Series:
     return Series(kind, "x", "", np.array(times), ones, ones)
 
 
+def not_said(formula: str, *settings: str, more: str = "") -> None:
+    """Raises why a formula says nothing of the queue at the switch of `efci_text`."""
+    network = Network.of(efci_text() + more, "efci.toml", settings)
+    answers = formulas_of(network, network.port("A->sink"))
+    raise ValueError("; ".join(one.not_said for one in answers if one.formula == formula))
+
+
 def _row(replication: int = 0) -> RunRow:
     return RunRow(0, replication, 1, "0" * 64, "cellrate run", {}, {})
 
@@ -129,6 +138,12 @@ def added_twice(directory: str) -> None:
     with Writer(directory, Description("x", "my.toml")) as writer:
         for _ in range(2):
             writer.add(dataclasses.replace(_row(), error="no memory"), None)
+
+
+def added_without_a_column(directory: str) -> None:
+    """A run with the value of a factor that the study has not."""
+    with Writer(directory, Description("x", "my.toml")) as writer:
+        writer.add(dataclasses.replace(_row(), error="no memory", values={"buffer": 1.0}), None)
 
 
 def added_nothing(directory: str) -> None:
@@ -157,11 +172,16 @@ def told(expression: str) -> float:
     return value(expression, Run(HandMade(), "a"))
 
 
-def broken(old: str, new: str) -> object:
+def broken(old: str, new: str, file: str = "published.toml") -> object:
     """A paper, one of whose data is something else."""
     copy = Path("ohsaki95")
-    if not copy.exists():
-        shutil.copytree(papers_root() / copy.name, copy)
-    text = (papers_root() / copy.name / "published.toml").read_text("utf-8")
-    (copy / "published.toml").write_text(edited(text, (old, new)), "utf-8")
+    shutil.copytree(papers_root() / copy.name, copy, dirs_exist_ok=True)
+    text = (copy / file).read_text("utf-8")
+    (copy / file).write_text(edited(text, (old, new)), "utf-8")
     return read_paper(copy)
+
+
+def without_papers() -> Path:
+    """Where a package that was built without the papers looks for them."""
+    with mock.patch("importlib.resources.files", return_value=Path("site-packages/cellrate")):
+        return papers_root()

@@ -10,7 +10,7 @@ from conftest import HERE, Command, Finished, same_as_golden
 
 BAD = HERE / "bad_input"
 # These name amounts of the machine that runs the test.
-MEASURED = re.compile(r"\d+(\.\d+)? [kMGT]i?B")
+MEASURED = re.compile(r"\d+(\.\d+)?(?= [kMGT]i?B)")
 
 
 def refused(done: Finished) -> str:

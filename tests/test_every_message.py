@@ -1,12 +1,11 @@
 """Every message that the sources can make is in a golden that somebody has read.
 
-The sources are walked, not run. A message that no golden holds stands in `messages/uncovered`, and
-that list only gets shorter; what no input can reach is in `messages/unreachable.toml`, with why.
+The sources are walked, not run. What no input can reach is in `messages/unreachable.toml`, with
+why.
 """
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +15,6 @@ from message_patterns import Pattern, python_patterns, rust_patterns
 
 ROOT = HERE.parent
 EXCEPTIONS = tomllib.loads((HERE / "messages" / "unreachable.toml").read_text("utf-8"))
-UNCOVERED = HERE / "messages" / "uncovered"
 GOLDENS = ["tests/messages/*.txt", "tests/bad_input/*.txt", "crates/**/snapshots/*.snap"]
 
 
@@ -47,17 +45,11 @@ def test_every_message_is_in_a_golden() -> None:
         path.read_text("utf-8") for pattern in GOLDENS for path in sorted(ROOT.glob(pattern))
     )
     missing = [
-        message
+        f"{message.path}: {message.text}"
         for message in messages()
         if not any(is_excepted(message)) and not message.found_in(corpus)
     ]
-    found = {f"{message.path}: {message.text}" for message in missing}
-    listed = set(UNCOVERED.read_text("utf-8").splitlines())
-    assert found <= listed, f"no golden in tests/messages has {sorted(found - listed)}"
-    if os.environ.get("UPDATE_GOLDENS"):
-        UNCOVERED.write_text("".join(f"{line}\n" for line in sorted(found)), "utf-8")
-    else:
-        assert listed <= found, f"in a golden now, strike: {sorted(listed - found)}"
+    assert missing == [], f"no golden in tests/messages has {missing}"
 
 
 def test_exceptions_are_messages_that_exist() -> None:

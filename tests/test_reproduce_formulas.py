@@ -59,7 +59,7 @@ def test_fields_of_a_result_are_lists_and_numbers() -> None:
     assert evaluate(f"sorted({CYCLE}.phase)[0]", scope) == 1
     assert evaluate(f"min({CYCLE}.queue_cells)", scope) == 0
     assert evaluate(f"{CYCLE}.cycles", scope) == 1
-    with pytest.raises(ExpressionError, match="there is no `length`, but time_seconds"):
+    with pytest.raises(ExpressionError, match="there is no `length`; there are time_seconds"):
         evaluate(f"{CYCLE}.length", scope)
 
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::{Cancelled, unlocked};
-use crate::jobs::{job, tell};
+use crate::jobs::{check_span, job, tell};
 
 /// Runs a scenario in the plain engine and writes what passes some places into files.
 ///
@@ -46,9 +46,7 @@ pub fn capture(
     directory: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    if !(from_seconds >= 0.0 && to_seconds >= from_seconds) {
-        return Err(PyValueError::new_err("a span begins at 0 or later and does not end before"));
-    }
+    check_span(from_seconds, to_seconds)?;
     let taps =
         taps.iter().map(|tap| tap.parse()).collect::<Result<Vec<Tap>, String>>().map_err(PyValueError::new_err)?;
     let job: Job = job(py, text, path, &overrides, seed)?;

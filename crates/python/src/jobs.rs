@@ -154,8 +154,9 @@ pub fn passages<'py>(
     to_seconds: f64,
     most: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    if !(from_seconds >= 0.0 && to_seconds >= from_seconds && to_seconds.is_finite()) {
-        return Err(PyValueError::new_err("a span begins at 0 or later and does not end before"));
+    check_span(from_seconds, to_seconds)?;
+    if to_seconds.is_infinite() {
+        return Err(PyValueError::new_err("a span to inf s: passages are of a span with an end"));
     }
     let job = job(py, text, path, &overrides, seed)?;
     let found =
@@ -169,6 +170,16 @@ pub fn passages<'py>(
     dict.set_item("arrived_seconds", found.arrived_seconds)?;
     dict.set_item("omitted", found.omitted)?;
     Ok(dict)
+}
+
+/// Refuses a span that ends before it begins, or begins before the run.
+pub fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
+    if from_seconds >= 0.0 && to_seconds >= from_seconds {
+        return Ok(());
+    }
+    let message =
+        format!("a span from {from_seconds} s to {to_seconds} s: it begins at 0 s or later, and ends no earlier");
+    Err(PyValueError::new_err(message))
 }
 
 /// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.

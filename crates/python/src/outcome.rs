@@ -59,7 +59,12 @@ impl Outcome {
         py: Python<'py>,
         index: usize,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let series = self.0.series.get(index).ok_or_else(|| PyIndexError::new_err("no such series"))?;
+        let series = self.0.series.get(index).ok_or_else(|| {
+            PyIndexError::new_err(format!(
+                "no series {index}: they are numbered from 0, and there are {}",
+                self.0.series.len()
+            ))
+        })?;
         Ok((floats(py, &series.seconds), floats(py, &series.low), floats(py, &series.high)))
     }
     /// The event log as columns.

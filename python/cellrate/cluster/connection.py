@@ -50,7 +50,10 @@ class Cluster:
                 self._local or address, timeout=CONNECT_SECONDS
             )
         except (OSError, ValueError) as error:
-            message = f"--scheduler {address}: no Dask scheduler answers there: {error}"
+            message = (
+                f"--scheduler {address}: no Dask scheduler answers there, "
+                f"as it would at tcp://HOST:8786 or as {LOCAL}: {error}"
+            )
             raise BadInput(message) from error
         try:
             self._check_builds()
@@ -110,7 +113,7 @@ class Cluster:
         try:
             builds: dict[str, str] = self._client.run(build_id)
         except Exception as error:
-            message = f"a worker has no cellrate, or another one, installed: {error}"
+            message = f"a worker has no such cellrate installed as this one: {error}"
             raise BadInput(message) from error
         for worker, build in builds.items():
             if build != build_id():

@@ -112,4 +112,7 @@ def _require_common_points(
                 f"nothing matches: {factor} is {told[0]} in {names[0]} and {told[1]} in {names[1]}"
             )
     if where and first.runs.join(second.runs, on=list(where), how="semi").is_empty():
-        raise BadInput(f"nothing matches: no point of {', '.join(where)} is in both studies")
+        raise BadInput(
+            f"nothing matches: no point of {', '.join(where)} is both in {names[0]} "
+            f"and in {names[1]}"
+        )

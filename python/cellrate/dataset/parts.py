@@ -64,7 +64,10 @@ class Parts:
         for row in rows:
             unknown = row.keys() - self._schema.keys()
             if unknown:
-                raise KeyError(f"no column for {', '.join(sorted(unknown))}")
+                raise KeyError(
+                    f"no column for {', '.join(sorted(unknown))}; "
+                    f"there are {', '.join(self._schema)}"
+                )
             self._seen.update(self._optional & row.keys())
             self._rows.append({"point": key[0], "replication": key[1], **row})
         if len(self._rows) >= FRAME_ROWS:

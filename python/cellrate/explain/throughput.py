@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cellrate.explain.shares import unfair
 from cellrate.explain.statement import NotSaid, Said, Statement, Value
 from cellrate.explain.subject import Subject
-from cellrate.network import Flow
+from cellrate.network import Abr, Flow, Tcp
 from cellrate.sizing.words import seconds
 from cellrate.theory import peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
@@ -23,7 +23,7 @@ def statements(subject: Subject) -> Iterator[Said]:
     groups = {
         name: flows
         for name, flows in subject.elastic_groups.items()
-        if all(flow.tcp is not None for flow in flows)
+        if len(_over_tcp(flows)) == len(flows)
     }
     shares = subject.shares_or_reason()
     if not groups:
@@ -37,12 +37,16 @@ def statements(subject: Subject) -> Iterator[Said]:
     # What one link carries does not depend on who gets it; what several carry does.
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f in flows}) > 1
     for name, flows in groups.items():
-        peaks = [_peak(flow, shares.rates[flow.name] * CELL_BITS) for flow in flows]
+        tcps = _over_tcp(flows)
+        peaks = [
+            _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
+            for tcp, flow in zip(tcps, flows, strict=True)
+        ]
         total += sum(peaks)
         common = [*_overshoots(flows), *_late(subject, flows)]
         skewed = unfair(subject, flows)
         fails |= dict.fromkeys(common + (skewed if several else []))
-        yield _group(name, flows, peaks, common + skewed)
+        yield _group(name, (tcps[0], flows[0].abr), peaks, common + skewed)
         yield _window(name, flows, peaks)
     yield Statement(
         TOPIC,
@@ -53,17 +57,19 @@ def statements(subject: Subject) -> Iterator[Said]:
     )
 
 
-def _peak(flow: Flow, share_bits_per_second: float) -> float:
+def _over_tcp(flows: Sequence[Flow]) -> list[Tcp]:
+    """TCP of those that run over it."""
+    return [flow.tcp for flow in flows if flow.tcp is not None]
+
+
+def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
     """Payload at a share: every segment full and padded, one of Nrm cells an RM cell."""
-    tcp = flow.tcp
-    if tcp is None:
-        raise ValueError(f"{flow.name} does not run over TCP")
     return float(
         peak_throughput_bits_per_second(
             share_bits_per_second,
             tcp.mss_bytes,
             overhead_bytes=tcp.overhead_bytes,
-            nrm=0 if flow.abr is None else flow.abr.nrm,
+            nrm=0 if abr is None else abr.nrm,
         )
     )
 
@@ -91,11 +97,9 @@ def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 
 def _group(
-    name: str, flows: Sequence[Flow], peaks: Sequence[float], fails: Sequence[str]
+    name: str, ends: tuple[Tcp, Abr | None], peaks: Sequence[float], fails: Sequence[str]
 ) -> Statement:
-    tcp, abr = flows[0].tcp, flows[0].abr
-    if tcp is None:
-        raise ValueError(f"{name} does not run over TCP")
+    tcp, abr = ends
     rm = f" and one of {abr.nrm} is an RM cell" if abr is not None else ""
     shown = f"{min(peaks) / 1e6:.2f}"
     if max(peaks) > min(peaks):
@@ -117,11 +121,7 @@ def _group(
 
 def _window(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
     """Whether the window holds the flow back even while queues are empty."""
-    windows = [
-        flow.tcp.window_bytes // flow.tcp.mss_bytes * flow.tcp.mss_bytes * 8
-        for flow in flows
-        if flow.tcp is not None
-    ]
+    windows = [tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes * 8 for tcp in _over_tcp(flows)]
     trips = [flow.propagation_round_trip_seconds or 0.0 for flow in flows]
     # The share at which windows would just be used up.
     needed = [peak * trip for peak, trip in zip(peaks, trips, strict=True)]

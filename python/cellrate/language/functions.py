@@ -56,7 +56,7 @@ class _Fields(Opened):
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._found:
-            raise AttributeError(f"there is no `{name}`, but {', '.join(self._found)}")
+            raise AttributeError(f"there is no `{name}`; there are {', '.join(self._found)}")
         value = self._found[name]
         return value.tolist() if isinstance(value, np.ndarray) else value
 

@@ -80,19 +80,22 @@ def _varied(data: DataSet) -> str:
 def _of_traces(data: DataSet, wish: Wish) -> Drawing:
     """Traces of one replication at each of the chosen points."""
     if not data.description.traces:
-        raise BadInput("the study keeps no traces; ask for them in [keep]")
+        raise BadInput(f"the study {data.description.name} keeps no traces; ask for them in [keep]")
     frame = chosen(data.runs, [*wish.where, f"replication={wish.replication}"])
     frame = frame.filter(pl.col("status") == "done")
     names = _names(data, frame)
     if wish.kind == "traces":
         if len(names) > len(COLOURS):
             raise BadInput(
-                f"{len(names)} runs over one another are too many to tell apart; "
-                "choose with --where"
+                f"{len(names)} runs over one another cannot be told apart, "
+                f"at most {len(COLOURS)} can; choose with --where"
             )
         return Drawing(overlaid({name: trace_of(data, run, wish.y) for run, name in names.items()}))
     if len(names) > MOST_PORTRAITS:
-        raise BadInput(f"{len(names)} portraits are too many side by side; choose with --where")
+        raise BadInput(
+            f"{len(names)} portraits have no room side by side, "
+            f"at most {MOST_PORTRAITS} have; choose with --where"
+        )
     across = wish.x or "acr"
     pairs = [
         (name, trace_of(data, run, across), trace_of(data, run, wish.y))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import cycle
+from typing import cast
 
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -12,6 +13,7 @@ from cellrate.figures import COLOURS, STYLE, new_figure
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
 from cellrate.language.traces import Trace
+from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.thinning import Floats, drawn, within
@@ -38,7 +40,7 @@ def draw(
             elif figure.kind == "formula":
                 _formula(axes, figure, curve, scopes[0])
             else:
-                _traces(axes, figure, curve, scopes[0])
+                _traces(axes, experiment, figure, curve, scopes[0])
         for point in figure.printed:
             axes.plot(point.x, point.y, "x", color="black", markersize=8, label="printed", zorder=5)
         _finish(axes, figure)
@@ -54,7 +56,12 @@ def _sweep(
     colour: str,
     marker: str,
 ) -> None:
-    variant = next(v for v in experiment.variants if v.name == curve.variant)
+    rows = {variant.name: variant for variant in experiment.variants if variant.swept}
+    if curve.variant not in rows:
+        there = ", ".join(rows) or "none"
+        message = f"`{curve.variant}` is no row of runs; there are {there}"
+        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
+    variant = rows[curve.variant]
     points = [point for point in variant.points if curve.only.items() <= point.items()]
     xs = [float(point[figure.x.axis]) * figure.x.scale for point in points]
     ys, below, above = [], [], []
@@ -80,17 +87,18 @@ def _sweep(
 
 
 def _at(curve: Curve, scope: dict[str, object], point: Point) -> float:
-    row = scope[curve.variant]
-    if not isinstance(row, Row):
-        raise TypeError(f"{curve.variant} is no row of runs")
+    row = cast("Row", scope[curve.variant])
     here = {**scope, **point, "it": row[tuple(point.values())]}
     return float(evaluate(curve.measure, here))
 
 
-def _traces(axes: Axes, figure: Figure, curve: Curve, scope: dict[str, object]) -> None:
+def _traces(
+    axes: Axes, experiment: Experiment, figure: Figure, curve: Curve, scope: dict[str, object]
+) -> None:
     run = evaluate(curve.run or curve.variant, scope)
     if not isinstance(run, Run) or curve.series is None:
-        raise TypeError(f"{curve.run or curve.variant} is no run")
+        message = f"`{curve.run or curve.variant}` is no run, or has no `series`"
+        raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
     traces = run.series_all(*curve.series)
     for number, trace in enumerate(traces):
         label = (

@@ -23,7 +23,7 @@ def papers_root() -> Path:
     for candidate in (package.parent.parent / "papers", package / "papers"):
         if (candidate / "words.toml").is_file():
             return candidate
-    raise ReproduceError(f"no papers beside {package}")
+    raise ReproduceError(f"the papers' data is neither in {package} nor beside it")
 
 
 @cache

@@ -81,9 +81,11 @@ def _row(reader: Reader, columns: list[Table], variant: Variant, where: str) -> 
     printed, score, kind = reader.texts("printed"), reader.texts("score"), reader.texts("kind")
     restates = reader.text("restates", "")
     reader.done()
-    for given in (printed, score, kind):
+    for key, given in (("printed", printed), ("score", score), ("kind", kind)):
         if given and len(given) != len(columns):
-            raise ReproduceError(f"{reader.place}: {len(columns)} columns, {len(given)} entries")
+            raise ReproduceError(
+                f"{reader.place}: `{key}` has {len(given)} entries for {len(columns)} columns"
+            )
     keys = next(point for point in variant.points if tuple(point.values()) == at)
     conditions = ", ".join(f"{key} = {value}" for key, value in keys.items())
     values = []

@@ -106,7 +106,10 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
     runs = _try(answer, dict.fromkeys(seeds, cells), runner)
     found = tuple(run for run in runs if run is not None)
     if not found:
-        raise SizingError(f"a buffer of {cells} cells is none for this scenario's discard policy")
+        refused = _refusal(answer.question.job(seeds[0], cells, at=answer.port))
+        raise SizingError(
+            f"a delay of {delay:g} s allows {cells} cells of buffer, which is too small: {refused}"
+        )
     remarks = answer.remarks
     if rate < answer.port.cells_per_second:
         remark = "a cell waits longer while queues of higher priority take more than their mean"
@@ -127,19 +130,19 @@ def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRu
     """The port in a run per seed with a buffer each; None where a buffer is no valid one."""
     question = answer.question
     jobs = {seed: question.job(seed, cells, at=answer.port) for seed, cells in buffers.items()}
-    valid = {seed: job for seed, job in jobs.items() if _is_valid(job)}
+    valid = {seed: job for seed, job in jobs.items() if _refusal(job) is None}
     runs = measure(list(valid.values()), runner) if valid else []
     found = {run.seed: run.at(answer.port.name) for run in runs}
     return [found.get(seed) for seed in buffers]
 
 
-def _is_valid(job: Job) -> bool:
-    """Whether the scenario's checks allow the buffer; a policy may need room for a packet."""
+def _refusal(job: Job) -> str | None:
+    """Why the scenario's checks refuse the buffer: a policy may need room for a packet."""
     try:
         _core.check(job.text, job.path, list(job.overrides), job.seed)
-    except ScenarioError:
-        return False
-    return True
+    except ScenarioError as error:
+        return str(error)
+    return None
 
 
 def _refuse_too_much(cells: int) -> None:

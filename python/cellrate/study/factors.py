@@ -85,8 +85,10 @@ class Reading:
         """What other forms of a table leave out of what the scenario says."""
         found = []
         for factor in (factor for axis in self.axes for factor in axis.factors):
-            for level in factor.levels or ():
-                left = switched(factor.form, level).left_out if factor.form else ()
+            if factor.form is None or isinstance(factor.levels, Range):
+                continue
+            for level in factor.levels:
+                left = switched(factor.form, level).left_out
                 if left:
                     found.append(f"{factor.column.name} = {level} leaves out {', '.join(left)}")
         return tuple(found)
@@ -104,13 +106,11 @@ class Reading:
             texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
             if place[0] == "factors" and len(set(texts)) < len(texts):
                 raise self._refusal(place, f"`{name}` has a value twice", "each value is run once")
-            return Factor(self._typed(column, texts), texts, None, place, self._form(name))
+            return Factor(self._typed(column, texts), texts, place, self._form(name))
         column = self._typed(column, [_plainly(levels["from"])])
         found = self._range(column, levels, place)
         count = levels["count"]
-        return Factor(
-            column, None if count is None else self._spread(found, count, place), found, place
-        )
+        return Factor(column, found if count is None else self._spread(found, count, place), place)
 
     def _typed(self, column: Column, texts: Sequence[str]) -> Column:
         """The column of a name that only expressions use, which is what its values are."""

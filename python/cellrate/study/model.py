@@ -39,15 +39,13 @@ class Factor:
 
     Attributes:
         column: What it is.
-        levels: Its values in order, as a scenario has them; None if any value of the range will do.
-        range: The interval, if it was given as one.
+        levels: Its values in order, as a scenario has them, or the range whose values will all do.
         place: Where the study file says so.
         form: The table whose form it is, if it is one: the scheme of a switch, say.
     """
 
     column: Column
-    levels: tuple[str, ...] | None
-    range: Range | None
+    levels: tuple[str, ...] | Range
     place: tuple[int | str, ...]
     form: Form | None = None
 
@@ -61,11 +59,9 @@ class Factor:
 
     def at(self, share: float) -> str:
         """The value at a share, from 0 up to 1, of the way through its levels or its range."""
-        if self.levels is not None:
-            return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
-        if self.range is None:
-            raise ValueError(f"{self.column.name} has neither levels nor a range")
-        return self.range.at(share)
+        if isinstance(self.levels, Range):
+            return self.levels.at(share)
+        return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
 
 
 @dataclass(frozen=True)
@@ -81,14 +77,17 @@ class Axis:
         Raises:
             ValueError: It is a range without a number of values.
         """
-        levels = [factor.levels for factor in self.factors]
-        if None in levels:
-            raise ValueError("a range has no rows")
-        return zip(*(each for each in levels if each is not None), strict=True)
+        return zip(*map(_values, self.factors), strict=True)
 
     def at(self, share: float) -> tuple[str, ...]:
         """Values of its factors at a share of the way."""
         return tuple(factor.at(share) for factor in self.factors)
+
+
+def _values(factor: Factor) -> tuple[str, ...]:
+    if isinstance(factor.levels, tuple):
+        return factor.levels
+    raise ValueError(f"{factor.column.name} is a range without a number of values; list some")
 
 
 @dataclass(frozen=True)

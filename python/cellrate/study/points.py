@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -178,7 +179,8 @@ def _of_key(key: Key) -> Amount:
         UnitError: It is no number, or absent.
     """
     if key.value is None or key.kind not in DIMENSIONS:
-        raise UnitError(f"`{key.path}` is no number here")
+        found = "left out" if key.value is None else json.dumps(key.value)
+        raise UnitError(f"`{key.path}` is {found} here, which is no number")
     return Amount.of(number(str(key.value), key), key.kind)
 
 

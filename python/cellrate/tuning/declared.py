@@ -93,7 +93,10 @@ def declared_range(scene: Scene, key: Key) -> Range:
         low, high = max(1.0, float(math.ceil(low))), float(math.floor(high))
     step = _plain(search["step"], key) if "step" in search else 0.0
     if low >= high:
-        raise BadInput(f"--vary {key.path}: there is nothing between {low:g} and {high:g}")
+        raise BadInput(
+            f"--vary {key.path}: there is nothing between {low:g} and {high:g}; "
+            f"give its range: --vary {key.path}=LOW..HIGH"
+        )
     return Range(key.path, key.kind, low, high, search["scale"], step)
 
 

@@ -67,8 +67,6 @@ def model_of(network: Network, keys: Keys) -> Model:
     """
     port = _bottleneck(network)
     flows = [flow for flow in network.flows_over(port) if flow.abr is not None]
-    if not flows:
-        raise NoModel(f"no ABR flow goes over {port.name}")
     try:
         loop = _loop(network, port, flows)
         feasibility(loop, port.switch.buffer_cells)

@@ -179,6 +179,14 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
 mod tests {
     use super::*;
 
+    /// What the tests of messages do not meet: flows alone need more than a large machine has only by the million.
+    #[test]
+    fn every_need_names_a_key_and_what_would_need_less() {
+        let needs = [Need::Links, Need::Windows, Need::Queues, Need::Flows, Need::Traces, Need::Events];
+        let told = needs.map(|need| format!("{}: {}", need.key().join("."), need.less()));
+        insta::assert_snapshot!(told.join("\n"));
+    }
+
     #[test]
     fn a_run_of_unknown_room_is_not_refused() {
         let estimate =

@@ -22,7 +22,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     reason = _does_not_apply(situation, video)
     if reason:
         return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, not_said=reason)
-    source, rate = video[0].source, _rate(video[0])
+    source, rate = video[0].source, _rates(video)[0]
     share, deviation = _cut(source)
     # What is put on the line for a bit of the parameters.
     factor = rate.peak_cells_per_second / source["sources"] / source["peak_cells_per_second"]
@@ -54,17 +54,16 @@ def _does_not_apply(situation: Situation, video: list[Flow]) -> str:
     last = max(situation.switch.queue_of(flow.service) for flow in video)
     if sum(queue <= last for queue in queues) > len(video):
         return "other flows share the streams' queue, or are served before them"
-    if sum(_rate(flow).peak_cells_per_second for flow in video) <= situation.port.cells_per_second:
+    if sum(rate.peak_cells_per_second for rate in _rates(video)) <= situation.port.cells_per_second:
         return "all streams at their peak stay below the line: only cells that meet wait"
     if situation.loss_ratio == 0:
         return "the queue of Gaussian streams has no bound: ask for a loss ratio"
     return ""
 
 
-def _rate(flow: Flow) -> OwnRate:
-    if flow.own_rate is None:
-        raise ValueError(f"{flow.name} has no rate of its own")
-    return flow.own_rate
+def _rates(video: list[Flow]) -> list[OwnRate]:
+    """Rates of the streams; each has one of its own."""
+    return [flow.own_rate for flow in video if flow.own_rate is not None]
 
 
 def _cut(source: Parameters) -> tuple[float, float]:

@@ -1,0 +1,56 @@
+"""Dask clusters that are not what they should be, for the transcripts of messages."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from cellrate.cluster import Cluster
+from cellrate.runner import Job
+from distributed import LocalCluster
+
+FREE_PORT = "127.0.0.1:0"
+# Far beyond what a worker takes to start; only a hang meets it.
+WAIT_SECONDS = 60
+
+
+def cluster_with_another_cellrate() -> None:
+    """Connects to a cluster on whose only worker a package has the name that ours has."""
+    other = Path("other")
+    (other / "cellrate").mkdir(parents=True)
+    (other / "cellrate" / "__init__.py").touch()
+    scheduler = LocalCluster(
+        n_workers=0, processes=False, protocol="tcp", dashboard_address=FREE_PORT
+    )
+    command = ["-m", "distributed.cli.dask_worker", scheduler.scheduler_address]
+    options = ["--no-nanny", "--no-dashboard", "--nthreads", "1"]
+    with (
+        scheduler,
+        subprocess.Popen(
+            [sys.executable, *command, *options],
+            env={**os.environ, "PYTHONPATH": str(other.resolve())},
+            stderr=subprocess.DEVNULL,
+        ) as worker,
+    ):
+        try:
+            scheduler.wait_for_workers(1, timeout=WAIT_SECONDS)
+            Cluster(scheduler.scheduler_address).close()
+        finally:
+            worker.terminate()
+
+
+def cluster_that_ends(scenario: Path) -> None:
+    """Runs something without end on a cluster whose scheduler goes away."""
+    first = Job.from_file(scenario, ("run.duration=10 ms",))
+    jobs = (dataclasses.replace(first, seed=seed) for seed in itertools.count(1))
+    scheduler = LocalCluster(n_workers=1, processes=False, dashboard_address=FREE_PORT)
+    with scheduler, Cluster(scheduler.scheduler_address) as far:
+        results = far.run_each(jobs)
+        next(results)
+        scheduler.close()
+        for _ in results:
+            pass
