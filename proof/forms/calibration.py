@@ -9,10 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from cellrate.runner import available_cores
 
-from proof.forms.case import Case, Floats
+from proof.forms.arrays import Floats
+from proof.forms.case import Case, bonferroni
+from proof.forms.judges import Means
 
 LEVELS = 0.05, 0.01
-"""Rates that are looked at beside the stated one, which is too rare to be seen."""
+"""Rates that are looked at beside the stated one, which is too rare to be seen in few tests."""
+NULL_SETS = 50_000
+"""Sets of replications that are drawn again from those of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +26,23 @@ class Seen:
     Attributes:
         case: The test.
         p_values: Its outcome in each repetition.
-        single: P values of every quantity by itself; rows are repetitions.
         pooled: Observations of all repetitions.
+        p_of_all: Outcome of the test with all of them at once.
         caught: Of how many repetitions with a fault of a size the test failed, and of how many.
+        drawn: Outcomes of sets that are drawn from the model, without the simulator.
     """
 
     case: Case
     p_values: Floats
-    single: Floats
     pooled: Floats
+    p_of_all: float
     caught: dict[float, tuple[int, int]]
+    drawn: Floats
 
-    def alarms(self, level: float) -> int:
-        """Repetitions that fail if a test fails below this level."""
-        return int((self.p_values < level).sum())
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """Where P values are looked at: the test's own first."""
+        return (self.case.alarm, *LEVELS)
 
     @property
     def mean(self) -> Floats:
@@ -51,7 +58,7 @@ class Seen:
 def repeat(
     case: Case,
     tests: int,
-    faults: dict[float, int],
+    faulty: int,
     advance: Callable[[], None],
     workers: int | None = None,
 ) -> Seen:
@@ -60,27 +67,44 @@ def repeat(
     Args:
         case: The test.
         tests: How often the simulator as it is takes it.
-        faults: How often one with a fault of each size does.
+        faulty: How often one with a fault of each size does.
         advance: Called after each of them.
         workers: Runs at a time; all cores by default.
     """
     with ThreadPoolExecutor(workers or available_cores()) as pool:
         try:
-            numbers = iter(range(1, 1 + tests + sum(faults.values())))
-            found = list(_found(pool, case, numbers, tests, 0.0, advance))
+            numbers = iter(range(1, 1 + tests + faulty * len(case.powers)))
+            found = np.array(list(_found(pool, case, numbers, tests, 0.0, advance)))
             caught = {
-                fault: _caught(case, _found(pool, case, numbers, count, fault, advance), count)
-                for fault, count in faults.items()
+                fault: _caught(case, _found(pool, case, numbers, faulty, fault, advance), faulty)
+                for fault in case.powers
             }
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-    return Seen(
-        case,
-        np.array([case.p_value(one) for one in found]),
-        np.array([case.p_values(one) for one in found]),
-        np.concatenate(found),
-        caught,
-    )
+    pooled = np.concatenate(found)
+    p_values = bonferroni(case.p_values(case.means(found)))
+    return Seen(case, p_values, pooled, case.p_value(pooled), caught, draw(case))
+
+
+def draw(case: Case, number: int = 1) -> Floats:
+    """Outcomes of the test upon sets that are drawn from the model, without the simulator.
+
+    They are drawn with replacement from 400 times the runs of a set, whose own mean is off by a
+    twentieth of the error of a set.
+
+    Args:
+        case: The test.
+        number: Seed; that of the draws by which the test judges is 0.
+    """
+    runs, count = case.null(400 * case.replications, number), case.replications
+    random = np.random.default_rng(number)
+    blocks = [
+        case.means(runs[random.integers(len(runs), size=(500, count))])
+        for _ in range(NULL_SETS // 500)
+    ]
+    mean = np.concatenate([block.mean for block in blocks])
+    deviation = np.concatenate([block.deviation for block in blocks])
+    return bonferroni(case.p_values(Means(mean, deviation, count)))
 
 
 def _found(
@@ -99,4 +123,4 @@ def _found(
 
 
 def _caught(case: Case, found: Iterator[Floats], count: int) -> tuple[int, int]:
-    return sum(case.p_value(one) < case.false_alarm for one in found), count
+    return sum(case.p_value(one) < case.alarm for one in found), count

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from cellrate import _core
 from cellrate.series import series_of
-from scipy import stats
 
-Floats = npt.NDArray[np.float64]
+from proof.forms.arrays import Floats
+from proof.forms.judges import Judge, Means
 
 SEEDS_PER_SET = 1000
 SETS = 1_000_000
@@ -33,8 +31,13 @@ class Case:
         quantities: What is tested.
         expected: What theory says that they are on average.
         replications: How many runs the test takes, each with a seed of its own.
-        false_alarm: Probability that the test fails though the simulator is right.
-        deviation: Standard deviation of the only quantity in one run, where theory knows it.
+        alarm: The test fails where its P value is below.
+        judge: How P values are found.
+        null: Observations of so many runs with a seed, drawn without the simulator from the model.
+        powers: Faults, and with what probability at least the test notices them; 1 is always.
+        allowed: The least and the most that the means may be, where theory is a limit.
+        excess: How many times as often as its P value says the test may alarm, where they are
+            approximate.
     """
 
     form: str
@@ -44,8 +47,17 @@ class Case:
     quantities: tuple[str, ...]
     expected: Floats
     replications: int
-    false_alarm: float
-    deviation: float | None = None
+    alarm: float
+    judge: Judge
+    null: Callable[[int, int], Floats]
+    powers: dict[float, float]
+    allowed: tuple[Floats, Floats] | None = None
+    excess: float = 1.0
+
+    @property
+    def false_alarm(self) -> float:
+        """Probability at most that the test fails though the simulator is right."""
+        return self.excess * self.alarm
 
     def run(self, number: int, replication: int, fault: float = 0.0) -> list[float]:
         """What one replication of set `number` shows.
@@ -59,29 +71,39 @@ class Case:
         seed = (own * SETS + number) * SEEDS_PER_SET + replication
         return self.observe(_core.run(self.scenario(fault), self.name, [], seed, None))
 
-    def p_values(self, found: Floats) -> Floats:
+    def p_values(self, means: Means) -> Floats:
         """Probability of each mean being as far from what is expected, were that right.
 
-        By Student's t; by the normal distribution where the deviation is known.
+        Args:
+            means: Of sets of replications.
+        """
+        low, high = self.allowed or (self.expected, self.expected)
+        return self.judge.p_values(means, low, high)
+
+    def means(self, found: Floats) -> Means:
+        """Those of the quantities.
 
         Args:
-            found: Rows are replications, columns quantities.
+            found: Sets of replications of what is observed.
         """
-        found = found[:, : len(self.quantities)]
-        count = len(found)
-        distance = np.abs(found.mean(axis=0) - self.expected)
-        if self.deviation is not None:
-            return np.asarray(2 * stats.norm.sf(distance * math.sqrt(count) / self.deviation))
-        error = found.std(axis=0, ddof=1) / math.sqrt(count)
-        return np.asarray(2 * stats.t.sf(distance / error, df=count - 1))
+        return Means.of(found[:, :, : len(self.quantities)])
 
     def p_value(self, found: Floats) -> float:
-        """The smallest of them times their number (Bonferroni): the test fails below `false_alarm`.
+        """The smallest of them times their number (Bonferroni): the test fails below `alarm`.
 
         Args:
             found: Rows are replications, columns quantities.
         """
-        return min(1.0, float(self.p_values(found).min()) * len(self.quantities))
+        return float(bonferroni(self.p_values(self.means(found[None])))[0])
+
+
+def bonferroni(p_values: Floats) -> Floats:
+    """P values of tests of several quantities each: the smallest times their number.
+
+    Args:
+        p_values: Rows are tests.
+    """
+    return np.asarray(np.minimum(1.0, p_values.min(axis=1) * p_values.shape[1]))
 
 
 def exceeding(outcome: _core.Outcome, begin_seconds: float, levels: Floats) -> list[float]:

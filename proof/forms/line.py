@@ -12,6 +12,8 @@ LINE = 1000.0
 PROPAGATION_SECONDS = 2e-6
 ALARM = 1e-4
 """Stated false-alarm rate of a test of one queue, all its quantities together."""
+FAULTS = {0.02: 1.0, -0.02: 1.0}
+"""Times for a cell that are wrong by these shares are noticed in every test of cells."""
 
 # Access lines are so fast that they disturb no arrival process.
 _SCENARIO = """

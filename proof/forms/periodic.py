@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
+from proof.forms.arrays import Floats
 from proof.forms.case import Case, exceeding
-from proof.forms.line import ALARM, LINE, before_the_line, summary_and_port
+from proof.forms.judges import Drawn
+from proof.forms.line import ALARM, FAULTS, LINE, before_the_line, summary_and_port
+from proof.forms.nulls import periodic
+
+SAMPLES = 97
+"""In two periods, so that they fall on as many places of one."""
+DRAWS = 20_000
+"""From which the distribution of a mean is taken."""
 
 
 def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
@@ -30,7 +40,7 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
             sources=sources,
             begin=2 * period_ms,
             end=4 * period_ms,
-            sample=round(2 * period_ms / 97, 3),
+            sample=round(2 * period_ms / SAMPLES, 3),
             jitter=period_ms,
         )
 
@@ -38,6 +48,9 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
         _, port = summary_and_port(outcome)
         mean = port["queues"][0]["queue_mean_cells"]
         return [mean, *exceeding(outcome, 2e-3 * period_ms, levels)]
+
+    def null(runs: int, number: int) -> Floats:
+        return periodic.draw(sources, period_ms, levels, SAMPLES, runs, number)
 
     tails = np.asarray(queueing.periodic_exceedance(sources, rate, LINE, levels))
     mean = float(queueing.periodic_mean_queue_cells(sources, rate, LINE))
@@ -49,7 +62,10 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
         quantities=("mean queue", *(f"P(N > {k})" for k in range(depth))),
         expected=np.array([mean, *tails]),
         replications=replications,
-        false_alarm=ALARM,
+        alarm=ALARM,
+        judge=Drawn(cache(lambda: null(DRAWS, 0))),
+        null=null,
+        powers=FAULTS,
     )
 
 

@@ -60,12 +60,11 @@ def _fluid(seen: Sequence[Seen]) -> Figure:
     marks = {"on-off": "o", "mmdp": "x"}
     for one in seen:
         kind, _, setting = one.case.name.partition(", ")
-        levels = fluid.BURST_CELLS * fluid.BURSTS
         first = FIRST_TAIL["Markov fluid"]
         colour = COLOURS[0] if "load 0.7" in setting else COLOURS[1]
         if kind == "on-off":
-            panel.plot(levels, one.case.expected[first:], color=colour, label=setting)
-        panel.plot(levels, one.mean[first:], marks[kind], color=colour, markersize=5)
+            panel.plot(fluid.LEVELS, one.case.expected[first:], color=colour, label=setting)
+        panel.plot(fluid.LEVELS, one.mean[first:], marks[kind], color=colour, markersize=5)
     for kind, mark in marks.items():
         panel.plot([], [], mark, color=FAINT, label=f"sources `{kind}`")
     panel.set(yscale="log", xlabel="q (cells)", ylabel="P(Q > q)")

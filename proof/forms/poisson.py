@@ -6,11 +6,23 @@ import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
-from proof.forms.case import Case, Floats, exceeding
-from proof.forms.line import ALARM, LINE, PROPAGATION_SECONDS, before_the_line, summary_and_port
+from proof.forms.arrays import Floats
+from proof.forms.case import Case, exceeding
+from proof.forms.judges import Students
+from proof.forms.line import (
+    ALARM,
+    FAULTS,
+    LINE,
+    PROPAGATION_SECONDS,
+    before_the_line,
+    summary_and_port,
+)
+from proof.forms.nulls import poisson
 
 SOURCES = 4
-BEGIN = 3000
+BEGIN, END = 3000, 23_000
+STEP = 7.3
+"""Between samples of the queue."""
 
 
 def case(load: float, depth: int) -> Case:
@@ -26,7 +38,7 @@ def case(load: float, depth: int) -> Case:
     def scenario(fault: float) -> str:
         source = f'kind = "poisson", rate = "{rate / SOURCES} cells/s"'
         return before_the_line(
-            source, fault=fault, sources=SOURCES, begin=BEGIN, end=23_000, sample=7.3
+            source, fault=fault, sources=SOURCES, begin=BEGIN, end=END, sample=STEP
         )
 
     def observe(outcome: _core.Outcome) -> list[float]:
@@ -35,6 +47,11 @@ def case(load: float, depth: int) -> Case:
         wait = float(np.mean(delays)) - 1 / LINE - PROPAGATION_SECONDS
         mean = port["queues"][0]["queue_mean_cells"]
         return [wait, mean, *exceeding(outcome, BEGIN / 1e3, levels)]
+
+    def null(runs: int, number: int) -> Floats:
+        drawn = poisson.draw(load, levels, (BEGIN, END), STEP, runs, number)
+        drawn[:, 0] /= LINE
+        return drawn
 
     tails: Floats = np.asarray(queueing.md1_exceedance(rate, LINE, levels))
     wait = float(queueing.md1_mean_wait_seconds(rate, LINE))
@@ -47,7 +64,10 @@ def case(load: float, depth: int) -> Case:
         quantities=("mean wait", "mean queue", *(f"P(N > {k})" for k in range(depth))),
         expected=np.array([wait, mean, *tails]),
         replications=30,
-        false_alarm=ALARM,
+        alarm=ALARM,
+        judge=Students(),
+        null=null,
+        powers=FAULTS,
     )
 
 
