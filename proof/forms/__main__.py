@@ -16,6 +16,7 @@ from proof.forms.arrays import Floats
 from proof.forms.calibration import LEVELS, Seen, repeat
 from proof.forms.case import Case
 from proof.forms.pictures import picture
+from proof.forms.verdict import complaints
 
 HERE = Path(__file__).parents[2]
 RESULTS = HERE / "proof" / "results" / "closed-forms.json"
@@ -30,7 +31,7 @@ FORMS: dict[str, tuple[list[Case], int]] = {
 
 
 def main() -> int:
-    """Runs the campaign."""
+    """Runs the campaign; 1 if a test alarms too often or misses a fault (`proof.forms.verdict`)."""
     parser = argparse.ArgumentParser(prog="python -m proof.forms", description=__doc__)
     parser.add_argument("--share", type=float, default=1.0, help="of the repetitions; default: 1")
     parser.add_argument("--only", choices=FORMS, help="this form; the others' results stay")
@@ -43,16 +44,21 @@ def main() -> int:
     results = json.loads(RESULTS.read_text("utf-8")) if asked.only else {"forms": {}}
     results["cellrate"] = _core.__version__
     totals = results.setdefault("totals", {})
+    everything: list[Seen] = []
     for name in [asked.only] if asked.only else FORMS:
         cases, tests = FORMS[name]
         seen = repetitions(cases, max(2, round(asked.share * tests)), asked.workers)
+        everything += seen
         results["forms"][seen[0].case.form] = [_told(one) for one in seen]
         totals[seen[0].case.form] = _totals(seen)
         image = figures.svg(picture(seen))
         (PICTURES / f"closed-forms-{name}.svg").write_text(image, encoding="utf-8", newline="\n")
         RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8", newline="\n")
     print(table(results))  # noqa: T201
-    return 0
+    wrong = complaints(everything)
+    for complaint in wrong:
+        print(complaint, file=sys.stderr)  # noqa: T201
+    return 1 if wrong else 0
 
 
 def repetitions(cases: list[Case], tests: int, workers: int | None) -> list[Seen]:
