@@ -371,6 +371,7 @@ mod tests {
         for ps in [Ps(0), Ps(1), Ps(2_726_337), Ps::from_ms(5), Ps::from_s(50)] {
             assert_eq!(ps.to_string().parse(), Ok(ps));
         }
+        assert_eq!(Delay(Ps::from_us(7)).to_string().parse(), Ok(Delay(Ps::from_us(7))));
         for rate in [Rate(1), Rate::from_bps(155_520_000), Rate(149_756_800_123)] {
             assert_eq!(rate.to_string().parse(), Ok(rate));
         }

@@ -69,6 +69,10 @@ fn report(run: &mut Simulation) -> Report {
 
 fn check_report(run: &mut Simulation) {
     let report = report(run);
+    let in_flight: u64 = report.vcs.iter().map(|vc| vc.cells_in_flight).sum();
+    let under_credit = run.plan().fcvc.is_some();
+    assert!(run.cells_held() == in_flight || (under_credit && run.cells_held() > in_flight));
+    assert!(run.peak_storage().cells >= run.cells_held());
     for vc in &report.vcs {
         let lost = vc.cells_dropped + vc.cells_lost_on_links;
         let accounted = vc.cells_delivered + lost + vc.cells_in_flight + vc.rm_cells_absorbed;

@@ -2,7 +2,9 @@
 //!
 //! 424 kbit/s are 1,000 cells/s.
 
+use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::Load::{self, Elastic};
+use cellrate_engine::traffic::piecewise::{Piece, Pieces};
 use cellrate_engine::traffic::{SourceConfig, sources};
 use serde_json::{Value, json};
 
@@ -164,4 +166,22 @@ fn no_source_is_forgotten_here() {
     tried.sort_unstable();
     known.sort_unstable();
     assert_eq!(tried, known);
+}
+
+#[test]
+fn only_sources_that_play_a_file_have_its_content() {
+    let piece = Piece { lasts: Ps::from_ms(1), rate: Rate::from_bps(424_000) };
+    let mut played = source(&json!({"kind": "rate-trace", "file": "a.csv", "repeat": true}));
+    let SourceConfig::RateTrace(trace) = &mut played else { panic!("a rate trace") };
+    trace.content = Some(Pieces::new(vec![piece]));
+    assert_eq!((played.content(), played.repeats()), (Some(&Pieces::new(vec![piece])), true));
+    // 1,000 cells/s for ever: a bucket that lets no more out never empties.
+    let mut refused = |peak| {
+        let SourceConfig::RateTrace(trace) = &mut played else { panic!("a rate trace") };
+        trace.peak = Some(Rate::from_bps(peak));
+        played.check().map(|(field, _)| field)
+    };
+    assert_eq!((refused(424_000), refused(424_424)), (Some("peak"), None));
+    let greedy = source(&json!({"kind": "greedy"}));
+    assert_eq!((greedy.content(), greedy.repeats()), (None, false));
 }

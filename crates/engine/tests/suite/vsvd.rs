@@ -5,7 +5,7 @@
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
-use cellrate_engine::endsystem::{AbrConfig, RateUpdate, VsVdConfig};
+use cellrate_engine::endsystem::{AbrConfig, RateUpdate, VcRate, VsVdConfig};
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
@@ -113,6 +113,24 @@ fn the_scheme_is_asked_when_the_option_says() {
     let asked = |update: RateUpdate| (update.at_turn_round(), update.at_backward());
     assert_eq!([RateUpdate::TurnRound, RateUpdate::Backward].map(asked), [(true, false), (false, true)]);
     assert_eq!(asked(RateUpdate::Both), (true, true));
+}
+
+#[test]
+fn the_scheme_hears_of_the_rate_that_the_option_says() {
+    // Both sources begin at 40,000 cells/s. Before the second FRM, 31 cells later, the virtual source is allowed all
+    // of its loop, 100,000 cells/s. The OSU scheme, at a load of 1 and with 90,000 for its one channel, allows a lower
+    // rate 1 + 0.1 of itself, a higher one 1 - 0.1.
+    let icr = Some(Rate::from_cells_per_second(40_000.0));
+    let abr = AbrConfig { icr, rif: 1.0, ..AbrConfig::default() };
+    let second = |vc_rate| {
+        let vsvd = Some(VsVdConfig { vc_rate, ..VsVdConfig::default() });
+        let osu = control(json!({"scheme": "osu", "interval": "1 s"}));
+        let mut run = start(row(vec![switch(osu, vsvd)], &[(LINE, NEAR), (LINE, NEAR)], abr.clone()));
+        run.run_until(Ps::from_us(1_200));
+        (run.acr(0).unwrap().round(), run.virtual_acrs(0)[0].1)
+    };
+    assert_eq!(second(VcRate::PreviousLoop), (44_000.0, 100_000.0));
+    assert_eq!(second(VcRate::NextLoop), (90_000.0, 100_000.0));
 }
 
 #[test]

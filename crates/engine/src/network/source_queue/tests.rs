@@ -23,6 +23,17 @@ fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
     std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect()
 }
 
+#[test]
+fn bare_cells_are_counted_while_they_wait() {
+    let mut queue = SourceQueue::new(3, 0, Encapsulation::LlcSnap);
+    let pushed: Vec<bool> = (0..4).map(|_| queue.push_bare(Ps::ZERO)).collect();
+    assert_eq!((pushed, queue.cells()), (Vec::from([true, true, true, false]), 3));
+    queue.pop_bare(Ps(1));
+    assert_eq!(queue.cells(), 2);
+    assert!(queue.push_bare(Ps(2)));
+    assert_eq!((queue.cells(), queue.longest()), (3, 3));
+}
+
 /// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, from all ones,
 /// inverted at the end.
 fn crc32(bytes: &[u8]) -> u32 {

@@ -120,6 +120,9 @@ fn impossible_streams_are_refused() {
     // A mean far above the peak keeps nothing; exponentials above it on average never drain.
     assert_eq!(found(|c| c.mean = Rate::from_bps(40_000_000)), "mean");
     assert_eq!(found(|c| (c.bound, c.mean) = (Bound::Exponential, Rate::from_bps(15_000_000))), "mean");
+    // Of a normal distribution 25 Mbit/s above the peak, in deviations of 7 Mbit/s, 0.02 % is kept.
+    let far = Mpeg2Config { mean: Rate::from_bps(40_000_000), ..config() };
+    assert!(far.check().unwrap().1.starts_with("only 0.0 % of the rates lie between zero and the peak"));
     // Rounded to whole Mbit/s they are zero.
     let small = |c: &mut Mpeg2Config| {
         (c.bound, c.mean, c.standard_deviation) = (Bound::Exponential, Rate::from_bps(1_000), Rate::from_bps(100));
