@@ -114,11 +114,6 @@ impl Eprca {
         Eprca { config: config.clone(), macr: facts.rate.cells_per_second() / facts.channels.max(1) as f64 }
     }
 
-    /// Mean allowed cell rate (MACR), in cells/s.
-    pub fn macr(&self) -> f64 {
-        self.macr
-    }
-
     fn counts(&self, ccr: f64, queue: u64) -> bool {
         match self.config.averaging {
             Averaging::All => true,
