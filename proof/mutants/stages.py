@@ -11,7 +11,7 @@ import subprocess
 import sys
 from functools import partial
 
-SLOW = ("combinations::", "max_min::", "queueing_theory::")
+SLOW = ("combinations::", "generic_fairness::", "max_min::", "queueing_theory::")
 """Suite modules of a second and more each: whole networks until they are steady."""
 
 RANDOM = ("fast_equals_plain::", "operations::")

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Subject;
-use super::operation::{Kind, Level, Operation};
+use super::drawing::Kind;
+use super::operation::{Level, Operation};
 use super::settings::{components, legal};
 
 /// A queue.

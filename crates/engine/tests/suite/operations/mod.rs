@@ -13,8 +13,10 @@ mod controls;
 mod corpus;
 mod credit;
 mod discard;
+mod drawing;
 mod end_systems;
 mod operation;
+mod ranges;
 mod settings;
 mod tcp_connection;
 mod tcp_receiver;
@@ -28,7 +30,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::support::repeatable::repeatable;
-use operation::{Kind, Operation, operations};
+use drawing::{Kind, operations};
+use operation::Operation;
 
 /// Something that operations happen to.
 pub trait Subject: Sized {

@@ -8,7 +8,8 @@ use cellrate_engine::tcp::{Segment, TcpReceiver, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
-use super::operation::{END, Kind, Operation, Supply};
+use super::drawing::Kind;
+use super::operation::{END, Operation, Supply};
 use super::tcp_receiver::{Receiver, Setting, settings};
 use super::tcp_sender::Sender;
 

@@ -1,7 +1,5 @@
 //! A TCP receiver under any segments: what it acknowledges and delivers is what it got, and every byte is counted once.
 
-use std::collections::BTreeMap;
-
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpConfig, TcpReceiver};
 use proptest::prelude::*;
@@ -9,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Subject;
-use super::operation::{END, Kind, Operation, Span};
+use super::drawing::Kind;
+use super::operation::{END, Operation, Span};
+use super::ranges::Got;
 use super::settings::{fields, legal};
 
 /// A connection.
@@ -71,32 +71,6 @@ impl Receiving for TcpReceiver {
     }
     fn stats(&self) -> ReceiverStats {
         *TcpReceiver::stats(self)
-    }
-}
-
-/// The bytes that have come, as ranges that do not touch, by their beginnings.
-#[derive(Clone, Debug, Default)]
-struct Got(BTreeMap<u64, u64>);
-
-impl Got {
-    fn add(&mut self, mut from: u64, mut to: u64) {
-        let touching: Vec<(u64, u64)> =
-            self.0.range(..=to).filter(|(_, end)| **end >= from).map(|(from, to)| (*from, *to)).collect();
-        for (first, end) in touching {
-            self.0.remove(&first);
-            (from, to) = (from.min(first), to.max(end));
-        }
-        self.0.insert(from, to);
-    }
-    fn holds(&self, from: u64, to: u64) -> bool {
-        self.0.range(..=from).next_back().is_some_and(|(_, end)| *end >= to)
-    }
-    /// The first byte that has not come.
-    fn missing(&self) -> u64 {
-        self.0.get(&0).copied().unwrap_or(0)
-    }
-    fn bytes(&self) -> u64 {
-        self.0.iter().map(|(from, to)| to - from).sum()
     }
 }
 

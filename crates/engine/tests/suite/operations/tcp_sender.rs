@@ -10,7 +10,8 @@ use cellrate_engine::tcp::{Segment, SenderStats, TcpConfig, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
-use super::operation::{Kind, Operation, Position, Supply};
+use super::drawing::Kind;
+use super::operation::{Operation, Position, Supply};
 use super::tcp_receiver::{Setting, settings};
 
 /// Timeouts in one operation: time passes as far as they reach.

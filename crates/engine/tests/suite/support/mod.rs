@@ -5,6 +5,7 @@ pub mod one_way;
 pub mod plans;
 pub mod random_network;
 pub mod repeatable;
+pub mod schemes;
 
 use cellrate_engine::network::Report;
 

@@ -11,7 +11,8 @@ use std::fmt::Debug;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 
-use super::operation::{Kind, Operation, operations};
+use super::drawing::{Kind, operations};
+use super::operation::Operation;
 
 /// Asserts that random operations find what is wrong with a subject, and say `why`.
 fn caught<T: Debug>(

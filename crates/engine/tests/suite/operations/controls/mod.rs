@@ -11,7 +11,8 @@ use cellrate_engine::kernel::{Digest, Ps};
 use proptest::prelude::*;
 
 use super::Subject;
-use super::operation::{Kind, Level, Operation, Span};
+use super::drawing::Kind;
+use super::operation::{Level, Operation, Span};
 
 /// Timers that may go off in one operation: time passes as far as they reach.
 const MOST_WAKES: u32 = 200;

@@ -6,7 +6,8 @@ use cellrate_engine::credit::allocation::{Notice, Pool};
 use proptest::prelude::*;
 
 use super::super::Subject;
-use super::super::operation::{Kind, Operation};
+use super::super::drawing::Kind;
+use super::super::operation::Operation;
 use super::{Forward, Setting, Upper, VOCABULARY, settings};
 
 /// Cells of data and of the protocol that may be on the way at once, with room to spare.

@@ -8,7 +8,8 @@ use cellrate_engine::kernel::Ps;
 use proptest::prelude::*;
 
 use super::super::Subject;
-use super::super::operation::{Kind, Operation};
+use super::super::drawing::Kind;
+use super::super::operation::Operation;
 use super::{Forward, Setting, Upper, VOCABULARY, settings};
 
 /// What the model asks of the receiving side of a channel.

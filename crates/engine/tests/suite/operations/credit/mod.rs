@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::operation::Kind;
+use super::drawing::Kind;
 use super::settings::{fields, legal};
 
 /// What can happen to a hop.

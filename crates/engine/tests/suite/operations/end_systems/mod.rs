@@ -12,7 +12,8 @@ use cellrate_engine::kernel::{Digest, Ps, Rate};
 use proptest::prelude::*;
 
 use super::Subject;
-use super::operation::{END, Kind, Level, Operation, Span};
+use super::drawing::Kind;
+use super::operation::{END, Level, Operation, Span};
 
 /// Both halves of an end system, and what a careful observer of its line remembers.
 pub struct Ends<S> {
