@@ -152,9 +152,9 @@ impl CellClock {
         let estimate = span as f64 * self.per_ps;
         let below = estimate as u64;
         let fraction = estimate - below as f64;
-        // Away from a whole number the estimate (good to 1e-15 of itself, and `carry` is below one
-        // picosecond) cannot be wrong by a cell.
-        if fraction > 1e-5 && fraction < 1.0 - 1e-5 && below < 1 << 33 {
+        // Away from a whole number the estimate (good to 1e-15 of itself, but for `carry`, which is below one
+        // picosecond and makes it larger) cannot be wrong by a cell.
+        if fraction > 1e-5 && fraction + self.per_ps < 1.0 - 1e-5 && below < 1 << 33 {
             return below + 1;
         }
         self.cells_until_exactly(span, carry)
@@ -265,6 +265,18 @@ mod tests {
             assert_eq!(clock.cells_until(probe, at, carry), counted);
             let left: u64 = completions.iter().filter(|c| **c > probe).map(|c| c.0 - probe.0).sum();
             assert_eq!(clock.time_left(probe, at, carry), left as u128);
+        }
+    }
+
+    #[test]
+    fn cells_until_is_exact_where_a_cell_takes_a_few_picoseconds() {
+        for bits_per_second in [5_000_000_000, 622_080_000_000, 3_000_000_000_000, 400_000_000_000_000] {
+            let clock = CellClock::new(Rate::from_bps(bits_per_second));
+            let (mut at, mut carry) = (Ps::ZERO, 0);
+            for cells in 1..200 {
+                (at, carry) = clock.complete(at, carry);
+                assert_eq!(clock.cells_until(Ps::ZERO, at, carry), cells, "{bits_per_second} bit/s");
+            }
         }
     }
 
