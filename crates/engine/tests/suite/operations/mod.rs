@@ -1,6 +1,6 @@
 //! One model of operations for everything that reacts to cells and segments: a generator of random sequences drives
-//! every control scheme, end system, discard policy, credit protocol and TCP of the registries, with parameters drawn
-//! from their schemas, and what must always hold is checked after every operation. A new scheme or policy is driven as
+//! every control scheme, end system, discard policy, credit protocol and TCP of the registries, and output ports with
+//! any of them, with parameters drawn from their schemas, and what must always hold is checked after every operation. A new scheme or policy is driven as
 //! soon as it has its line in its registry.
 //!
 //! A sequence that fails is minimised and printed as a file of `data/operations`, where it is replayed for ever; with
@@ -15,7 +15,9 @@ mod credit;
 mod discard;
 mod drawing;
 mod end_systems;
+mod marks;
 mod operation;
+mod port;
 mod ranges;
 mod settings;
 mod tcp_connection;
@@ -121,6 +123,7 @@ macro_rules! subjects {
 
 subjects! {
     every_control_scheme_is_a_switch_of_tm_4: controls::Controlled, 400;
+    every_port_lets_in_what_it_has_room_for_and_out_what_came_in: port::Ports, 150;
     every_end_system_keeps_its_rules: end_systems::EndSystem, 400;
     static_credit_is_conserved: credit::StaticHop, 200;
     adaptive_credit_is_conserved: credit::AdaptiveHop, 200;

@@ -4,6 +4,7 @@
 mod credit;
 mod ends;
 mod port;
+mod server;
 mod tcp;
 
 use std::fmt::Debug;

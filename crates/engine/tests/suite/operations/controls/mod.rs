@@ -12,12 +12,13 @@ use proptest::prelude::*;
 
 use super::Subject;
 use super::drawing::Kind;
+use super::marks::allowed;
 use super::operation::{Level, Operation, Span};
 
 /// Timers that may go off in one operation: time passes as far as they reach.
 const MOST_WAKES: u32 = 200;
 
-/// A scheme at work, and a port that remembers what it is told.
+/// A scheme at work, told any length of the queue; with the queues of a real port it is in `port`.
 pub struct Port<C> {
     control: C,
     /// The same scheme, told the length of the queue only where it says that it reads it.
@@ -25,9 +26,6 @@ pub struct Port<C> {
     setting: Setting,
     now: Ps,
     queue: u64,
-    arrived: u64,
-    left: u64,
-    dropped: u64,
     silent: [bool; 4],
     described: &'static [Statistic],
     digest: Digest,
@@ -45,9 +43,6 @@ impl<C: SwitchControl + Clone> Port<C> {
             setting: setting.clone(),
             now: Ps::ZERO,
             queue: 0,
-            arrived: 0,
-            left: 0,
-            dropped: 0,
             silent: [false; 4],
             described: statistics().into_iter().find(|(name, _)| *name == named).expect("a scheme of the registry").1,
             digest: Digest::default(),
@@ -96,13 +91,8 @@ impl<C: SwitchControl + Clone> Port<C> {
         let seen = self.seen(rm.is_some());
         self.blind.on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
         assert_eq!((after, told), (blind, blind_told), "the queue decided where it is not read");
-        self.observe((info, rm), (after, told));
-        self.arrived += 1;
-        if self.queue < self.setting.buffer {
-            self.queue += 1;
-        } else {
-            self.dropped += 1;
-        }
+        allowed((info, rm), (after, told), &mut self.digest);
+        self.queue += u64::from(self.queue < self.setting.buffer);
     }
 
     fn backward(&mut self, slot: u32, rm: RmCell) {
@@ -112,7 +102,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         self.blind.on_backward(self.now, slot, &mut blind, seen);
         assert_eq!(told, blind, "the queue decided where it is not read");
         let info = Info::rm(CellKind::Brm, false);
-        self.observe((info, Some(rm)), (info, Some(told)));
+        allowed((info, Some(rm)), (info, Some(told)), &mut self.digest);
     }
 
     fn serve(&mut self) {
@@ -124,27 +114,9 @@ impl<C: SwitchControl + Clone> Port<C> {
             self.control.on_dequeue(self.now, &mut after, self.queue);
             self.blind.on_dequeue(self.now, &mut blind, self.queue);
             assert_eq!(after, blind);
-            self.observe((before, None), (after, None));
+            allowed((before, None), (after, None), &mut self.digest);
         }
         self.queue -= 1;
-        self.left += 1;
-    }
-
-    fn observe(&mut self, (info, rm): (Info, Option<RmCell>), (after, told): (Info, Option<RmCell>)) {
-        assert!(after.efci() || !info.efci(), "EFCI was cleared");
-        let mut expected = info;
-        if after.efci() {
-            assert!(info.is_data(), "EFCI of an RM cell was set");
-            expected.mark_efci();
-        }
-        assert_eq!(after, expected, "more than EFCI was changed");
-        self.digest.add(u64::from(after.0));
-        if let (Some(before), Some(after)) = (rm, told) {
-            assert!(after.er >= 0.0 && after.er <= before.er, "ER went from {} to {}", before.er, after.er);
-            assert!(after.ci >= before.ci && after.ni >= before.ni, "CI or NI was cleared");
-            assert_eq!((after.ccr, after.mcr, after.bn), (before.ccr, before.mcr, before.bn));
-            self.digest.add(after.er.to_bits() ^ u64::from(after.ci) << 1 ^ u64::from(after.ni));
-        }
     }
 
     /// Cells that classes without control send until the next wake, if they have the whole link.
@@ -162,14 +134,11 @@ impl<C: SwitchControl + Clone> Port<C> {
 
     fn jump(&mut self, level: Level) {
         let most = self.setting.buffer;
-        let to = match level {
+        self.queue = match level {
             Level::Empty => 0,
             Level::Full => most.min(100_000),
             Level::Cells(cells) => most.min(u64::from(cells)),
         };
-        // Cells of others came, or left.
-        (self.arrived, self.left) = (self.arrived + to, self.left + self.queue);
-        self.queue = to;
     }
 
     fn slot(&self, vc: u8) -> Option<u32> {
@@ -214,8 +183,6 @@ impl<C: SwitchControl + Clone> Port<C> {
     }
 
     pub fn holds(&self) {
-        assert_eq!(self.queue, self.arrived - self.left - self.dropped);
-        assert!(self.queue <= self.setting.buffer);
         let counted = self.control.counted();
         assert_eq!(counted.len(), self.described.len());
         for (statistic, value) in self.described.iter().zip(counted) {

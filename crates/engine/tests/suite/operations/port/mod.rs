@@ -1,0 +1,227 @@
+//! Output ports of both engines with real queues, servers and links: whatever arrives is refused, waits here or leaves,
+//! as told by what comes out at the far end of the link, and no queue is ever longer than its buffer.
+
+mod books;
+mod setting;
+
+pub use setting::{Order, Setting, settings};
+
+use books::Books;
+use cellrate_engine::atm::cell::{Body, Info, Kind as CellKind, Pdu, RmCell, ServiceClass};
+use cellrate_engine::atm::link::Link;
+use cellrate_engine::atm::port::{Arrival, Port, PortSettings};
+use cellrate_engine::atm::server::{EagerServer, LazyServer, Queued, Server};
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::Segment;
+use proptest::prelude::*;
+
+use super::Subject;
+use super::drawing::Kind;
+use super::operation::Operation;
+
+/// Timers that may go off in one operation: time passes as far as they reach.
+const MOST_WAKES: u32 = 200;
+/// Cells of VBR in a flood.
+const MOST_FLOOD: u64 = 200;
+
+/// A port with its link, and somebody who keeps books of what goes in and what comes out.
+pub struct Watched<S> {
+    port: Port<S>,
+    link: Link,
+    setting: Setting,
+    cell_time: Ps,
+    now: Ps,
+    books: Books,
+}
+
+impl<S: Server> Watched<S> {
+    pub fn new(setting: &Setting) -> Watched<S> {
+        Watched::with(setting.port(), setting)
+    }
+
+    /// A port that should be that of `setting`.
+    pub fn with(port: PortSettings, setting: &Setting) -> Watched<S> {
+        Watched {
+            port: Port::new(port),
+            link: Link::default(),
+            setting: setting.clone(),
+            cell_time: setting.scheme.rate.cell_time_ceil(),
+            now: Ps::ZERO,
+            books: Books::new(setting),
+        }
+    }
+
+    /// Lets the port act, which must say when its link is empty no more.
+    fn act<T>(&mut self, act: impl FnOnce(&mut Port<S>, &mut Link, &mut bool) -> T) -> T {
+        let (was_empty, mut said) = (self.link.is_empty(), false);
+        let result = act(&mut self.port, &mut self.link, &mut said);
+        assert!(said || !was_empty || self.link.is_empty(), "the receiver was not told of the first cell");
+        result
+    }
+
+    /// Time passes, with every timer of the scheme and every departure.
+    fn advance(&mut self, until: Ps) {
+        for _ in 0..MOST_WAKES {
+            let due = self.port.wake_at();
+            if due > until {
+                self.now = until;
+                break;
+            }
+            self.now = due;
+            self.act(|port, link, said| port.wake(due, link, said));
+        }
+        let now = self.now;
+        self.act(|port, link, said| port.advance(now, link, said));
+        self.leave();
+    }
+
+    /// Cells whose last bit has left by now.
+    fn leave(&mut self) {
+        while self.link.next_arrival() - setting::DELAY <= self.now && !self.link.is_empty() {
+            let (cell, body) = self.link.pop_whole().expect("a cell");
+            self.books.left(cell.at - setting::DELAY, cell, body);
+        }
+    }
+
+    fn arrive(&mut self, class: ServiceClass, channel: u32, info: Info, mut body: Option<Body>) {
+        let controlled = class == ServiceClass::Abr;
+        let slot = if controlled { channel } else { self.setting.abr_channels() as u32 };
+        let queue = self.setting.queue_of(class);
+        let cell = Queued { label: self.books.next_label(), info };
+        let arrival = Arrival { slot, control_slot: slot, queue: queue as u32, controlled, cell };
+        let (now, came) = (self.now, body);
+        let refused = self.act(|port, link, said| port.arrive(now, arrival, body.as_mut(), link, said));
+        let of_data = info.is_data();
+        match refused {
+            None => self.books.taken(now, queue, info, (came, body)),
+            Some(cause) => self.books.refused(queue, slot, of_data, cause),
+        }
+        self.leave();
+        let length = self.length(queue);
+        self.books.note(queue, length);
+    }
+
+    fn length(&mut self, queue: usize) -> u64 {
+        let now = self.now;
+        self.act(|port, link, said| port.queue_length(now, queue, link, said))
+    }
+
+    fn data(&mut self, class: ServiceClass, channel: u32, ends: bool, efci: bool) {
+        let info = if ends { Info::end_of_message(0) } else { Info::data(0) };
+        let mut info = info.with_payload(48);
+        if efci {
+            info.mark_efci();
+        }
+        let pdu = Pdu { segment: Segment::default(), sent: Ps::ZERO, first: 0, cells: 1, hit: false };
+        self.arrive(class, channel, info, ends.then_some(Body::Pdu(pdu)));
+    }
+
+    /// VBR takes the whole link until the next timer.
+    fn flood(&mut self) {
+        let span = self.port.wake_at().saturating_sub(self.now);
+        let cells = (span.0 / self.cell_time.0).clamp(1, MOST_FLOOD);
+        for _ in 0..cells {
+            self.data(ServiceClass::Vbr, 0, false, false);
+            self.advance(self.now.saturating_add(self.cell_time));
+        }
+    }
+
+    fn backward(&mut self, slot: u32, rm: RmCell) {
+        let (now, mut told) = (self.now, rm);
+        self.act(|port, link, said| port.pass_backward(now, slot, &mut told, link, said));
+        let info = Info::rm(CellKind::Brm, false);
+        self.books.passed((info, Some(rm)), (info, Some(told)));
+    }
+
+    pub fn happen(&mut self, operation: &Operation) {
+        let channels = self.setting.abr_channels() as u32;
+        match *operation {
+            Operation::Pass(span) => {
+                let until = span.from(self.now, self.port.wake_at());
+                self.advance(until);
+            }
+            Operation::Cells { vc, count, efci, ends } => {
+                for number in 1..=count {
+                    self.data(ServiceClass::Abr, u32::from(vc) % channels, ends && number == count, efci);
+                }
+            }
+            Operation::Background(cells) => (0..cells).for_each(|_| self.data(ServiceClass::Vbr, 0, false, false)),
+            Operation::Flood => self.flood(),
+            Operation::Rm { vc, backward: true, cell } => self.backward(u32::from(vc) % channels, cell.rm()),
+            Operation::Rm { vc, cell, .. } => {
+                let info = Info::rm(CellKind::Frm, cell.bits[2]);
+                self.arrive(ServiceClass::Abr, u32::from(vc) % channels, info, Some(Body::Rm(cell.rm())));
+            }
+            Operation::Serve(cells) => {
+                let span = Ps(u64::from(cells) * self.cell_time.0);
+                self.advance(self.now.saturating_add(span));
+            }
+            _ => {}
+        }
+    }
+
+    /// In - out, and the buffer, by what the port says and by what came out of its link.
+    pub fn holds(&mut self) {
+        for queue in 0..self.setting.queues().len() {
+            let length = self.length(queue);
+            self.books.balances(queue, length);
+        }
+        let (counts, departed) = self.port.counts(self.now, &mut self.link);
+        let longest: Vec<u64> = (0..counts.len()).map(|queue| self.port.longest(queue)).collect();
+        self.books.agree(&counts, departed, &longest);
+        for slot in 0..=self.setting.abr_channels() {
+            self.books.lost(slot, self.port.losses(slot as u32).cells);
+        }
+    }
+
+    /// The line has time for everything that waits.
+    pub fn end(&mut self) {
+        let waiting = self.books.waiting();
+        let now = self.now.saturating_add(Ps((waiting + 1) * self.cell_time.0));
+        self.now = now;
+        self.act(|port, link, said| port.advance(now, link, said));
+        self.leave();
+        assert_eq!(self.books.waiting(), 0, "cells that never leave");
+    }
+
+    pub fn hash(&self) -> u64 {
+        self.books.hash() ^ self.port.digest().value()
+    }
+}
+
+/// The same port of the fast engine and of the plain one, which must not differ in anything.
+pub struct Ports {
+    fast: Watched<LazyServer>,
+    plain: Watched<EagerServer>,
+}
+
+impl Subject for Ports {
+    type Setting = Setting;
+    const NAME: &'static str = "port";
+    const VOCABULARY: &'static [(u32, Kind)] =
+        &[(4, Kind::Pass), (5, Kind::Cells), (2, Kind::Background), (4, Kind::Rm), (6, Kind::Serve)];
+
+    fn settings() -> BoxedStrategy<Setting> {
+        settings()
+    }
+    fn new(setting: &Setting) -> Self {
+        Ports { fast: Watched::new(setting), plain: Watched::new(setting) }
+    }
+    fn apply(&mut self, operation: &Operation) {
+        self.fast.happen(operation);
+        self.plain.happen(operation);
+        self.fast.holds();
+        self.plain.holds();
+    }
+    fn check(&self) {
+        assert_eq!(self.fast.hash(), self.plain.hash(), "the ports of the two engines differ");
+    }
+    fn finish(&mut self) {
+        self.fast.end();
+        self.plain.end();
+        self.check();
+    }
+    fn digest(&self) -> u64 {
+        self.fast.hash()
+    }
+}
