@@ -144,3 +144,14 @@ fn fmmra_settles_before_erica_with_long_intervals_and_after_it_with_short_ones()
         assert!(short < fmmra && fmmra < long && charny < short, "{found}");
     }
 }
+
+/// At the default target of 1 a queue stays, and the rule for congestion sets in again and again.
+#[test]
+fn fmmra_at_a_target_of_one_does_not_settle() {
+    let fmmra = scheme(1.0, json!({ "scheme": "fmmra" }));
+    for (generic, name) in [(&GFC_1, "GFC-1"), (&GFC_2, "GFC-2")] {
+        let (plan, fair) = generic.plan(&fmmra, Ps::from_us(1_000));
+        let settled = settling(plan, &fair);
+        assert!(settled > Ps::from_ms(290), "{name}: after {settled}");
+    }
+}

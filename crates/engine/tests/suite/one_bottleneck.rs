@@ -2,6 +2,7 @@
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
@@ -77,5 +78,31 @@ fn eprca_shares_one_link_equally_below_its_second_threshold() {
         let Steady { shares, utilisation, longest } = steady(&plan, LINK / sources as f64, |_| ());
         assert!(utilisation > 0.999 && (101..=300).contains(&longest), "{sources}: {utilisation}, {longest} cells");
         assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.03), "{sources}: {shares:?}");
+    }
+}
+
+/// Source i sends at u = (X0 - x - u RTD) / tau, where x is what it has in the queue. In a queue of X cells that is
+/// served as cells came, x = u X / C: rates are alike, and where they fill the link they add up to C if
+/// X = n X0 - C (RTD + tau) (Mascolo, Cavendish and Gerla 1996). Between two feedbacks, Nrm cells apart, half as many
+/// count besides. Below that the link is as full as the law says, with rates that are as like.
+#[test]
+fn the_smith_predictor_shares_one_link_equally_with_the_queue_of_its_law() {
+    let (tau, rtd) = (0.010, 0.000_660);
+    for (sources, total) in [(2, 1_600), (3, 1_800), (5, 1_600), (8, 2_000), (4, 800)] {
+        let room = total / sources;
+        let scheme =
+            json!({"scheme": "smith-predictor", "set_point": format!("{room} cells"), "time_constant": "10 ms"});
+        let mut plan = plan(sources, scheme, 1.0);
+        for flow in &mut plan.flows {
+            let law = json!({"rules": "smith-predictor", "time_constant": "10 ms", "nrm": 4});
+            flow.abr = AbrConfig { icr: flow.abr.icr, ..serde_json::from_value(law).unwrap() };
+        }
+        let told = sources as f64 * (room as f64 - 1.5);
+        let used = (told / (LINK * (rtd + tau))).min(1.0);
+        let Steady { shares, utilisation, longest } = steady(&plan, used * LINK / sources as f64, |_| ());
+        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.02), "{sources}: {shares:?}");
+        assert!((utilisation / used - 1.0).abs() < 0.02, "{sources}: {utilisation} is not {used}");
+        let queue = (told - LINK * (rtd + tau)).max(0.0);
+        assert!((longest as f64 - queue).abs() < 30.0, "{sources}: a queue of {longest} is not {queue}");
     }
 }
