@@ -19,6 +19,17 @@ PROMISES = list(chain.from_iterable(area.promises for area in areas()))
 README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").replace("**", "").split())
 
 
+def by_macro(test: str, text: str) -> bool:
+    """Whether a macro of the file makes the test: `#[test] fn $test` of lines `name: ...;`."""
+    for macro, arms in re.findall(r"macro_rules! (\w+) \{\n(.*?)\n\}\n", text, re.DOTALL):
+        calls = re.findall(rf"^{macro}! \{{\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)
+        if re.search(r"#\[test\]\n\s*fn \$test\(", arms) and any(
+            re.search(rf"^    {test}: ", lines, re.MULTILINE) for lines in calls
+        ):
+            return True
+    return False
+
+
 def exists(trial: Trial) -> bool:
     """Whether there is a test or target of that name."""
     if trial.kind == "make":
@@ -29,7 +40,8 @@ def exists(trial: Trial) -> bool:
     if not test:
         return "#[test]" in text or "def test_" in text
     if trial.kind == "rust":
-        return bool(re.search(rf"#\[test\]\n(\s*///.*\n)*\s*fn {test}\(", text))
+        written = re.search(rf"#\[test\]\n(\s*///.*\n)*\s*fn {test}\(", text)
+        return bool(written) or by_macro(test, text)
     return test in {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
 
 

@@ -133,5 +133,11 @@ def install() -> str:
 
 
 ORACLE = Oracle(
-    "ns2", "ns-2", install, simulate, {name: v.patterns for name, v in VARIANTS.items()}
+    "ns2",
+    "ns-2",
+    install,
+    simulate,
+    {name: v.patterns for name, v in VARIANTS.items()},
+    # `tahoe-bsd` is the engine's other choice against the traces of `tahoe`.
+    ("tahoe-bsd", *(name for name, v in VARIANTS.items() if v.rule != "none")),
 )

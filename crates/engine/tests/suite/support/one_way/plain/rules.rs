@@ -17,7 +17,7 @@ pub enum Rule {
     TimeoutHalvesInflated,
     /// What ends a recovery of NewReno does not open cwnd also (RFC 6582); in ns-2 and ns-3 it does.
     EndOpensNothing,
-    /// A loss with SACK halves what is out, in bytes (RFC 6675 step 4.2); ns-2: the window, in whole packets.
+    /// A loss with SACK halves what was out, in bytes (RFC 6675 step 4.2); ns-2: the window, in whole packets.
     HalvesFlight,
     /// What is on its way is told by the scoreboard (RFC 6675 SetPipe); ns-2 counts down and up.
     PipeOfScoreboard,
@@ -33,8 +33,12 @@ pub enum Rule {
     /// Before a recovery as much that is new is sent as has arrived out of order (RFC 6675 step 3.3); in ns-2 one packet
     /// for each of the first two duplicates (RFC 3042).
     SendsWhatArrived,
-    /// A loss halves the window, in whole packets (4.3BSD); ns-3: what is in flight, in bytes.
+    /// A loss without SACK, and a timeout, halve the window, in whole packets (4.3BSD); ns-3: what is in flight, in
+    /// bytes.
     HalvesWindow,
+    /// A loss with SACK halves what was out at the first duplicate, in bytes; ns-3: what is on its way by the scoreboard
+    /// when the loss is seen.
+    HalvesFirstFlight,
     /// At the third duplicate all three have left the network (RFC 6582 step 2); in ns-3 without SACK the third only.
     CountsFirstTwo,
     /// What acknowledges a part takes as much from cwnd when duplicates do not cover it (RFC 6582); not in ns-3.
@@ -60,7 +64,7 @@ pub enum Rule {
 }
 
 /// Every rule.
-pub const ALL: [Rule; 21] = [
+pub const ALL: [Rule; 22] = [
     Rule::GoesOn,
     Rule::SlowStartAtSsthresh,
     Rule::TimeoutHalvesInflated,
@@ -73,6 +77,7 @@ pub const ALL: [Rule; 21] = [
     Rule::Rescues,
     Rule::SendsWhatArrived,
     Rule::HalvesWindow,
+    Rule::HalvesFirstFlight,
     Rule::CountsFirstTwo,
     Rule::PartTakesCwnd,
     Rule::EndAvoidsBurst,
@@ -98,10 +103,11 @@ const NS_2: [Rule; 11] = [
     Rule::SendsWhatArrived,
 ];
 
-const NS_3: [Rule; 12] = [
+const NS_3: [Rule; 13] = [
     Rule::SlowStartAtSsthresh,
     Rule::EndOpensNothing,
     Rule::HalvesWindow,
+    Rule::HalvesFirstFlight,
     Rule::CountsFirstTwo,
     Rule::PartTakesCwnd,
     Rule::EndAvoidsBurst,

@@ -17,7 +17,7 @@ impl PlainSender {
         if reacted || !lost {
             return;
         }
-        let half = if !self.has(Rule::HalvesWindow) {
+        let half = if !self.has(Rule::HalvesFirstFlight) {
             self.flight() / 2.0
         } else if self.has(Rule::HalvesFlight) {
             (self.board.out_at_first - self.una) as f64 / 2.0
