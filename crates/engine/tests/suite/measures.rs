@@ -46,6 +46,7 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
         let delays = &flow.delays;
         assert!((us(delays.cell_delay_mean_seconds) - expected).abs() < 1e-9, "{}: {delays:?}", flow.name);
         assert!(us(delays.cell_delay_std_seconds) < 1e-9);
+        assert_eq!(flow.efficiency, None, "cells without TCP are no bytes that could arrive");
     }
     let [cbr, ubr] = &report.classes[..] else { panic!("two classes") };
     assert_eq!((cbr.service, cbr.flows, cbr.cells_delivered, ubr.cells_delivered), (Cbr, 2, 400, 200));
