@@ -80,7 +80,7 @@ test-python: install
 	$(BIN)/pytest --quiet --numprocesses logical --dist worksteal
 	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
 
-closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed (15 min on one core)
+closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed (10 min on one core)
 	$(BIN)/python -m proof.forms $(ARGS)
 
 test-results: install ## every built-in experiment against the committed golden tables

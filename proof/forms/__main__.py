@@ -22,10 +22,10 @@ HERE = Path(__file__).parents[2]
 RESULTS = HERE / "proof" / "results" / "closed-forms.json"
 PICTURES = HERE / "docs" / "evidence"
 FORMS: dict[str, tuple[list[Case], int]] = {
-    "md1": (poisson.CASES, 200),
-    "nddd1": (periodic.CASES, 80),
-    "noise": (noise.CASES, 50),
-    "fluid": (fluid.CASES, 20),
+    "md1": (poisson.CASES, 100),
+    "nddd1": (periodic.CASES, 40),
+    "noise": (noise.CASES, 25),
+    "fluid": (fluid.CASES, 10),
 }
 """The cases of each form, and how often each is repeated."""
 

@@ -29,7 +29,7 @@ THREE_ERRORS = float(2 * stats.norm.sf(3))
 EXCESS = 2.0
 """The estimate from such short series is a little off, and its error a little larger than that of
 long ones: of sets of series that are drawn without the simulator, not 0.0027 are beyond three
-standard errors, but 0.003 (H = 0.6) to 0.0043 (H = 0.9)."""
+standard errors, but 0.0028 (H = 0.6) to 0.0044 (H = 0.9)."""
 FAULTS = {0.02: 0.95, -0.02: 0.95}
 """Of the Hurst parameter: six standard errors, which are seen beyond three in most sets."""
 
