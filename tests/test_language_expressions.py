@@ -1,5 +1,9 @@
 """The language of measures and claims."""
 
+import ast
+import tomllib
+from collections.abc import Iterator
+
 import pytest
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import (
@@ -10,6 +14,9 @@ from cellrate.language.expressions import (
     names,
 )
 from cellrate.reproduce.runs import fill, vocabulary
+from conftest import HERE
+
+PAPERS = HERE.parent / "papers"
 
 
 class Thing(Opened):
@@ -158,3 +165,33 @@ def test_templates() -> None:
 )
 def test_words(text: str, *, value: bool) -> None:
     assert evaluate(text, vocabulary()) is value
+
+
+def texts(value: object) -> Iterator[str]:
+    """All texts in a TOML document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts(part)
+
+
+def formats() -> Iterator[ast.BinOp]:
+    """Where an expression of the papers puts values into a literal text."""
+    for file in sorted(PAPERS.rglob("*.toml")):
+        for text in texts(tomllib.loads(file.read_text("utf-8"))):
+            try:
+                tree = ast.parse(text.strip(), mode="eval")
+            except (SyntaxError, ValueError):
+                continue
+            for node in ast.walk(tree):
+                match node:
+                    case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+                        yield node
+
+
+def test_the_language_has_the_formats_that_the_papers_use() -> None:
+    found = {ast.unparse(node.left) for node in formats()}
+    assert "'tcp.%d/*'" in found
+    for text in found:
+        assert evaluate(f"{text} % 7", {}) == ast.literal_eval(text) % 7

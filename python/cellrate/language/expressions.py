@@ -7,6 +7,7 @@ and never begin with an underscore. `papers/README.md` lists the names.
 # ruff: noqa: ANN401 - values of the language are of any type
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,9 +38,13 @@ def _times(a: Any, b: Any) -> Any:
     return a * b
 
 
+_WIDE = re.compile(r"%[^%a-zA-Z]*(\*|\d{3})")
+"""Where a text's format asks for a hundred characters or more, or as many as a value says."""
+
+
 def _modulo(a: Any, b: Any) -> Any:
-    if isinstance(a, str | bytes):
-        raise ExpressionError("a text has no remainder")
+    if isinstance(a, bytes) or (isinstance(a, str) and _WIDE.search(a)):
+        raise ExpressionError(f"the format {a!r} is too wide: at most 99 characters, such as '%2d'")
     return a % b
 
 
