@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn cells_are_those_of_the_interval_before() {
         let mut channel = Channel::default();
-        [5, 5, 6].map(|epoch| channel.count_cell(epoch));
+        [5, 5, 6].into_iter().for_each(|epoch| channel.count_cell(epoch));
         assert_eq!((channel.measured_rate(6, 0.5), channel.measured_rate(7, 0.5)), (4.0, 2.0));
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
         // None came in the interval before the eighth.
