@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,12 @@ def test_a_study_that_is_terminated_stops_as_on_ctrl_c(
         '"measure.sample" = ["1 ms", "60 s"]\n'
     )
     process = subprocess.Popen(
-        [COMMAND, "study", study], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [COMMAND, "study", study],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Under nohup and the like it is ignored, and a study leaves it so.
+        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),
     )
     out = tmp_path / "out"
     signs.wait_for(lambda: signs.kept_bytes(out) > 0 and signs.simulates(process), process)

@@ -78,9 +78,10 @@ def replacing(
         OSError: Something cannot be written; what was there before is still there.
     """
     with writing(directory):
-        scratch.clear(directory)
-        refuse(directory)
         directory.parent.mkdir(parents=True, exist_ok=True)
+        with scratch.alone(directory.parent):
+            scratch.clear(directory)
+            refuse(directory)
         with scratch.directory(directory) as place:
             fresh = place / "fresh"
             fresh.mkdir()
