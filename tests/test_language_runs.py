@@ -1,6 +1,8 @@
 """Runs as expressions see them, on summaries and traces written by hand."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -156,3 +158,15 @@ def test_what_is_missing_is_an_error(text: str, message: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         value(text)
     assert message in str(caught.value)
+
+
+def test_measures_are_defined_where_docstrings_are_left_out() -> None:
+    code = "from cellrate.language import measured, runs; print(list(measured.MEASURED.values()))"
+    with_docstrings, without = (
+        subprocess.run(
+            [sys.executable, *options, "-c", code], check=True, capture_output=True, text=True
+        ).stdout
+        for options in ([], ["-OO"])
+    )
+    assert with_docstrings == without
+    assert "Sum over the TCP flows" in without

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ class About:
     """What a measure is.
 
     Attributes:
-        definition: Documentation of the property, on one line.
+        definition: What it is, on one line.
         unit: Its unit; empty where it has none.
         formula: How it is computed from what a run reports.
         source: Paper and section that define it.
@@ -31,11 +30,16 @@ MEASURED: dict[str, About] = {}
 """The measures of the language by name, in the order of their properties."""
 
 
-def measured(unit: str, formula: str, source: str) -> Callable[[Function], Function]:
-    """Marks a property of a run as a measure; stands below `@property`."""
+def measured(
+    definition: str, unit: str, formula: str, source: str
+) -> Callable[[Function], Function]:
+    """Marks a property of a run as a measure, and documents it; stands below `@property`.
+
+    Data sets quote the definition, so it is no docstring, which `python -OO` would take out.
+    """
 
     def mark(function: Function) -> Function:
-        definition = " ".join((inspect.getdoc(function) or "").split())
+        function.__doc__ = definition
         MEASURED[function.__name__] = About(definition, unit, formula, source)
         return function
 

@@ -98,35 +98,43 @@ class Run(Record):
 
     @property
     @measured(
-        "", "sum of `effective_throughput_ratio` of the flows over TCP", "Ohsaki 95 section III.B"
+        "Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries.",
+        "",
+        "sum of `effective_throughput_ratio` of the flows over TCP",
+        "Ohsaki 95 section III.B",
     )
     def effective_throughput(self) -> float:
-        """Sum over the TCP flows of acknowledged cells / cells that the bottleneck carries."""
         return float(self.tcp.sum("effective_throughput_ratio"))
 
     @property
     @measured(
+        "Sum over the TCP flows of bytes delivered per second, in Mbit/s.",
         "Mbit/s",
         "sum of `tcp_throughput_bits_per_second` of the flows over TCP / 1e6",
         "Kalyanaraman 97 section 8.8",
     )
     def throughput_mbit(self) -> float:
-        """Sum over the TCP flows of bytes delivered per second, in Mbit/s."""
         return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
 
     @property
-    @measured("PDUs", "sum of `packets_lost` of the flows over TCP", "cellrate")
+    @measured(
+        "PDUs of TCP flows that lost at least one cell at a switch; links do not count.",
+        "PDUs",
+        "sum of `packets_lost` of the flows over TCP",
+        "cellrate",
+    )
     def packets_lost(self) -> int:
-        """PDUs of TCP flows that lost at least one cell at a switch; links do not count."""
         return int(self.tcp.sum("packets_lost"))
 
     @property
-    @measured("", "cells_dropped / cells_sent of these channels", "Kalyanaraman 97 section 8.8")
+    @measured(
+        "Cells dropped at switches / cells sent, over the forward channels of the TCP "
+        "flows. That is what Kalyanaraman 97 section 8.8 counts: data goes one way there.",
+        "",
+        "cells_dropped / cells_sent of these channels",
+        "Kalyanaraman 97 section 8.8",
+    )
     def cell_loss_ratio(self) -> float:
-        """Cells dropped at switches / cells sent, over the forward channels of the TCP flows.
-
-        That is what Kalyanaraman 97 section 8.8 counts: data goes one way there.
-        """
         channels = [self.vc(f"{name}/forward") for name in self.tcp.values("name")]
         return float(sum(c.cells_dropped for c in channels) / sum(c.cells_sent for c in channels))
 
@@ -150,9 +158,13 @@ class Run(Record):
         return Record(queue, f"the queue of {port.name}")
 
     @property
-    @measured("cells", "greatest `queue_max_cells` of these queues", "cellrate")
+    @measured(
+        "The longest queue: of ABR and UBR where some port serves them, otherwise of any class.",
+        "cells",
+        "greatest `queue_max_cells` of these queues",
+        "cellrate",
+    )
     def longest_queue_cells(self) -> int:
-        """The longest queue: of ABR and UBR where some port serves them, otherwise of any class."""
         ports = self._table["ports"]
         queues = [q for p in ports for q in shared_queues(p)] or [
             q for p in ports for q in p["queues"]
