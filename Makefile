@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz evidence bench docs wheel lock lock-mutants clean
+.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ target/fuzzing-tools: proof/requirements-fuzzing.txt | $(BIN)/python
 
 fuzz: install target/tools/bin/cargo-fuzz target/fuzzing-tools ## every reader against made-up input, FUZZ_SECONDS each (20 min, and as much to build; a nightly Rust)
 	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
+
+sanitize: install ## undefined behaviour and data races, by Miri, sanitizers and valgrind where they are (15 min; a nightly Rust)
+	$(BIN)/python -m proof.sanitizers
 
 evidence: install ## write docs/evidence.md anew from promises and results
 	$(BIN)/python -m proof.evidence
