@@ -1,5 +1,6 @@
-"""The campaign of mutants draws, judges and reckons as it says."""
+"""The committed count of mutants holds what it must, and its arithmetic is right."""
 
+import json
 import random
 from pathlib import Path
 
@@ -9,8 +10,23 @@ from proof.mutants import stages
 from proof.mutants.campaign import Mutant
 from proof.mutants.drawing import DRAWN, drawn
 from proof.mutants.operators import meaningful
-from proof.mutants.report import survivor, wilson
+from proof.mutants.report import RESULTS, survivor, wilson
 from proof.mutants.verdicts import CAUGHT, SURVIVED, Verdict, Verdicts
+
+FOUND = json.loads(RESULTS.read_text())
+
+
+@pytest.mark.parametrize("part", sorted(FOUND))
+def test_fewer_than_a_tenth_survive_and_each_has_a_reason(part: str) -> None:
+    found = FOUND[part]
+    fates = [found[fate] for fate in ("caught", "timed_out", "unviable", "survived")]
+    assert sum(fates) == found["tried"] <= found["drawn"] == DRAWN
+    assert found["survived"] == len(found["survivors"])
+    assert all(len(one["reason"]) > 10 for one in found["survivors"])
+    viable = found["tried"] - found["unviable"]
+    assert found["survivors_percent"] == round(100 * found["survived"] / viable, 2) < 10
+    low, high = wilson(found["survived"], viable)
+    assert found["interval_percent"] == [round(100 * low, 2), round(100 * high, 2)]
 
 
 def test_wilson_interval() -> None:

@@ -104,8 +104,6 @@ def _campaigns(names: Sequence[str], asked: int, seed: int, *, skips: bool) -> i
         findings += [f"{name}: {one}" for one in ground.findings]
         skipped |= ground.skipped
         _show(name, ground, time.monotonic() - began)
-    for one in findings:
-        sys.stdout.write(f"FINDING {one}\n")
     sys.stdout.write(f"{len(findings)} findings, {len(skipped)} skipped\n")
     if names == list(CAMPAIGNS):
         _write({"seed": seed, "kills": asked, "campaigns": found, "findings": findings})
@@ -128,6 +126,8 @@ def _show(name: str, ground: Ground, seconds: float) -> None:
         sys.stdout.write(f"  {count:6,}  {what}\n")
     for what, why in ground.skipped.items():
         sys.stdout.write(f"  skipped {what}: {why}\n")
+    for one in ground.findings:
+        sys.stdout.write(f"  FINDING {one}\n")
     sys.stdout.flush()
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -141,5 +142,7 @@ def reported(child: subprocess.Popen[bytes], count: int) -> None:
         if done != shown:
             shown = done
             print(f"  {done} of {count}", flush=True)  # noqa: T201
+    if child.returncode in (130, -signal.SIGINT):
+        raise KeyboardInterrupt
     if child.returncode:
         raise subprocess.CalledProcessError(child.returncode, "cosmic-ray exec")
