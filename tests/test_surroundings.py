@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 import signs
-from cellrate import _core, scratch, whole_file
+from cellrate import _core, cli, scratch, whole_file
+from cellrate.cli import streams
+from cellrate.cli.signals import Terminated
 from cellrate.output import replacing
 from cellrate.problems import writing
 from cellrate.runner import Job, kept_outcome, obtained
@@ -163,3 +165,18 @@ def test_names_of_any_length_have_scratch_directories(tmp_path: Path) -> None:
         with scratch.directory(tmp_path / name) as made:
             assert made.is_dir()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"), [(KeyboardInterrupt(), 130), (Terminated(signal.SIGTERM), 143)]
+)
+def test_a_signal_before_a_command_has_begun_has_its_code_too(
+    monkeypatch: pytest.MonkeyPatch, asked: BaseException, code: int
+) -> None:
+    def interrupted() -> None:
+        raise asked
+
+    monkeypatch.setattr(streams, "prepare", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == code

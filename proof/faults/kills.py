@@ -131,10 +131,10 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     elif code != 0:
         ground.counts[how.name] += 1
     if how in POLITE and code not in (0, -how):
-        # It had begun, so it ends as after Ctrl-C.
+        # Once it has begun it says so, and takes away what it and killed ones before it made.
         said = ended.stderr.rstrip().endswith(("interrupted", "terminated"))
-        ground.expect(code == POLITE[how] and (said or how == signal.SIGINT), f"{what}: {ended}")
-        left = [one for one in leftovers(instance.out) if how != signal.SIGINT or said]
+        ground.expect(code == POLITE[how] and (said or not under_way), f"{what}: {ended}")
+        left = leftovers(instance.out) if said else []
         ground.expect(not left, f"{what}, {how.name}: left {left}")
     return code == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from signal import SIGINT
 
 
 def main() -> None:
@@ -19,8 +20,8 @@ def main() -> None:
             raise
         sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
         sys.exit(1)
-    except KeyboardInterrupt:  # so early that no command has begun
-        sys.exit(130)
+    except KeyboardInterrupt as asked:  # so early that no command has begun
+        sys.exit(128 + getattr(asked, "number", SIGINT))
     except (ImportError, MemoryError, OSError) as error:
         sys.stderr.write(f"error: the program cannot be loaded: {str(error) or 'out of memory'}\n")
         sys.exit(1)
