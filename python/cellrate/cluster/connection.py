@@ -29,6 +29,7 @@ class Cluster:
     Raises:
         BadInput: The extra ``cluster`` is not installed, nobody answers there, or a worker has
             another build of cellrate.
+        ConnectionError: A worker of a local cluster died while it started.
     """
 
     def __init__(self, address: str, processes: int | None = None) -> None:
@@ -39,12 +40,15 @@ class Cluster:
             raise BadInput(message) from error
         self._local = None
         if address == LOCAL:
-            self._local = distributed.LocalCluster(
-                n_workers=processes or available_cores(),
-                threads_per_worker=1,
-                # Any free port: another cluster may have the usual one.
-                dashboard_address="127.0.0.1:0",
-            )
+            try:
+                self._local = distributed.LocalCluster(
+                    n_workers=processes or available_cores(),
+                    threads_per_worker=1,
+                    # Any free port: another cluster may have the usual one.
+                    dashboard_address="127.0.0.1:0",
+                )
+            except RuntimeError as error:
+                raise ConnectionError(f"a worker ended while it started: {error}") from error
         try:
             self._client: Client = distributed.Client(
                 self._local or address, timeout=CONNECT_SECONDS
