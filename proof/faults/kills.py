@@ -159,7 +159,7 @@ def _kill_cluster(
     process = ground.start("study", file, "--out", instance.out, *cluster)
     victim = ground.source.choice(["a worker", "the parent", "all"])
     deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline and len(_workers(process)) < 3:
+    while process.poll() is None and time.monotonic() < deadline and len(_workers(process)) < 2:
         time.sleep(0.05)
     time.sleep(ground.source.random() * seconds)
     workers = _workers(process)
@@ -186,7 +186,8 @@ def _kill_cluster(
 
 
 def _workers(process: subprocess.Popen[str]) -> list[int]:
-    return processes.children(process.pid)
+    """Its worker processes; multiprocessing's resource tracker is none."""
+    return processes.children(process.pid, "multiprocessing.spawn")
 
 
 def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Files) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 PROC = Path("/proc")
 
 
-def children(parent: int) -> list[int]:
-    """Processes that a process has started, in order."""
-    return sorted(pid for pid, (of, _, _) in _processes().items() if of == parent)
+def children(parent: int, running: str) -> list[int]:
+    """Processes that a process has started and whose command line has these words, in order."""
+    found = (pid for pid, (of, _, _) in _processes().items() if of == parent)
+    return sorted(pid for pid in found if running in _command(pid))
 
 
 def members(session: int) -> list[int]:
@@ -39,6 +40,13 @@ def _stat(pid: str) -> tuple[int, int, str]:
     text = (PROC / pid / "stat").read_text(encoding="utf-8", errors="replace")
     state, parent, _, session = text.rpartition(")")[2].split()[:4]
     return int(parent), int(session), state
+
+
+def _command(pid: int) -> str:
+    try:
+        return (PROC / str(pid) / "cmdline").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _processes() -> dict[int, tuple[int, int, str]]:
