@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import pytest
 import signs
-from cellrate import _core, cli, scratch, whole_file
+from cellrate import _core, cli, polars_threads, scratch, whole_file
 from cellrate.cli import streams
+from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated
 from cellrate.output import replacing
 from cellrate.problems import writing
@@ -90,6 +92,28 @@ def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
         _, known = obtained(job.key(), job, store)
         assert not known
         assert kept_outcome(store, job.key()) is not None
+
+
+def test_polars_is_not_begun_with_too_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, alive = threading.Thread.start, threading.active_count()
+    allowed = iter(range(3 * (os.cpu_count() or 1) + 4))
+
+    def limited(thread: threading.Thread) -> None:
+        if next(allowed, None) is None:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    monkeypatch.delenv("POLARS_MAX_THREADS", raising=False)
+    with pytest.raises(RuntimeError, match="new thread") as refused:
+        polars_threads.refuse_too_few.__wrapped__()
+    assert lacking(refused.value) == (
+        "the system allows no further thread; "
+        "allow more threads (ulimit -u), or use fewer (--workers)"
+    )
+    assert threading.active_count() == alive
+    monkeypatch.undo()
+    polars_threads.refuse_too_few.__wrapped__()
 
 
 # ---- Files that are whole or not there

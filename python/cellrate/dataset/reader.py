@@ -13,6 +13,7 @@ from cellrate.dataset.columns import ENTITIES, TRACES
 from cellrate.dataset.description import Description, from_json
 from cellrate.dataset.place import RUNS, STUDY
 from cellrate.parquet import refused
+from cellrate.polars_threads import refuse_too_few
 from cellrate.problems import BadInput, choose
 from cellrate.series import Series
 
@@ -28,9 +29,11 @@ class DataSet:
 
     Raises:
         BadInput: The directory holds none, or one of another format.
+        RuntimeError: The system allows too few threads.
     """
 
     def __init__(self, directory: str | Path) -> None:
+        refuse_too_few()
         self.directory = Path(directory)
         place = self.directory / STUDY
         try:

@@ -26,6 +26,7 @@ from cellrate.dataset.columns import (
 from cellrate.dataset.description import Description, as_json
 from cellrate.dataset.parts import ORDER, Key, Parts
 from cellrate.dataset.place import RUNS, STUDY, refuse_foreign, replacing
+from cellrate.polars_threads import refuse_too_few
 from cellrate.problems import writing
 from cellrate.series import series_of
 
@@ -75,9 +76,11 @@ class Writer:
     Raises:
         BadInput: Two columns would have the same name.
         FileExistsError: The directory holds something and no data set.
+        RuntimeError: The system allows too few threads.
     """
 
     def __init__(self, directory: str | Path, description: Description) -> None:
+        refuse_too_few()
         self.directory = Path(directory)
         self.description = description
         schemas = {RUNS: runs_schema(description)}
