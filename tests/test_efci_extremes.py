@@ -19,7 +19,7 @@ from cellrate.theory.efci import (
     require_unclipped,
 )
 from cellrate.theory.efci.maximum import LOGARITHM, ROOT_TERM, corrected_terms, printed_terms
-from cellrate.theory.efci.minimum import next_minimum
+from cellrate.theory.efci.minimum import fall_seconds, next_minimum
 from cellrate.theory.efci.proof import phase_1_area_cells, phase_4_area_cells
 from conftest import Command
 from hypothesis import given, settings
@@ -58,6 +58,13 @@ def test_without_gain_the_queue_stays_at_the_threshold() -> None:
     loop = OHSAKI.with_(rif=1e-9, round_trip_seconds=1e-9)
     assert maximum_queue_bound_cells(loop) == pytest.approx(2898, abs=0.01)
     assert printed_maximum_queue_cells(loop) != pytest.approx(2898, abs=0.5)
+
+
+def test_a_fall_is_inverted_from_nothing_to_the_longest() -> None:
+    y = np.array([0.0, 1e-6, 1e-3, 0.05, 1.0, 30.0, 1e6])
+    # y - (1 - e^-y), whose terms cancel where y is small.
+    depth = np.where(y < 0.1, y**2 / 2 - y**3 / 6 + y**4 / 24 - y**5 / 120, y + np.expm1(-y))
+    assert fall_seconds(depth) == pytest.approx(y, rel=1e-5, abs=0)
 
 
 def test_phase_one_knows_sources_and_factor_by_their_ratio_alone() -> None:

@@ -15,6 +15,7 @@ from cellrate.theory.efci import (
     periodic_trajectory,
     trajectory,
 )
+from cellrate.theory.efci.history import History
 
 # Both, Q_L = Q_H and below, with and without an empty queue, which may be shorter than tau.
 BASE = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rif=1 / 64, rdf=1 / 16)
@@ -142,6 +143,18 @@ def test_one_trajectory_is_of_one_loop_whose_acr_nothing_clips() -> None:
         trajectory(BASE.with_(sources=2))
     with pytest.raises(AssumptionError, match="below high_cells"):
         trajectory(BASE, start_queue_cells=3000.0)
+
+
+def test_cells_leave_with_the_shares_of_when_they_came() -> None:
+    past = History(np.array([0.5, 0.5]), empty=False, keep_seconds=10.0)
+    first = np.array([0.2, 0.8, 0.8])
+    times = np.array([1.0, 2.0, 3.0])
+    past.add(times, np.array([first, 1 - first]), times, np.array([1.0, 1.0, 1.5]))
+    # 1.5 s of BW have left, half way between what came with shares of 0.2 and of 0.8.
+    assert past.leaving(0, 3.0) == pytest.approx(0.5)
+    past.add(np.array([4.0]), np.array([[0.8], [0.2]]), np.array([4.0]), np.array([2.25]))
+    assert past.leaving(0, 4.0) == pytest.approx(0.65)
+    assert past.leaving(1, 4.0) == pytest.approx(0.35)
 
 
 @pytest.mark.parametrize("changes", [{"rdf": 1 / 4}, {**TEN, "growth": "delayed"}])

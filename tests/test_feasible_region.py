@@ -42,6 +42,14 @@ def test_the_sets_of_the_paper_lie_where_it_says() -> None:
     assert found["tuned, N = 10"].feasible
     assert not found["default"].feasible_in_steady_state
     assert found["default"].keeps_link_full
+    # Sections III.A and III.C: AIRF is RIF, RDFF is 1/RDF.
+    assert [(1 / point.rif, 1 / point.rdf) for point in OHSAKI_POINTS] == [
+        (64, 16),
+        (128, 2),
+        (128, 4),
+        (256, 2),
+        (256, 4),
+    ]
 
 
 def test_a_buffer_of_the_maximum_just_holds_it() -> None:

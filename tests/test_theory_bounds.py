@@ -17,7 +17,7 @@ def test_cells_of_a_packet() -> None:
     assert theory.cells_per_pdu(1, llc_snap=False) == 2
     np.testing.assert_array_equal(theory.cells_per_pdu(np.array([512, 9140])), [12, 192])
     with pytest.raises(theory.AssumptionError, match=r"segment_bytes = 0\.5: must be"):
-        theory.cells_per_pdu(np.array([512, 0.5]))
+        theory.cells_per_pdu(np.array([512, 0.5, -1]))
 
 
 def test_conversions() -> None:
