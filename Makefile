@@ -38,9 +38,11 @@ install: $(VENV)/.installed ## build the package and install it into .venv
 reproduce: install ## rerun the papers' experiments: published beside measured (ARGS="--seeds 5")
 	$(BIN)/cellrate reproduce $(ARGS)
 
-CARGO_MUTANTS := 27.1.0
-target/tools/.cargo-mutants-$(CARGO_MUTANTS):
-	$(CARGO) install --quiet --locked --version $(CARGO_MUTANTS) --root target/tools cargo-mutants
+# Tools of cargo's, at the versions that their stamps name.
+CARGO_MUTANTS := target/tools/.cargo-mutants@27.1.0
+CARGO_FUZZ := target/tools/.cargo-fuzz@0.13.2
+target/tools/.%:
+	$(CARGO) install --quiet --locked --root target/tools $*
 	@touch $@
 
 target/mutants-venv/.dependencies: proof/requirements-mutants.txt | $(BIN)/python
@@ -49,7 +51,7 @@ target/mutants-venv/.dependencies: proof/requirements-mutants.txt | $(BIN)/pytho
 	@touch $@
 
 # Goes on where it was killed; `rm -r target/mutants` begins anew.
-mutants: install target/tools/.cargo-mutants-$(CARGO_MUTANTS) target/mutants-venv/.dependencies ## mutants that the tests let pass, 300 of the engine and 300 of the theory (2 hours; ARGS='--seed 2' draws others)
+mutants: install $(CARGO_MUTANTS) target/mutants-venv/.dependencies ## mutants that the tests let pass, 300 of the engine and 300 of the theory (ARGS='--seed 2' draws others)
 	@code=0; \
 	$(BIN)/python -m proof.mutants rust target/tools/bin/cargo-mutants $(ARGS) || code=$$?; \
 	test $$code = 130 || $(BIN)/python -m proof.mutants theory target/mutants-venv/bin/cosmic-ray $(ARGS) || code=$$?; \
@@ -80,37 +82,34 @@ test-python: install
 	$(BIN)/pytest --quiet --numprocesses logical --dist worksteal
 	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
 
-closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed (10 min on one core)
+closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed
 	$(BIN)/python -m proof.forms $(ARGS)
 
 test-results: install ## every built-in experiment against the committed golden tables
 	@mkdir -p out
 	$(BIN)/cellrate reproduce --check > out/check.txt
 
-faults: install ## kills, full disks, damaged stores, crowds, jumping clocks (FAULTS=100 kills, 20 min on two cores; Linux, root for mounts; ARGS=--allow-skips for the rest)
+faults: install ## kills, full disks, damaged stores, crowds, jumping clocks (FAULTS=100 kills; Linux, root for mounts; ARGS=--allow-skips for the rest)
 	@test "$$(id -u)" != 0 || test -d /usr/lib/*/faketime || ! command -v apt-get > /dev/null || apt-get install --quiet=2 faketime
 	$(BIN)/python -m proof.faults $(ARGS)
 
-determinism: install ## the same bytes from all numbers of workers, hash seeds, locales, builds (15 min on two cores)
+determinism: install ## the same bytes from all numbers of workers, hash seeds, locales, builds
 	$(BIN)/python -m proof.determinism $(ARGS)
 
 fingerprints: $(VENV)/.dependencies ## note changed golden tables in the changelog (ENTRY='its first words' if results changed)
 	$(BIN)/python -m proof.fingerprints --entry "$(ENTRY)"
 
-oracles: install ## other simulators run again and held against the engine, tshark reads our captures, some 9 minutes (ARGS=tshark; ns2 and tshark are Debian packages, ns-3 goes into target/)
-	timeout 1800 $(BIN)/python -m proof.oracles $(ARGS)
-
-target/tools/bin/cargo-fuzz:
-	$(CARGO) install --quiet --locked --version 0.13.2 --root target/tools cargo-fuzz
+oracles: install ## other simulators run again and held against the engine, tshark reads our captures (ARGS=tshark; ns2 and tshark are Debian packages, ns-3 goes into target/)
+	timeout --foreground --signal=INT 1800 $(BIN)/python -m proof.oracles $(ARGS)
 
 target/fuzzing-tools: proof/requirements-fuzzing.txt | $(BIN)/python
 	rm -rf $@
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary :all: --target $@ -r $<
 
-fuzz: install target/tools/bin/cargo-fuzz target/fuzzing-tools ## every reader against made-up input, FUZZ_SECONDS each (20 min, and as much to build; a nightly Rust)
+fuzz: install $(CARGO_FUZZ) target/fuzzing-tools ## every reader against made-up input (FUZZ_SECONDS=60 each; a nightly Rust)
 	$(BIN)/python -m proof.fuzzing --seconds $(or $(FUZZ_SECONDS),60)
 
-sanitize: install ## undefined behaviour and data races, by Miri, sanitizers and valgrind where they are (15 min; a nightly Rust)
+sanitize: install ## undefined behaviour and data races, by Miri, sanitizers and valgrind where they are (a nightly Rust)
 	$(BIN)/python -m proof.sanitizers
 
 evidence: install ## write docs/evidence.md anew from promises and results
@@ -125,13 +124,15 @@ wheel: $(VENV)/.dependencies ## a wheel in dist/, proven to install where there 
 	$(BIN)/maturin build --release --locked --quiet --out dist
 	.ci/prove-wheel $(BIN)/python dist/*.whl
 
-lock: ## write requirements.txt anew from pyproject.toml
-	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
+target/uv/bin/uv:
+	$(PYTHON) -m venv target/uv
+	target/uv/bin/pip install --quiet uv
+
+lock: target/uv/bin/uv ## write requirements.txt anew from pyproject.toml
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-annotate --custom-compile-command "make lock" --extra cli --extra graph --extra cluster --extra xarray --group development pyproject.toml --output-file requirements.txt
 
-lock-mutants: ## write proof/requirements-mutants.txt anew
-	test -x target/uv/bin/uv || { $(PYTHON) -m venv target/uv && target/uv/bin/pip install --quiet uv; }
+lock-mutants: target/uv/bin/uv ## write proof/requirements-mutants.txt anew
 	target/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-annotate --custom-compile-command "make lock-mutants" proof/requirements-mutants.in --output-file proof/requirements-mutants.txt
 

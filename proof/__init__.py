@@ -1,5 +1,5 @@
 """Campaigns that try to break what cellrate promises, each longer than a test may be.
 
-`make oracles`, `make fuzz`, `make mutants` and `make faults` run them; `results` keeps what
-they found.
+README's table of targets has them all; `results` keeps what they found, and `evidence` makes the
+page of it.
 """
