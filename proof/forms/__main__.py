@@ -41,13 +41,21 @@ def main() -> int:
         parser.error(f"--share {asked.share:g}: must be above 0")
     if asked.workers is not None and asked.workers < 1:
         parser.error(f"--workers {asked.workers}: must be at least 1")
-    results = json.loads(RESULTS.read_text("utf-8")) if asked.only else {"forms": {}}
+    try:
+        return _campaign(asked.share, asked.only, asked.workers)
+    except KeyboardInterrupt:
+        print("stopped; the results of forms that were finished are kept", file=sys.stderr)  # noqa: T201
+        return 130
+
+
+def _campaign(share: float, only: str | None, workers: int | None) -> int:
+    results = json.loads(RESULTS.read_text("utf-8")) if only else {"forms": {}}
     results["cellrate"] = _core.__version__
     totals = results.setdefault("totals", {})
     everything: list[Seen] = []
-    for name in [asked.only] if asked.only else FORMS:
+    for name in [only] if only else FORMS:
         cases, tests = FORMS[name]
-        seen = repetitions(cases, max(2, round(asked.share * tests)), asked.workers)
+        seen = repetitions(cases, max(2, round(share * tests)), workers)
         everything += seen
         results["forms"][seen[0].case.form] = [_told(one) for one in seen]
         totals[seen[0].case.form] = _totals(seen)
