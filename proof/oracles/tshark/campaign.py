@@ -56,7 +56,7 @@ def cells(case: Case, directory: Path) -> Findings:
     taken = capture(case.text, taps, directory, overrides=case.overrides)
     place = directory / "captures"
     octets.packets(found, place / "A-and-B.ip.pcap")
-    llc = "vc-mux" not in taken.result.resolved
+    llc = tomllib.loads(taken.result.resolved)["aal5"]["encapsulation"] == "llc-snap"
     octets.pdus(found, place / "A-and-B.pdus.erf", taken, llc=llc)
     octets.sun_atm(found, place / "A-and-B.sunatm.pcap", taken)
     octets.cells(found, place / "A-and-B.cells.erf", taken)

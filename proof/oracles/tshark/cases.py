@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+
+from cellrate.theory.cell_conversions import cells_per_pdu
 
 RECOVERIES = ("timeout-only", "tahoe", "reno", "newreno", "sack", "jacobson88")
 
@@ -221,7 +222,7 @@ class StopAndWait:
 
     @property
     def _cells(self) -> int:
-        return math.ceil((self.mss + 40 + 8 + 8) / 48)
+        return cells_per_pdu(self.mss)
 
 
 FAST_CELL, SLOW_CELL = 424 / 10e6, 424 / 4e6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import polars as pl
 from cellrate import _core
 from cellrate.captures import Captures
+from cellrate.theory.cell_conversions import cells_per_pdu
 
 from proof.oracles.tshark.reading import Row, rows
 
@@ -36,7 +36,6 @@ FIELDS = (
     "tcp.ack_raw",
     "tcp.len",
     "tcp.window_size",
-    "tcp.window_size_value",
     "tcp.options.mss_val",
     "tcp.options.wscale.shift",
     "tcp.options.sack_perm",
@@ -91,18 +90,18 @@ class Packet:
 
     @property
     def cells(self) -> int:
-        """Cells that carry it: LLC/SNAP before it and the trailer behind it have 8 octets each."""
-        return math.ceil((8 + int(self.row["ip.len"]) + 8) / 48)
-
-    @property
-    def round_trip_ns(self) -> int:
-        """The same in nanoseconds, exactly: tshark writes nine digits."""
-        return round(self.round_trip * 1e9)
+        """Cells that carry it, between LLC/SNAP and AAL5's trailer."""
+        return cells_per_pdu(int(self.row["ip.len"]), header_bytes=0)
 
     @property
     def round_trip(self) -> float:
         """Seconds since the segment that it acknowledges, as tshark has it."""
         return float(self.row["tcp.analysis.ack_rtt"])
+
+    @property
+    def round_trip_ns(self) -> int:
+        """The same in nanoseconds, exactly: tshark writes nine digits."""
+        return round(self.round_trip * 1e9)
 
     @property
     def acknowledged_frame(self) -> int:
@@ -126,8 +125,7 @@ class Connection:
             flow for flow in captures.result.summary["flows"] if flow["name"] == name
         )
         settings = tomllib.loads(captures.result.resolved)["tcp"]
-        recovery = name.removesuffix(".1")
-        self.selective = recovery == "sack"
+        self.selective = name.removesuffix(".1") == "sack"
         sizes = (_core.quantity(settings[key], "bytes") for key in ("mss", "window"))
         self.mss, self.window = map(int, sizes)
         port = str(self.names["ports"][0])

@@ -42,12 +42,7 @@ def rows(
     path: Path, fields: Sequence[str], where: str = "", preferences: Iterable[str] = CHECKED
 ) -> list[Row]:
     """A row per packet that the display filter lets pass: the fields, empty where absent."""
-    names = [part for field in fields for part in ("-e", field)]
-    filtered = ["-Y", where] if where else []
-    options = [part for one in preferences for part in ("-o", one)]
-    form = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
-    text = _run(["-n", "-r", str(path), *options, *filtered, *form, *names])
-    return [dict(zip(fields, line.split("\t"), strict=True)) for line in text.splitlines()]
+    return _rows(path, fields, where, [part for one in preferences for part in ("-o", one)])
 
 
 def counted(
@@ -61,11 +56,14 @@ def counted(
 
 def with_dissector(path: Path, fields: Sequence[str], where: str = "") -> list[Row]:
     """The same as `rows` with our dissector of RM cells."""
+    return _rows(path, fields, where, ["-X", f"lua_script:{DISSECTOR}"])
+
+
+def _rows(path: Path, fields: Sequence[str], where: str, options: Sequence[str]) -> list[Row]:
     names = [part for field in fields for part in ("-e", field)]
     filtered = ["-Y", where] if where else []
-    form = ["-T", "fields", "-E", "separator=/t"]
-    script = ["-X", f"lua_script:{DISSECTOR}"]
-    text = _run([*script, "-n", "-r", str(path), *filtered, *form, *names])
+    form = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
+    text = _run([*options, "-n", "-r", str(path), *filtered, *form, *names])
     return [dict(zip(fields, line.split("\t"), strict=True)) for line in text.splitlines()]
 
 
