@@ -31,9 +31,9 @@ def page() -> str:
     Raises:
         KeyError: A promise quotes a figure that no campaign has.
     """
-    figures = results()
-    sections = [_section(area, figures) for area in areas()]
-    return "\n".join([HEAD, *sections, _bugs(areas()), _unproved(areas())])
+    figures, all_areas = results(), areas()
+    sections = [_section(area, figures) for area in all_areas]
+    return "\n".join([HEAD, *sections, _bugs(all_areas), _unproved(all_areas)])
 
 
 def _section(area: Area, figures: dict[str, Any]) -> str:

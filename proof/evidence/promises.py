@@ -39,14 +39,12 @@ class Promise:
     """A promise of README.
 
     Attributes:
-        area: Title of the section that it belongs to.
         quote: Words of README that make it.
         means: What exactly is promised.
         trials: What tries to break it, at least one.
         unproved: What nothing proves as yet, if anything.
     """
 
-    area: str
     quote: str
     means: str
     trials: tuple[Trial, ...]
@@ -97,11 +95,10 @@ def areas() -> list[Area]:
 
 def _area(path: Path) -> Area:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    title = table.pop("title")
     area = Area(
-        title=title,
+        title=table.pop("title"),
         figures=table.pop("figures", {}),
-        promises=tuple(_promise(title, one) for one in table.pop("promise")),
+        promises=tuple(_promise(one) for one in table.pop("promise")),
         bugs=tuple(Bug(**one) for one in table.pop("bug", [])),
     )
     if table:
@@ -110,7 +107,7 @@ def _area(path: Path) -> Area:
     return area
 
 
-def _promise(area: str, table: dict[str, str | list[dict[str, str]]]) -> Promise:
+def _promise(table: dict[str, str | list[dict[str, str]]]) -> Promise:
     fields = {"unproved": "", **table}
     trials = tuple(Trial(**one) for one in fields.pop("trial"))  # type: ignore[arg-type]
-    return Promise(area=area, trials=trials, **fields)  # type: ignore[arg-type]
+    return Promise(trials=trials, **fields)  # type: ignore[arg-type]
