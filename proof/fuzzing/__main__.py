@@ -15,7 +15,7 @@ from typing import Any
 from cellrate import _core
 
 from proof.fuzzing import dictionary, libfuzzer, operations
-from proof.fuzzing.targets import ROOT, TARGETS, build
+from proof.fuzzing.targets import INPUTS, ROOT, TARGETS, build
 
 RESULTS = ROOT / "proof" / "results" / "fuzz.json"
 WORK = ROOT / "target" / "fuzzing"
@@ -91,7 +91,7 @@ def _write(targets: list[dict[str, Any]], told: dict[str, Any] | None) -> None:
         "executions": sum(one["executions"] for one in targets),
         "once_broken": {
             directory.name: len(list(directory.iterdir()))
-            for directory in sorted((ROOT / "fuzz" / "regressions").iterdir())
+            for directory in sorted((INPUTS / "regressions").iterdir())
         },
         "targets": targets,
     }

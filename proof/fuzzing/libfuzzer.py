@@ -10,9 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from proof.fuzzing.targets import ROOT, Target
+from proof.fuzzing.targets import INPUTS, ROOT, Target
 
-INPUTS = ROOT / "fuzz"
 TIMEOUT_SECONDS = 10
 """An input that takes longer is a finding, as is one that needs more memory than the next."""
 MOST_MEBIBYTES = 2048
@@ -66,7 +65,7 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
     corpus, found = work / "corpus" / target.name, work / "findings" / target.name
     for directory in (corpus, found):
         directory.mkdir(parents=True, exist_ok=True)
-    before = {path.name for path in found.iterdir()}
+    before = _written(found)
     given = [INPUTS / of / target.name for of in ("seeds", "regressions")]
     command = [
         *target.command(str(ROOT / "target" / "fuzzing-tools")),
@@ -85,7 +84,8 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
     began = time.monotonic()
     code = outcome(command, log, seconds + GRACE_SECONDS)
     took = round(time.monotonic() - began)
-    findings = sorted(path.name for path in found.iterdir() if path.name not in before)
+    # What was found before and is found again is written again.
+    findings = sorted(name for name, _ in _written(found) - before)
     told = log.read_text(encoding="utf-8", errors="replace")
     lines = LINE.findall(told)
     if not lines or (code not in (0, None) and not findings):
@@ -102,6 +102,11 @@ def fuzz(target: Target, seconds: int, work: Path, words: Path) -> Run:
         tuple(findings),
         code is not None,
     )
+
+
+def _written(found: Path) -> set[tuple[str, int]]:
+    """Names of the findings there, and when each was written."""
+    return {(path.name, path.stat().st_mtime_ns) for path in found.iterdir()}
 
 
 def _told(code: int | None) -> str:

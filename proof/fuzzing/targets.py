@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+INPUTS = ROOT / "fuzz"
+"""Seeds, regressions, and the targets in Rust."""
 BUILT = ROOT / "target" / "fuzz"
 
 
@@ -93,4 +95,4 @@ def build() -> None:
     cargo_fuzz = ROOT / "target" / "tools" / "bin" / "cargo-fuzz"
     command = [str(cargo_fuzz), "build", "--target", host(), "--target-dir", str(BUILT)]
     environment = os.environ | {"RUSTUP_TOOLCHAIN": "nightly"}
-    subprocess.run(command, cwd=ROOT / "fuzz", env=environment, check=True)  # noqa: S603
+    subprocess.run(command, cwd=INPUTS, env=environment, check=True)  # noqa: S603

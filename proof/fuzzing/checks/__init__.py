@@ -17,6 +17,7 @@ from proof.fuzzing.checks import (
     parquet_trace,
     study_file,
 )
+from proof.fuzzing.targets import INPUTS
 
 Check = Callable[[bytes], None]
 
@@ -30,8 +31,6 @@ CHECKS: Mapping[str, Check] = {
     "expression": expression.check,
 }
 """Every check by the name of its target and of its directory of seeds."""
-
-INPUTS = Path(__file__).parents[3] / "fuzz"
 
 
 def inputs(of: str, target: str) -> list[Path]:
