@@ -1,28 +1,24 @@
 """What the campaigns found, as a file and as a table."""
 
 import json
-import math
 import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from scipy import stats
 
 from proof.mutants.campaign import Campaign, Mutant
 from proof.mutants.verdicts import CAUGHT, SURVIVED, TIMED_OUT, UNVIABLE, Verdict
 
 REASONS = Path(__file__).with_name("survivors.toml")
 RESULTS = Path(__file__).parents[1] / "results" / "mutants.json"
-CONFIDENCE = 0.95
-NORMAL_QUANTILE = 1.959964
-"""Of 1 - (1 - CONFIDENCE) / 2."""
 
 
 def wilson(hits: int, tries: int) -> tuple[float, float]:
     """Wilson's score interval of a share at 95 % (Wilson 1927)."""
-    z2 = NORMAL_QUANTILE**2
-    middle = (hits + z2 / 2) / (tries + z2)
-    half = NORMAL_QUANTILE / (tries + z2) * math.sqrt(hits * (tries - hits) / tries + z2 / 4)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    interval = stats.binomtest(hits, tries).proportion_ci(0.95, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def survivor(mutant: Mutant, verdict: Verdict, reasons: list[dict[str, str]]) -> dict[str, str]:

@@ -91,8 +91,8 @@ class CosmicRay:
     def run(self, names: list[str]) -> None:
         """Tries these mutants, in random order."""
         shutil.copyfile(ALL, SESSION)
-        jobs = rows(f"select job_id, name from ({NAMED})", SESSION)  # noqa: S608
-        others = [(job,) for job, name in jobs if name not in set(names)]
+        jobs, chosen = rows(f"select job_id, name from ({NAMED})", SESSION), set(names)  # noqa: S608
+        others = [(job,) for job, name in jobs if name not in chosen]
         with closing(sqlite3.connect(SESSION)) as session:
             session.executemany("delete from mutation_specs where job_id = ?", others)
             session.executemany("delete from work_items where job_id = ?", others)
