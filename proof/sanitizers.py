@@ -34,7 +34,7 @@ class Look:
     Attributes:
         tool: What looks.
         tests: Which tests, as cargo selects them.
-        toolchain: Of Rust.
+        toolchain: Of Rust; empty for the one that `cargo` is of.
         environment: What is set for it.
         before: What cargo is told before the tests.
         needs: A command that says whether the tool is there.
@@ -43,7 +43,7 @@ class Look:
 
     tool: str
     tests: tuple[str, ...]
-    toolchain: str = "stable"
+    toolchain: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     before: tuple[str, ...] = ("test",)
     needs: tuple[str, ...] = ()
@@ -52,7 +52,8 @@ class Look:
     def command(self) -> list[str]:
         """What cargo is to do."""
         *options, name = self.tests
-        return ["cargo", f"+{self.toolchain}", *self.before, "--locked", *options, "--", name]
+        chosen = [f"+{self.toolchain}"] if self.toolchain else []
+        return ["cargo", *chosen, *self.before, "--locked", *options, "--", name]
 
 
 def _valgrind(tool: str, tests: tuple[str, ...]) -> Look:
