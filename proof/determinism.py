@@ -39,7 +39,7 @@ WAYS: dict[str, Build] = {
     "PYTHONHASHSEED=random": ((), {"PYTHONHASHSEED": "random"}),
     "LANG=C": ((), {"LC_ALL": "C", "LANG": "C"}),
     "TZ=Pacific/Kiritimati": ((), {"TZ": "Pacific/Kiritimati"}),
-    "python -O": ((), {"PYTHONOPTIMIZE": "2"}),
+    "python -OO": ((), {"PYTHONOPTIMIZE": "2"}),
     "a Dask cluster of two": (("--scheduler", "local-cluster", "--workers", "2"), {}),
 }
 BUILDS: dict[str, Build] = {
