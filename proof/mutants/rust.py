@@ -51,8 +51,9 @@ class CargoMutants:
         return {one["name"]: described(one) for one in listed}
 
     def tests(self) -> str:
-        """The digest of the engine, its tests and the versions of what it needs."""
+        """The digest of the engine, its tests, how they are run, and what versions it needs."""
         names = [name for name in tree.files() if name.startswith(("crates/engine/", "Cargo."))]
+        names.append(str(Path(stages.__file__).relative_to(tree.ROOT)))
         return digest(f"{name} {(tree.ROOT / name).read_bytes()!r}" for name in names)
 
     def check(self) -> None:

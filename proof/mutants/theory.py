@@ -80,8 +80,9 @@ class CosmicRay:
         return listed
 
     def tests(self) -> str:
-        """The digest of the package's Python and of all tests."""
+        """The digest of the package's Python, of all tests, and of which are run."""
         files = [*(ROOT / "python").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+        files += [Path(__file__).with_name(name) for name in ("stages.py", "theory_tests.py")]
         return digest(f"{file.relative_to(ROOT)} {file.read_text()}" for file in files)
 
     def check(self) -> None:
