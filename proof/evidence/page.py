@@ -13,9 +13,9 @@ RESULTS = ROOT / "proof" / "results"
 HEAD = """# What was tried to prove us wrong
 
 Written by `make evidence`: each promise of README, the tests that try to break it, and what they
-found. `make test` runs what is named by a file; a `make` target of another name is a campaign that
-takes longer, and its figures are those of its last run. Papers, formulas and tuned parameters have
-pages of their own: [all evidence](evidence/index.md).
+found. `make test` runs what is named by a file; a `make` target is a campaign that takes longer,
+and its figures are those of its last run. Papers, formulas and tuned parameters have pages of their
+own: [all evidence](evidence/index.md).
 """
 
 
@@ -66,5 +66,5 @@ def _bugs(all_areas: list[Area]) -> str:
 
 def _unproved(all_areas: list[Area]) -> str:
     left = [one for area in all_areas for one in area.promises if one.unproved]
-    lines = [f"- {promise.means} {promise.unproved}" for promise in left]
+    lines = [f"- *{promise.means}* {promise.unproved}" for promise in left]
     return "\n".join(["## What is still unproved\n", *lines, ""])
