@@ -13,7 +13,7 @@ from cellrate import _core
 from cellrate.captures import Captures
 from cellrate.theory.cell_conversions import cells_per_pdu
 
-from proof.oracles.tshark.reading import Row, rows
+from proof.oracles.tshark.reading import TRUE, Row, rows
 
 SEQUENCES = 1 << 32
 SENT_AGAIN = (
@@ -111,7 +111,7 @@ class Packet:
     @property
     def is_syn(self) -> bool:
         """Whether it sets the connection up."""
-        return self.row["tcp.flags.syn"] in ("1", "True")
+        return self.row["tcp.flags.syn"] in TRUE
 
 
 class Connection:

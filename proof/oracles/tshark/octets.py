@@ -10,6 +10,7 @@ from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import (
     CELLS_OF_53,
     CHECKED,
+    TRUE,
     VC_MULTIPLEXED,
     Row,
     counted,
@@ -20,7 +21,6 @@ from proof.oracles.tshark.reading import (
 ERROR = 0x00800000
 """Severity of tshark's expert for what must not be."""
 GOOD = "1"
-TRUE = ("1", "True")
 RESOURCE_MANAGEMENT = "6"
 """Payload type."""
 SANE = (

@@ -10,8 +10,7 @@ from cellrate import Result
 
 from proof.oracles.tshark.cases import MCR, PCR
 from proof.oracles.tshark.findings import Findings
-from proof.oracles.tshark.octets import TRUE
-from proof.oracles.tshark.reading import Row, with_dissector
+from proof.oracles.tshark.reading import TRUE, Row, with_dissector
 
 CELL_SECONDS = 1 / PCR
 FORWARD, BACKWARD = ("0", "0"), ("1", "1")

@@ -18,6 +18,8 @@ VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
 """ERF does not tell what AAL5 carries. tshark would guess that IP without LLC/SNAP is LANE."""
 CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
 """The one dissector of tshark that looks at the HEC, and at a CRC-10 where RM cells have theirs."""
+TRUE = ("1", "True")
+"""What versions of tshark write for a flag that is set."""
 SECONDS = 600
 
 Row = dict[str, str]
