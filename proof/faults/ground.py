@@ -150,8 +150,12 @@ class Ground:
             process.kill()
             out, err = process.communicate()
             self.findings.append(f"{what}: hangs")
-        for word in BAD_WORDS:
-            self.expect(word not in err, f"{what}: {word} in {err[-500:]!r}")
+        if process.returncode == -signal.SIGINT and err.endswith("KeyboardInterrupt\n"):
+            # Python's own end on Ctrl-C while it loads what the command is made of.
+            self.counts["SIGINT before the command began"] += 1
+        else:
+            for word in BAD_WORDS:
+                self.expect(word not in err, f"{what}: {word} in {err[-500:]!r}")
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def run(
