@@ -1,6 +1,8 @@
 """A layer of the package imports only layers below it."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,3 +56,11 @@ def test_what_many_share_knows_none_of_them() -> None:
         if any(one.split(".")[0] in users for one in found)
     }
     assert guilty == {}
+
+
+def test_a_command_starts_without_what_takes_its_time() -> None:
+    """Scipy alone takes longer to load than all the rest of `cellrate validate`."""
+    slow = ("distributed", "matplotlib", "optuna", "pandas", "polars", "scipy", "xarray")
+    code = f"import sys, cellrate.cli.app; print(*sys.modules.keys() & {set(slow)})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -60,18 +60,3 @@ def quantity(text: str, unit: str, what: str) -> float:
     except ValueError as error:
         raise BadInput(f"{what}: {error}") from error
     return 0.0 if nothing else value * scale
-
-
-def seconds(text: str, what: str) -> float:
-    """A time as scenario files have it, in seconds.
-
-    >>> seconds("10.2 ms", "--to")
-    0.0102
-
-    Raises:
-        BadInput: It is none; says which units are allowed.
-    """
-    try:
-        return _core.quantity(text, "time")
-    except ValueError as error:
-        raise BadInput(f"{what}: {error}") from error

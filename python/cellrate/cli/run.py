@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-import math
 import sys
 import tomllib
 from pathlib import Path
@@ -16,7 +15,7 @@ from cellrate.api import Result
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.quantities import seconds
+from cellrate.cli.span import span
 from cellrate.problems import BadInput, reading, warn
 from cellrate.runner import Job, run_many
 
@@ -61,12 +60,12 @@ def run(
     with reading(file):
         text, name = source.read(file)
     directory = _directory(name, out, needed=plot or bool(capture))
-    span = _span(capture_from, capture_to, captured=bool(capture))
+    between = _captured_span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
     if plot:
         job = _traced(job)
     if directory is not None and capture:
-        result = _captured(job, capture, span, directory, figures=plot)
+        result = _captured(job, capture, between, directory, figures=plot)
     else:
         result = _simulated(job)
     warn(result.warnings)
@@ -87,7 +86,7 @@ def _simulated(job: Job) -> Result:
 
 
 def _captured(
-    job: Job, taps: list[str], span: tuple[float, float], directory: Path, *, figures: bool
+    job: Job, taps: list[str], between: tuple[float, float], directory: Path, *, figures: bool
 ) -> Result:
     """Captures and simulates, writes both into a directory, and says which run it is.
 
@@ -95,30 +94,24 @@ def _captured(
         BadInput: There is no such place or format.
     """
     try:
-        taken = captures.take(job, taps, directory, span, ProgressBar, figures=figures)
+        taken = captures.take(job, taps, directory, between, ProgressBar, figures=figures)
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
     sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
     return taken.result
 
 
-def _span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
+def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
     """Begin and end of captures in seconds.
 
     Raises:
         BadInput: They are no times, the end is not after the begin, or nothing is captured.
     """
-    span = 0.0, math.inf
-    for option, text in (("--capture-from", begin), ("--capture-to", end)):
+    options = "--capture-from", "--capture-to"
+    for option, text in zip(options, (begin, end), strict=True):
         if text is not None and not captured:
             raise BadInput(f"{option}: there is nothing to capture without --capture")
-    if begin is not None:
-        span = seconds(begin, "--capture-from"), span[1]
-    if end is not None:
-        span = span[0], seconds(end, "--capture-to")
-    if span[0] >= span[1]:
-        raise BadInput(f"--capture-to {end}: it is not after {begin or '0 s'}")
-    return span
+    return span("0 s" if begin is None else begin, end, options)
 
 
 def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:

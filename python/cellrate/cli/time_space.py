@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from cellrate import source, terminal
 from cellrate.cli.options import ScenarioFile, Seed, Settings
-from cellrate.cli.quantities import seconds
-from cellrate.problems import BadInput, choose, reading
+from cellrate.cli.span import span
+from cellrate.problems import choose, reading
 
 
 def time_space(
@@ -44,15 +44,13 @@ def time_space(
 
     with reading(file):
         text, name = source.read(file)
-    span = seconds(start, "--from"), seconds(end, "--to")
-    if span[0] >= span[1]:
-        raise BadInput(f"--to {end}: it is not after {start}")
+    shown = span(start, end, ("--from", "--to"))
     network = Network.of(text, name, settings)
     names = [one.name for one in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
     default = Path("out") / f"{Path(name.strip('<>')).stem}-time-space"
     stem, formats = figure_files(default, output, tuple(FORMATS))
-    found = passages(text, name, span, settings, seed)
+    found = passages(text, name, shown, settings, seed)
     figure = draw(found, network.flows[names.index(chosen)])
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(figure, stem, formats)
