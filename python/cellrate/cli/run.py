@@ -67,10 +67,8 @@ def run(
     if directory is not None and capture:
         result = _captured(job, capture, between, directory, figures=plot)
     else:
-        result = _simulated(job)
+        result = _simulated(job, directory, figures=plot)
     warn(result.warnings)
-    if directory is not None and not capture:
-        result.save(directory, figures=plot)
     if json:
         sys.stdout.write(jsonlib.dumps(result.summary) + "\n")
     else:
@@ -79,10 +77,14 @@ def run(
             terminal.say(f"written to {directory}")
 
 
-def _simulated(job: Job) -> Result:
+def _simulated(job: Job, directory: Path | None, *, figures: bool) -> Result:
+    """Simulates, and writes what was measured into a directory, if there is one."""
     with ProgressBar("simulating") as progress:
         [outcome] = run_many([job], workers=1, progress=progress)
-    return Result(outcome)
+    result = Result(outcome)
+    if directory is not None:
+        result.save(directory, figures=figures)
+    return result
 
 
 def _captured(
