@@ -13,8 +13,10 @@ from cellrate.language.expressions import (
     evaluate,
     names,
 )
+from cellrate.language.runs import Row, Run
 from cellrate.reproduce.runs import fill, vocabulary
 from conftest import HERE
+from test_language_runs import HandMade
 
 PAPERS = HERE.parent / "papers"
 
@@ -101,6 +103,14 @@ def test_both_sides_of_and_are_not_evaluated_in_vain() -> None:
 def test_what_would_fill_the_memory_is_an_error(text: str) -> None:
     with pytest.raises(ExpressionError):
         evaluate(text, {})
+
+
+def test_a_format_takes_no_values_by_name() -> None:
+    """A row of runs has keys; a width behind one would be as wide as any other."""
+    row = Row("row", {("a",): lambda: Run(HandMade(), "a")})
+    for text in ("'%(a)999999999s' % row", "'%(a)s' % row"):
+        with pytest.raises(ExpressionError, match="names values"):
+            evaluate(text, {"row": row})
 
 
 def test_powers_of_integers_are_exact_until_they_are_long() -> None:

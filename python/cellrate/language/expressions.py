@@ -43,6 +43,9 @@ _WIDE = re.compile(r"%[^%a-zA-Z]*(\*|\d{3})")
 
 
 def _modulo(a: Any, b: Any) -> Any:
+    # A row of runs has keys, too, and what is named may ask for any width.
+    if isinstance(a, str) and "%(" in a:
+        raise ExpressionError(f"the format {a!r} names values; list them: '%s, %s' % (1, 2)")
     if isinstance(a, bytes) or (isinstance(a, str) and _WIDE.search(a)):
         raise ExpressionError(f"the format {a!r} is too wide: at most 99 characters, such as '%2d'")
     return a % b
