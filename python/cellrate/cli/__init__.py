@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from signal import SIGINT
+
+from cellrate.cli import signals
 
 
 def main() -> None:
     """Runs the command with the process's arguments and leaves with its exit code."""
     try:
-        from cellrate.cli import signals, streams
+        from cellrate.cli import streams
 
         streams.prepare()
         signals.listen()
@@ -21,7 +22,7 @@ def main() -> None:
         sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
         sys.exit(1)
     except KeyboardInterrupt as asked:  # so early that no command has begun
-        sys.exit(128 + getattr(asked, "number", SIGINT))
+        sys.exit(signals.exit_code(asked))
     except (ImportError, MemoryError, OSError) as error:
         sys.stderr.write(f"error: the program cannot be loaded: {str(error) or 'out of memory'}\n")
         sys.exit(1)

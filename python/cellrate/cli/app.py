@@ -10,14 +10,12 @@ import cyclopts
 from cellrate import ScenarioError, __version__
 from cellrate.cli import bench, inspect, reproduce, run, streams
 from cellrate.cli.lacking import lacking
-from cellrate.cli.signals import Terminated
+from cellrate.cli.signals import Terminated, exit_code
 from cellrate.problems import BadInput
 
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
-INTERRUPTED = 130
-BY_SIGNAL = 128
 
 app = cyclopts.App(
     name="cellrate",
@@ -67,10 +65,10 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
     except (BadInput, cyclopts.CycloptsError) as error:
         return _complain(f"error: {error}", BAD_INPUT)
-    except Terminated as signal:
-        return _complain("terminated", BY_SIGNAL + signal.number)
-    except KeyboardInterrupt:
-        return _complain("interrupted", INTERRUPTED)
+    except Terminated as asked:
+        return _complain("terminated", exit_code(asked))
+    except KeyboardInterrupt as asked:
+        return _complain("interrupted", exit_code(asked))
     except BrokenPipeError:
         # Whoever read standard output has gone.
         streams.nothing_more()

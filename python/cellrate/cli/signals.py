@@ -18,6 +18,11 @@ class Terminated(KeyboardInterrupt):
         self.number = number
 
 
+def exit_code(asked: KeyboardInterrupt) -> int:
+    """What a command ends with that was asked to end: 128 and the signal, as shells tell it."""
+    return 128 + (asked.number if isinstance(asked, Terminated) else signal.SIGINT)
+
+
 def listen() -> None:
     """From now on such a signal raises `Terminated`, unless whoever started us wants it ignored."""
     for name in NAMES:
