@@ -137,6 +137,17 @@ def test_what_cannot_be_captured_is_refused(
     )
 
 
+def test_a_directory_of_somebody_else_is_refused_before_anything_runs(
+    endless: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "thesis.tex").touch()
+    told: list[float] = []
+    with pytest.raises(FileExistsError, match=r"holds thesis\.tex"):
+        cellrate.capture(endless, ["A:ip"], tmp_path, progress=lambda done, _: told.append(done))
+    assert told == []
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "lossy.toml").write_text(LOSSY)
     shell = shutil.which("sh")

@@ -81,12 +81,14 @@ def replacing(
         directory.parent.mkdir(parents=True, exist_ok=True)
         with scratch.alone(directory.parent):
             scratch.clear(directory)
+            # Before the block, which may simulate for hours.
             refuse(directory)
         with scratch.directory(directory) as place:
             fresh = place / "fresh"
             fresh.mkdir()
             yield fresh
-            # Another process may have written the same meanwhile: the later one counts.
+            # Another process may have written the same meanwhile: the later one counts, but others
+            # may have put something there, too.
             with scratch.alone(directory.parent):
                 refuse(directory)
                 if take is not None:
