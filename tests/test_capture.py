@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import struct
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.cli.run import ALONE, SET_UP
 from cellrate.network import Network
-from conftest import COMMAND, HANG_SECONDS, SCENARIOS, Command
+from conftest import SCENARIOS, Command, shell
 
 from proof.oracles.tshark.cases import lossy
 
@@ -124,13 +123,18 @@ def test_it_is_said_whether_the_captured_run_is_the_one_without(
     ],
 )
 def test_what_cannot_be_captured_is_refused(
-    arguments: list[str], complaint: str, command: Command, tmp_path: Path
+    arguments: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "lossy.toml").write_text(LOSSY)
-    done = command("run", "lossy.toml", *arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: --capture")
-    assert complaint in done.stderr
+    monkeypatch.chdir(tmp_path)
+    Path("lossy.toml").write_text(LOSSY)
+    assert run_command(["run", "lossy.toml", *arguments]) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert told.startswith("error: --capture")
+    assert complaint in told
     assert sorted(entry.name for entry in tmp_path.iterdir()) in (
         ["lossy.toml"],
         ["lossy.toml", "out"],
@@ -150,18 +154,9 @@ def test_a_directory_of_somebody_else_is_refused_before_anything_runs(
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "lossy.toml").write_text(LOSSY)
-    shell = shutil.which("sh")
-    assert shell is not None
     # Blocks of 512 bytes: what a full disk does, after 51,200 of them.
-    limited = f"ulimit -f 100; exec '{COMMAND}' run lossy.toml --capture X:cells --out result"
-    done = subprocess.run(
-        [shell, "-c", limited],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=HANG_SECONDS,
-        check=False,
-    )
+    command = "cellrate run lossy.toml --capture X:cells --out result"
+    done = shell(f"ulimit -f 100; exec {command}", tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("error: cannot write result: File too large")
     assert "Traceback" not in done.stderr
