@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.cli.run import ALONE, SET_UP
 from cellrate.network import Network
-from conftest import SCENARIOS, Command, shell
+from conftest import SCENARIOS, Command, Finished, shell
 
 from proof.oracles.tshark.cases import lossy
 
@@ -74,37 +75,44 @@ def test_a_stream_is_what_was_sent_and_what_is_sent_again_is_the_same(tmp_path: 
             assert again == summary["segments_retransmitted"] > 5
 
 
-def test_only_what_passes_within_the_span_is_written(command: Command, tmp_path: Path) -> None:
+SHORT = ["run", "lossy.toml", "--json", "--set", "run.duration=0.3 s"]
+CAPTURED = [*SHORT, "--capture", "X->receivers:ip", "--out", "result"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, Path]:
+    """A capture of all that comes to the receivers, by the command, and where it is."""
+    place = tmp_path_factory.mktemp("whole")
+    (place / "lossy.toml").write_text(LOSSY)
+    return shell(shlex.join(["cellrate", *CAPTURED]), place), place
+
+
+def test_only_what_passes_within_the_span_is_written(
+    whole: tuple[Finished, Path], command: Command, tmp_path: Path
+) -> None:
     (tmp_path / "lossy.toml").write_text(LOSSY)
-    asked = ["run", "lossy.toml", "--json", "--capture", "X->receivers:ip"]
-    whole = command(*asked, "--out", "whole")
-    part = command(*asked, "--out", "part", "--capture-from", "20 ms", "--capture-to", "0.06 s")
-    summaries = [json.loads(done.stdout) for done in (whole, part)]
+    part = command(*CAPTURED, "--capture-from", "20 ms", "--capture-to", "0.06 s")
+    summaries = [json.loads(done.stdout) for done in (whole[0], part)]
     assert summaries[0]["digest"] == summaries[1]["digest"]
     all_of_them, some = (
-        list(packets(tmp_path / name / "captures" / "X-to-receivers.ip.pcap"))
-        for name in ("whole", "part")
+        list(packets(place / "result" / "captures" / "X-to-receivers.ip.pcap"))
+        for place in (whole[1], tmp_path)
     )
     assert some == [packet for packet in all_of_them if 0.02 <= packet[0] < 0.06]
     assert 10 < len(some) < len(all_of_them)
 
 
-@pytest.mark.parametrize(
-    ("settings", "note"),
-    [([], SET_UP), (["--set", "tcp.connection_setup=false"], ALONE)],
-    ids=["set up", "as it is"],
-)
 def test_it_is_said_whether_the_captured_run_is_the_one_without(
-    settings: list[str], note: str, command: Command, tmp_path: Path
+    whole: tuple[Finished, Path], command: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "lossy.toml").write_text(LOSSY)
-    asked = ["run", "lossy.toml", "--json", "--set", "run.duration=0.3 s"]
-    without = command(*asked)
-    captured = command(*asked, *settings, "--capture", "X->receivers:ip", "--out", "result")
-    assert f"note: {note}\n" in captured.stderr
+    without = command(*SHORT)
     assert "note:" not in without.stderr
-    digests = [json.loads(done.stdout)["digest"] for done in (without, captured)]
-    assert (digests[0] == digests[1]) == (note == ALONE)
+    as_it_is = command(*CAPTURED, "--set", "tcp.connection_setup=false")
+    for captured, note in ((whole[0], SET_UP), (as_it_is, ALONE)):
+        assert f"note: {note}\n" in captured.stderr
+        digests = [json.loads(done.stdout)["digest"] for done in (without, captured)]
+        assert (digests[0] == digests[1]) == (note == ALONE)
 
 
 @pytest.mark.parametrize(
