@@ -8,16 +8,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
-from cellrate.cluster import Cluster
+from cellrate.cluster import Cluster, connection
 from cellrate.runner import Job
 from distributed import LocalCluster
 
 FREE_PORT = "127.0.0.1:0"
-# Far beyond what a worker takes to start; only a hang meets it.
+# Far beyond what a worker takes to start, or to connect; only a hang meets it.
 WAIT_SECONDS = 60
+unhurried = mock.patch.object(connection, "CONNECT_SECONDS", WAIT_SECONDS)
 
 
+@unhurried
 def cluster_with_another_cellrate() -> None:
     """Connects to a cluster on whose only worker a package has the name that ours has."""
     other = Path("other")
@@ -43,6 +46,7 @@ def cluster_with_another_cellrate() -> None:
             worker.terminate()
 
 
+@unhurried
 def cluster_that_ends(scenario: Path) -> None:
     """Runs something without end on a cluster whose scheduler goes away."""
     first = Job.from_file(scenario, ("run.duration=10 ms",))

@@ -160,6 +160,20 @@ def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
     assert all(store.contains(done.key) for done in came)
 
 
+def test_a_scheduler_that_is_left_too_slowly_hides_nothing(
+    workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = Client.close
+
+    def slowly(client: Client) -> None:
+        close(client)
+        raise TimeoutError("timed out after 10 s.")
+
+    monkeypatch.setattr(Client, "close", slowly)
+    with pytest.raises(ConnectionError, match="went away"), Cluster(workers.scheduler_address):
+        raise ConnectionError(stream.GONE)
+
+
 def test_results_held_for_a_slow_run_are_few(
     jobs: list[Job], workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from cellrate import _core
@@ -73,7 +74,8 @@ class Cluster:
 
     def close(self) -> None:
         """Leaves the cluster; a local one ends."""
-        self._client.close()
+        with suppress(TimeoutError):  # of a scheduler that has gone, which has been told
+            self._client.close()
         if self._local is not None:
             self._local.close()
 
