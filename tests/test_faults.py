@@ -7,7 +7,6 @@ import random
 import resource
 import shutil
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,7 @@ from conftest import Command, shell
 from proof.faults import __main__ as faults
 from proof.faults import crowd, damage, ground
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
 
-
-@posix
 def test_a_data_set_that_does_not_fit_is_told_and_resumed(tmp_path: Path, command: Command) -> None:
     (tmp_path / "s.toml").write_text(ground.study(1))
     data = tmp_path / "out" / "studies" / "s"
@@ -46,7 +42,6 @@ def fresh_ground(place: Path) -> ground.Ground:
     return ground.Ground(place, random.Random(1))  # noqa: S311
 
 
-@posix
 def test_two_processes_on_one_study_one_of_them_killed(tmp_path: Path) -> None:
     found = fresh_ground(tmp_path / "crowd")
     crowd.campaign(found, 1)
@@ -54,7 +49,6 @@ def test_two_processes_on_one_study_one_of_them_killed(tmp_path: Path) -> None:
     assert found.counts["formats"] == 4
 
 
-@posix
 def test_no_damage_gives_wrong_results(tmp_path: Path) -> None:
     found = fresh_ground(tmp_path / "damage")
     damage.campaign(found, 40, through_command=40)
@@ -63,7 +57,6 @@ def test_no_damage_gives_wrong_results(tmp_path: Path) -> None:
     assert all(found.counts[kind.__name__.strip("_").replace("_", " ")] for kind in damage.DAMAGES)
 
 
-@posix
 def test_an_interrupted_campaign_leaves_no_process_and_no_directory(tmp_path: Path) -> None:
     place = tmp_path / "left"
     found = fresh_ground(place)

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -24,10 +23,7 @@ from conftest import COMMAND, shell
 
 from proof.faults.ground import contents, leftovers, store_of
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="has other streams and signals")
 
-
-@posix
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -133,7 +129,6 @@ def test_a_file_that_cannot_be_written_stays_what_it_was(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "page.html"]
 
 
-@posix
 def test_a_device_is_written_as_it_is() -> None:
     whole_file.write_text(Path("/dev/null"), "text")
     with pytest.raises(OSError, match="cannot write /dev/full: No space left on device; free some"):
@@ -170,7 +165,6 @@ def test_of_writers_of_one_directory_the_last_one_counts(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == [place]
 
 
-@posix
 def test_a_dead_writer_with_the_number_of_a_living_process_is_known_to_be_dead(
     tmp_path: Path,
 ) -> None:
