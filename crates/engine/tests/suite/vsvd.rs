@@ -95,6 +95,38 @@ fn the_round_trip_of_a_source_is_that_of_its_loop() {
 }
 
 #[test]
+fn the_previous_loop_is_told_the_rate_of_the_next() {
+    // The next loop has a line of 20,000 cells/s behind a switch of its own, ERICA gives it 0.9 of that.
+    let slow = cell_time_us(50);
+    let switches = vec![switch(erica(), split()), switch(erica(), None)];
+    let mut run = start(row(switches, &[(LINE, NEAR), (LINE, NEAR), (slow, NEAR)], AbrConfig::default()));
+    run.run_until(Ps::from_ms(200));
+    let (at, acr) = run.virtual_acrs(0)[0];
+    assert_eq!(at, "S1");
+    assert!((acr / 18_000.0 - 1.0).abs() < 0.02, "{acr}");
+    assert!((run.acr(0).unwrap() / acr - 1.0).abs() < 0.02, "{:?} against {acr}", run.acr(0));
+}
+
+#[test]
+fn marks_of_one_loop_stay_in_it() {
+    // S1 marks every cell, S2 ends the loop: the source hears of it, the virtual source does not.
+    let marking = control(json!({"scheme": "efci", "threshold": "0 cells", "mark_at": "dequeue"}));
+    let links = [(LINE, NEAR), (LINE, NEAR), (LINE, NEAR)];
+    let plan = |vsvd| {
+        let switches = vec![switch(marking.clone(), None), switch(ControlConfig::default(), vsvd)];
+        row(switches, &links, AbrConfig::default())
+    };
+    let mut run = start(plan(split()));
+    run.run_until(Ps::from_ms(50));
+    assert_eq!(run.virtual_acrs(0), [("S2", 100_000.0)]);
+    assert!(run.acr(0).unwrap() < 20_000.0);
+    // And a switch that marks behind its virtual source is heard by that.
+    let mut run = start(row(vec![switch(marking, split())], &links[1..], AbrConfig::default()));
+    run.run_until(Ps::from_ms(50));
+    assert!(run.virtual_acrs(0)[0].1 < 20_000.0);
+}
+
+#[test]
 fn the_scheme_is_asked_when_the_option_says() {
     // As in `feedback_comes_from_the_first_switch`; the next loop is 40.02 ms long.
     let at = |update, ps| {
