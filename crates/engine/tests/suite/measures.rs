@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch};
+use crate::support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch, stop_and_wait};
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
@@ -80,15 +80,7 @@ fn without_stamps_there_are_no_delays() {
 
 #[test]
 fn the_last_cell_of_a_pdu_is_measured_too() {
-    let mut graph = Graph::default();
-    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
-    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
-    let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
-    let mut tcp = flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), vec![access, out]);
-    tcp.backward = back(&tcp.forward);
-    // 40 + 40 + 8 + 8 = 96 bytes: two cells, and no more than one segment on its way.
-    (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
-    let mut plan = graph.plan(vec![tcp]);
+    let mut plan = stop_and_wait();
     plan.measure.cell_delay = true;
     let delays = &run(plan, Ps::ZERO, Ps::from_ms(10)).flows[0].delays;
     // The first cell: 10 + 5 + 20 + 5. The second is sent 10 us later and waits as long for the first.

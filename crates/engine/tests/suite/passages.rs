@@ -1,15 +1,13 @@
 //! Cells on links, hop by hop: times by hand, and as many as the fast engine counts.
 
-use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
+use crate::support::plans::{Graph, cell_time_us, flow, plain_switch, stop_and_wait};
 use cellrate_engine::atm::cell::Kind;
-use cellrate_engine::atm::cell::ServiceClass::{Cbr, Ubr};
+use cellrate_engine::atm::cell::ServiceClass::Cbr;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::network::plan::FlowPlan;
 use cellrate_engine::network::{Passage, Passages, Plan, Reference, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
-use cellrate_engine::traffic::greedy::GreedyConfig;
 
 fn passages(plan: Plan, from: Ps, until: Ps, most: usize) -> Passages {
     Reference::new(plan).unwrap().passages(from, until, most)
@@ -21,17 +19,11 @@ fn microseconds(one: &Passage) -> (u32, f64, f64) {
 
 #[test]
 fn cells_of_a_pdu_leave_and_arrive_when_they_must() {
-    let mut graph = Graph::default();
-    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
-    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
-    let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
-    let mut tcp = flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), vec![access, out]);
-    tcp.backward = back(&tcp.forward);
-    // 40 + 40 + 8 + 8 = 96 bytes: two cells, and no more than one segment on its way.
-    (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
-    let found = passages(graph.plan(vec![tcp]), Ps::ZERO, Ps::from_us(65), 1000);
-    let forward: Vec<_> = found.kept.iter().filter(|one| one.channel == 0).collect();
+    let plan = stop_and_wait();
+    let [access, out] = plan.flows[0].forward[..] else { panic!("two links") };
     let (access, out) = (access as u32, out as u32);
+    let found = passages(plan, Ps::ZERO, Ps::from_us(65), 1000);
+    let forward: Vec<_> = found.kept.iter().filter(|one| one.channel == 0).collect();
     let mut times: Vec<_> = forward.iter().map(|one| microseconds(one)).collect();
     times.sort_by(|a, b| a.1.total_cmp(&b.1));
     let expected = [(access, 10.0, 15.0), (access, 20.0, 25.0), (out, 35.0, 40.0), (out, 55.0, 60.0)];

@@ -5,26 +5,15 @@
 //! at 0 and 10 us, meet the switch at 15 and 25, leave it at 15 and 35, and arrive at 40 and 60. Those of the
 //! acknowledgement leave at 60 and 80, meet the switch at 85 and 105, and arrive at 100 and 120 us: the next segment.
 
-use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
-use cellrate_engine::atm::cell::ServiceClass::Ubr;
+use crate::support::plans::stop_and_wait;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::network::{Report, Simulation};
-use cellrate_engine::traffic::SourceConfig;
-use cellrate_engine::traffic::greedy::GreedyConfig;
 
 const CYCLE: u64 = 120;
 
 /// A hundred cycles, after ten.
 fn run() -> Report {
-    let mut graph = Graph::default();
-    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
-    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
-    let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
-    let mut tcp = flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), vec![access, out]);
-    tcp.backward = back(&tcp.forward);
-    (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
-    let mut plan = graph.plan(vec![tcp]);
+    let mut plan = stop_and_wait();
     plan.measure.cell_delay = true;
     let mut simulation: Simulation = Simulation::new(plan).unwrap();
     let end = Ps::from_us(110 * CYCLE);

@@ -6,11 +6,12 @@ use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
-use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::greedy::GreedyConfig;
 
 /// A line on which a cell takes `us` microseconds exactly.
 pub const fn cell_time_us(us: u64) -> Rate {
@@ -82,6 +83,21 @@ pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Ve
         encapsulation: Encapsulation::default(),
         source_queue: Buffer::INFINITE,
     }
+}
+
+/// One TCP segment at a time, of two cells, from a host through a switch to another. A cell takes 10 us on the line of
+/// the source and 20 us on that of the destination; both lines are 5 us long.
+pub fn stop_and_wait() -> Plan {
+    let mut graph = Graph::default();
+    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
+    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
+    let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
+    let source = SourceConfig::Greedy(GreedyConfig {});
+    let mut tcp = flow("tcp", ServiceClass::Ubr, source, vec![access, out]);
+    tcp.backward = back(&tcp.forward);
+    // 40 + 40 (TCP/IP) + 8 (LLC/SNAP) + 8 (trailer) = 96 bytes.
+    (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
+    graph.plan(vec![tcp])
 }
 
 /// Sources and destinations of their own around two switches A and B, joined by one link.
