@@ -7,6 +7,7 @@ pub mod line;
 pub mod pattern;
 pub mod plain;
 pub mod trace;
+pub mod variant;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{Segment, TcpConfig, TcpReceiver};

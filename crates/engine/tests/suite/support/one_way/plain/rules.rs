@@ -89,43 +89,19 @@ pub const ALL: [Rule; 22] = [
     Rule::DuplicatesEnd,
 ];
 
-const NS_2: [Rule; 11] = [
-    Rule::GoesOn,
-    Rule::SlowStartAtSsthresh,
-    Rule::TimeoutHalvesInflated,
-    Rule::EndOpensNothing,
-    Rule::HalvesFlight,
-    Rule::PipeOfScoreboard,
-    Rule::FillsWhatIsLost,
-    Rule::WholeBytes,
-    Rule::SeesLoss,
-    Rule::Rescues,
-    Rule::SendsWhatArrived,
-];
-
-const NS_3: [Rule; 13] = [
-    Rule::SlowStartAtSsthresh,
-    Rule::EndOpensNothing,
-    Rule::HalvesWindow,
-    Rule::HalvesFirstFlight,
-    Rule::CountsFirstTwo,
-    Rule::PartTakesCwnd,
-    Rule::EndAvoidsBurst,
-    Rule::FastRestartsTimer,
-    Rule::BeginsBeyondRecover,
-    Rule::TimeoutEndOpens,
-    Rule::SackEndOpensNothing,
-    Rule::PartSendsByPipe,
-    Rule::DuplicatesEnd,
-];
+/// So many of them, from the first on, are decided otherwise in ns-2; all others, and two of these, in ns-3.
+const OF_NS_2: usize = 11;
 
 impl Rules {
     /// The engine's.
     pub const OURS: Rules = Rules { switches: [true; ALL.len()] };
     /// Those of ns-2.
-    pub const NS_2: Rules = Rules::OURS.without_all(&NS_2);
+    pub const NS_2: Rules = Rules::OURS.without_all(ALL.split_at(OF_NS_2).0);
     /// Those of ns-3.
-    pub const NS_3: Rules = Rules::OURS.without_all(&NS_3);
+    pub const NS_3: Rules = Rules::OURS
+        .without_all(ALL.split_at(OF_NS_2).1)
+        .without(Rule::SlowStartAtSsthresh)
+        .without(Rule::EndOpensNothing);
 
     /// Whether `rule` is the engine's.
     pub const fn has(&self, rule: Rule) -> bool {

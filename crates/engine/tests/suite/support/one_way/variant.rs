@@ -1,0 +1,80 @@
+//! A sender here and its counterpart in another simulator, over every pattern of loss.
+
+use cellrate_engine::kernel::Ps;
+use cellrate_engine::tcp::TcpConfig;
+
+use super::compare::{Comparison, compare, golden, line, lines};
+use super::engine::EngineSender;
+use super::pattern::{self, Pattern};
+use super::plain::rules::{self, Rule, Rules};
+use super::plain::{PlainSender, Start};
+use super::trace::{self, Row};
+use super::{Connection, Sizes};
+
+/// One sender here and its counterpart there.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    pub name: &'static str,
+    /// Its traces there.
+    pub data: &'static str,
+    /// Both ends here. The timeout is `initial_rto`, and doubles where `max_rto` leaves room for it.
+    pub config: TcpConfig,
+    pub sizes: Sizes,
+    /// How it decides there.
+    pub theirs: Rules,
+}
+
+impl Variant {
+    /// The same with other parameters.
+    pub fn with(mut self, change: impl FnOnce(&mut TcpConfig)) -> Variant {
+        change(&mut self.config);
+        self
+    }
+
+    fn ours(&self) -> Rules {
+        if self.config.restore_snd_nxt { Rules::OURS } else { Rules::OURS.without(Rule::GoesOn) }
+    }
+
+    fn plain(&self, rules: Rules) -> PlainSender {
+        let TcpConfig { recovery, mss, window, initial_window: cwnd, initial_rto: rto, max_rto, .. } = self.config;
+        let (mss, window) = (mss.0, window.0 / mss.0);
+        PlainSender::new(Start { recovery, rules, mss, cwnd, window, rto, doubles: max_rto > rto })
+    }
+
+    /// The run of `pattern` here and there.
+    pub fn compare(&self, pattern: &Pattern) -> (Vec<Row>, Comparison) {
+        let theirs = trace::of(self.data, &pattern.name);
+        assert!(theirs.len() > 20, "{}: no trace of {}", self.name, pattern.name);
+        let (config, end) = (&self.config, Ps::from_us(theirs[theirs.len() - 1].time_us));
+        let ours = Connection::new(EngineSender::new(config), config, self.sizes, pattern).run(end).rows;
+        let name = format!("{} {}", self.name, pattern.name);
+        let found = compare(&name, &ours, &theirs, [self.ours(), self.theirs], |rules| {
+            Connection::new(self.plain(rules), config, self.sizes, pattern).run(end).rows
+        });
+        (ours, found)
+    }
+}
+
+/// Every event of every run is that of the simulator that decides by `theirs`, or has its reason. The table
+/// `differences.csv` of `directory` says how far each run agrees, and why no farther; what is here from the first
+/// difference on is in `ours.csv`.
+pub fn compare_all(directory: &str, theirs: Rules, variants: &[Variant]) {
+    let mut table = String::from("variant,pattern,events,equal,first,reasons\n");
+    let mut rest = String::from("pattern,time_us,ack,cwnd,sent\n");
+    let mut seen = Vec::new();
+    for variant in variants {
+        for pattern in pattern::all() {
+            let (ours, found) = variant.compare(&pattern);
+            // What differs has a reason, and what does not has none.
+            assert_eq!(found.equal < found.events, !found.reasons.is_empty(), "{} {}", variant.name, pattern.name);
+            assert_eq!(found.equal < found.events, !found.first.is_empty(), "{} {}", variant.name, pattern.name);
+            seen.extend(found.reasons.iter().copied());
+            table += &line(variant.name, &pattern.name, &found);
+            rest += &lines(&format!("{}/{}", variant.name, pattern.name), &ours[found.equal.min(ours.len())..]);
+        }
+    }
+    let otherwise = |rule: &&Rule| !theirs.has(**rule);
+    assert!(rules::ALL.iter().filter(otherwise).all(|rule| seen.contains(rule)), "a rule explains nothing");
+    golden(&format!("{directory}/differences.csv"), &table);
+    golden(&format!("{directory}/ours.csv"), &rest);
+}
