@@ -4,12 +4,12 @@
 //! target, is what background leaves of the link: f(Tq) = 1 / TU with the target a share of what is left. The roots
 //! are worked out here from the curves of Kalyanaraman 1997, section 6.15, solved for the queue.
 
-use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
+use crate::support::bottlenecks::greedy;
+use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
-use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
 /// 100,000 cells/s.
@@ -32,14 +32,9 @@ fn plan(sources: usize, background: f64, control: Value) -> Plan {
     let mut flows = Vec::new();
     for number in 0..sources {
         let host = graph.host(&format!("src.{number}"));
-        let path = vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit];
-        let mut found =
-            flow(&format!("f{number}"), ServiceClass::Abr, SourceConfig::Persistent(Default::default()), path);
-        found.backward = back(&found.forward);
-        found.start = Ps::from_us(137 * number as u64);
-        found.abr.icr = Some(Rate::from_cells_per_second(5_000.0));
-        found.abr.rif = 1.0;
-        flows.push(found);
+        let mut source = greedy(number, vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit]);
+        source.abr.icr = Some(Rate::from_cells_per_second(5_000.0));
+        flows.push(source);
     }
     if background > 0.0 {
         let host = graph.host("background");

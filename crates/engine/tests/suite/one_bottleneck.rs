@@ -1,12 +1,11 @@
 //! What the explicit-rate schemes promise that do not promise max-min rates: like rates on one link.
 
-use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
-use cellrate_engine::atm::cell::ServiceClass;
+use crate::support::bottlenecks::greedy;
+use crate::support::plans::{Dumbbell, cell_time_us, plain_switch};
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
-use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
 /// Cells/s of every link.
@@ -18,10 +17,7 @@ fn plan(sources: usize, control: Value, rif: f64) -> Plan {
     let switch = SwitchPlan { control, ..plain_switch() };
     let Dumbbell { graph, paths } = Dumbbell::new(sources, cell_time_us(10), Ps::from_us(100), &switch);
     let flows = paths.into_iter().enumerate().map(|(number, path)| {
-        let source = SourceConfig::Persistent(Default::default());
-        let mut flow = flow(&format!("f{number}"), ServiceClass::Abr, source, path);
-        flow.backward = back(&flow.forward);
-        flow.start = Ps::from_us(137 * number as u64);
+        let mut flow = greedy(number, path);
         flow.abr.icr = Some(Rate::from_cells_per_second(LINK * 0.9 / (1 << number) as f64));
         flow.abr.rif = rif;
         flow

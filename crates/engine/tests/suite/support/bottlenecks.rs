@@ -2,8 +2,10 @@
 
 use super::plans::{Graph, back, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::persistent::PersistentConfig;
@@ -93,6 +95,14 @@ pub fn greedy(number: usize, path: Vec<usize>) -> FlowPlan {
 pub fn access(graph: &mut Graph, switch: usize) -> usize {
     let host = graph.host(&format!("h{}", graph.nodes.len()));
     graph.duplex(switch, host, Rate::from_bps(155_520_000), Ps::from_us(5))
+}
+
+/// Cells/s that each flow sends in the mean of 200 ms from `settled` on.
+pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
+    let end = settled + Ps::from_ms(200);
+    let report = Simulation::<LazyServer>::new(plan).unwrap().measure(settled, end, end);
+    let forward = report.vcs.iter().filter(|vc| vc.name.ends_with("forward"));
+    forward.map(|vc| vc.cells_sent as f64 / report.window_seconds).collect()
 }
 
 /// Max-min fair rates in cells/s: all rates rise together; a link whose target is reached stops those
