@@ -100,7 +100,7 @@ impl Job {
         directory: &Path,
         progress: Progress<'_>,
     ) -> Result<Taken, CaptureError> {
-        let [from, to] = [from_seconds, to_seconds].map(|seconds| Ps((seconds * 1e12) as u64));
+        let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
         capture::capture(&self.scenario, taps, from..to, directory, progress)
     }
 
