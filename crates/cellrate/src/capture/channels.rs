@@ -15,7 +15,6 @@ pub struct Channel {
     cells: u32,
     /// For each tapped link of the channel, the PDU that it is at.
     cursors: Vec<u64>,
-    tapped: bool,
 }
 
 /// A PDU and its number on its channel.
@@ -29,7 +28,6 @@ impl Channel {
 
     /// Another place sees the channel's cells; its number.
     pub fn tap(&mut self) -> usize {
-        self.tapped = true;
         self.cursors.push(0);
         self.cursors.len() - 1
     }
@@ -37,7 +35,7 @@ impl Channel {
     /// A PDU begins. Those before it whose cells have the numbers of later ones are forgotten: a place that sees no cells,
     /// because all are lost before it, waits for none of them.
     pub fn begin(&mut self, pdu: &PduStart) {
-        if self.tapped {
+        if !self.cursors.is_empty() {
             self.pdus.push_back(*pdu);
             self.cells += u32::from(pdu.cells);
             while self.cells > Info::NUMBERS {

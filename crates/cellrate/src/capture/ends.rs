@@ -35,8 +35,6 @@ pub struct Ends {
     pub ports: [u16; 2],
     /// Sequence numbers of SYN; the first byte of data has the next one.
     pub first_numbers: [u32; 2],
-    /// Places by which both advertise their window shifted (RFC 7323).
-    pub window_shift: u8,
     /// What precedes IP packets.
     pub encapsulation: Encapsulation,
     /// Settings of both ends.
@@ -44,6 +42,11 @@ pub struct Ends {
 }
 
 impl Ends {
+    /// Places by which both advertise their window shifted (RFC 7323).
+    pub fn window_shift(&self) -> u8 {
+        SynOptions::of(&self.tcp).shift
+    }
+
     /// The names of every flow.
     pub fn of_all(plan: &Plan) -> Vec<Ends> {
         let hosts = numbers_of_hosts(plan);
@@ -64,7 +67,6 @@ impl Ends {
             addresses: [source, destination].map(address),
             ports: [dynamic, DISCARD],
             first_numbers: [first_number(number, false), first_number(number, true)],
-            window_shift: SynOptions::of(&flow.tcp).shift,
             encapsulation: flow.encapsulation,
             tcp: flow.tcp.clone(),
         }

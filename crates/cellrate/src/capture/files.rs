@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::kernel::Ps;
 
 use super::atm::{Vc, hec};
 use super::pcap::{self, LinkType};
 use super::tap::Format;
 use super::{erf, packet};
-use cellrate_engine::atm::aal5::Encapsulation;
 
 /// Bytes kept before they are written.
 const BUFFER: usize = 1 << 18;

@@ -27,7 +27,7 @@ mod tests;
 
 use std::ops::Range;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::Reference;
@@ -37,12 +37,10 @@ pub use taken::{Named, Taken, TakenAt, TakenFile};
 pub use tap::{Format, Tap};
 
 use crate::build;
-use crate::run::Progress;
 use crate::run::timeline::slice;
+use crate::run::{Progress, TOLD_EVERY};
 use crate::scenario::Scenario;
 use recording::Recording;
-
-const TOLD_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs `scenario` in the plain engine and writes what passes `taps` within `span` into files in `directory`, which must
 /// be there and hold none of them.

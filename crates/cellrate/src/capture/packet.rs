@@ -1,7 +1,8 @@
 //! A segment as the octets that AAL5 carries: LLC/SNAP, IPv4 and TCP headers, payload.
 
 use cellrate_engine::atm::aal5::Encapsulation;
-use cellrate_engine::tcp::{Handshake, Segment};
+use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
+use cellrate_engine::tcp::{Handshake, Segment, SynOptions};
 
 use super::checksum::{fold, sum};
 use super::ends::Ends;
@@ -30,7 +31,8 @@ impl Filling {
     /// If no headers have that size, with what is allowed.
     pub fn of(ends: &Ends) -> Result<Filling, String> {
         let found = ends.tcp.header_bytes;
-        let reserved = if ends.tcp.recovery.is_selective() { MOST_BLOCK_OPTIONS } else { SYN_OPTIONS };
+        let blocks = if ends.tcp.recovery.is_selective() { MOST_OPTION_BYTES } else { 0 };
+        let reserved = SynOptions::of(&ends.tcp).bytes().max(blocks) as usize;
         let most = HEADERS + (MOST_OPTIONS - reserved + IP_OPTIONS) as u32;
         if !(HEADERS..=most).contains(&found) || !found.is_multiple_of(4) {
             return Err(format!(
@@ -42,11 +44,6 @@ impl Filling {
         Ok(Filling { tcp, ip: beyond - tcp })
     }
 }
-
-/// Of three SACK blocks.
-const MOST_BLOCK_OPTIONS: usize = 28;
-/// Of a SYN without SACK-permitted.
-const SYN_OPTIONS: usize = 8;
 
 /// Appends the packet that carries a segment; `id` is IP's identification.
 pub fn write(out: &mut Vec<u8>, ends: &Ends, filling: Filling, backward: bool, id: u16, segment: &Segment) {
@@ -88,7 +85,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
     let (flags, shift) = match handshake {
         Some(Handshake::Syn(_)) => (SYN, 0),
         Some(Handshake::SynAck(_)) => (SYN | ACK, 0),
-        Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift),
+        Some(Handshake::Ack { .. }) | None => (ACK, ends.window_shift()),
     };
     Header {
         ports: [ends.ports[here], ends.ports[there]],
@@ -103,7 +100,7 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
 #[cfg(test)]
 mod tests {
     use cellrate_engine::kernel::Ps;
-    use cellrate_engine::tcp::{Recovery, SynOptions, TcpConfig};
+    use cellrate_engine::tcp::{Recovery, TcpConfig};
 
     use super::*;
     use crate::capture::atm::Vc;
@@ -115,7 +112,6 @@ mod tests {
             addresses: [[10, 0, 0, 1], [10, 0, 0, 2]],
             ports: [0xC000, 9],
             first_numbers: [0xFFFF_FFFF, 0x0FFF],
-            window_shift: 1,
             encapsulation,
             tcp,
         }

@@ -1,7 +1,6 @@
 //! Taps at work: what the plain engine tells of, in order of the time at which each tap sees it.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -24,38 +23,15 @@ pub struct Recorded {
     /// PDUs of which cells were missing; no file of PDUs holds them.
     pub damaged: u64,
     places: Vec<Place>,
-    waiting: BinaryHeap<Reverse<Waiting>>,
+    /// By the time at which the tap will see them, then in the order in which they were told.
+    waiting: BTreeMap<(Ps, u64), Waiting>,
     told: u64,
 }
 
-/// A cell that the tap will see.
+/// A cell that the tap will see, and at which of its places.
 struct Waiting {
-    at: Ps,
-    order: u64,
     place: usize,
     crossing: Crossing,
-}
-
-impl Waiting {
-    fn key(&self) -> (Ps, u64) {
-        (self.at, self.order)
-    }
-}
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Waiting) -> bool {
-        self.key() == other.key()
-    }
-}
-impl Eq for Waiting {}
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 /// All taps of a run.
@@ -127,10 +103,9 @@ impl Recording {
     fn catch_up(&mut self, tap: usize, until: Ps) {
         let Recording { taps, flows, channels, span, failed, .. } = self;
         let tap = &mut taps[tap];
-        while tap.waiting.peek().is_some_and(|Reverse(next)| next.at < until) {
-            let Some(Reverse(next)) = tap.waiting.pop() else { return };
-            let written = tap.see(&next, span.contains(&next.at), flows, channels);
-            if let Err(error) = written {
+        while let Some(first) = tap.waiting.first_entry().filter(|first| first.key().0 < until) {
+            let ((at, _), next) = first.remove_entry();
+            if let Err(error) = tap.see(at, &next, span.contains(&at), flows, channels) {
                 failed.get_or_insert(error);
             }
         }
@@ -149,7 +124,7 @@ impl Observer for Recording {
             let tap = &mut self.taps[tap];
             let at = if tap.places[place].tapped.leaves { crossing.left } else { crossing.arrives };
             tap.told += 1;
-            tap.waiting.push(Reverse(Waiting { at, order: tap.told, place, crossing: *crossing }));
+            tap.waiting.insert((at, tap.told), Waiting { place, crossing: *crossing });
         }
     }
 }
@@ -162,17 +137,18 @@ impl Recorded {
                 .map_err(|error| CaptureError::File(directory.join(format!("{stem}.{}", format.suffix())), error))
         };
         let files = tap.formats.iter().map(create).collect::<Result<_, _>>()?;
-        Ok(Recorded { tap: tap.clone(), files, damaged: 0, places, waiting: BinaryHeap::new(), told: 0 })
+        Ok(Recorded { tap: tap.clone(), files, damaged: 0, places, waiting: BTreeMap::new(), told: 0 })
     }
 
     fn see(
         &mut self,
+        at: Ps,
         next: &Waiting,
         wanted: bool,
         flows: &Flows,
         channels: &mut [Channel],
     ) -> Result<(), CaptureError> {
-        let Waiting { at, place, ref crossing, .. } = *next;
+        let Waiting { place, ref crossing } = *next;
         let (place, files) = (&mut self.places[place], &mut self.files);
         let leaves = place.tapped.leaves;
         let mut result = Ok(());

@@ -1,10 +1,10 @@
 //! What has been captured, for `captures.json`.
 
+use cellrate_engine::network::Plan;
 use serde::Serialize;
 
 use super::place::Flows;
 use super::recording::Recorded;
-use cellrate_engine::network::Plan;
 
 /// Everything that was captured in a run.
 #[derive(Clone, Debug, Serialize)]
@@ -86,7 +86,7 @@ impl Named {
                 addresses: tcp.then(|| ends.addresses.map(dotted)),
                 ports: tcp.then_some(ends.ports),
                 first_numbers: tcp.then_some(ends.first_numbers),
-                window_shift: tcp.then_some(ends.window_shift),
+                window_shift: tcp.then(|| ends.window_shift()),
             }
         });
         named.collect()

@@ -1,6 +1,5 @@
 //! Where a capture is taken, and what is written of it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use cellrate_engine::network::Plan;
@@ -93,12 +92,6 @@ fn meant(near: Option<&str>) -> String {
     near.map_or(";".into(), |near| format!(", did you mean `{near}`?"))
 }
 
-impl fmt::Display for Tap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.point, self.formats.iter().map(|format| format.name()).collect::<Vec<_>>().join(","))
-    }
-}
-
 /// A directed link, seen from the node where a tap stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tapped {
@@ -159,7 +152,8 @@ mod tests {
         let tap: Tap = "A->B".parse().unwrap();
         assert_eq!((tap.stem().as_str(), tap.formats.as_slice()), ("A-to-B", &Format::DEFAULT[..]));
         let tap: Tap = "A<->B:ip,line,ip".parse().unwrap();
-        assert_eq!((tap.stem().as_str(), tap.to_string().as_str()), ("A-and-B", "A<->B:line,ip"));
+        assert_eq!((tap.point.as_str(), tap.stem().as_str()), ("A<->B", "A-and-B"));
+        assert_eq!(tap.formats, [Format::Line, Format::Ip]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The TCP header with its options (RFC 9293, RFC 7323, RFC 2018).
 
+use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
+
 /// Octets without options.
 pub const HEADER: usize = 20;
 /// Most octets of options.
@@ -54,7 +56,7 @@ impl Options {
     }
     /// SACK blocks by first number and the number behind the last; none is no option.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u32, u32)>) {
-        let mut option = [NO_OPERATION; 4 + 8 * 4];
+        let mut option = [NO_OPERATION; MOST_OPTION_BYTES as usize];
         let mut len = 4;
         for (from, to) in blocks {
             option[len..len + 4].copy_from_slice(&from.to_be_bytes());

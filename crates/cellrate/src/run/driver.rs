@@ -19,7 +19,8 @@ use crate::scenario::Scenario;
 /// Told how far a run has come, now and end, about ten times a second; false stops it.
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
-const TOLD_EVERY: Duration = Duration::from_millis(100);
+/// Least time between two calls of a [`Progress`].
+pub(crate) const TOLD_EVERY: Duration = Duration::from_millis(100);
 
 /// Why there is no outcome.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,6 +13,7 @@ pub(crate) mod timeline;
 mod traces;
 mod warnings;
 
+pub(crate) use driver::TOLD_EVERY;
 pub use driver::{Progress, RunError, estimate_of, simulate};
 pub use events::Events;
 pub use job::{Failure, Job};
