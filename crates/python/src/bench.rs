@@ -3,8 +3,8 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::{Cancelled, unlocked};
-use crate::jobs::tell;
+use crate::errors::Cancelled;
+use crate::jobs::told;
 
 /// Times the engine on one core against bare floor loops: ns per cell-hop, as JSON.
 ///
@@ -22,20 +22,8 @@ pub fn bench(py: Python<'_>, workloads: Option<Vec<String>>, progress: Option<Py
     if let Some(unknown) = workloads.iter().flatten().find(|name| !known.contains(name)) {
         return Err(PyValueError::new_err(format!("no workload `{unknown}`; there are {}", known.join(", "))));
     }
-    let mut raised = None;
-    let result = unlocked(py, || {
-        cellrate::bench::run(workloads.as_deref(), &mut |share| {
-            Python::attach(|py| tell(py, progress.as_ref(), share, 1.0)).unwrap_or_else(|error| {
-                raised = Some(error);
-                false
-            })
-        })
-    })?;
-    match (raised, result) {
-        (Some(error), _) => Err(error),
-        (None, None) => Err(Cancelled::new_err("the bench was stopped")),
-        (None, Some(bench)) => {
-            serde_json::to_string(&bench).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
-        }
-    }
+    let result =
+        told(py, progress.as_ref(), |tell| cellrate::bench::run(workloads.as_deref(), &mut |share| tell(share, 1.0)))?;
+    let bench = result.ok_or_else(|| Cancelled::new_err("the bench was stopped"))?;
+    serde_json::to_string(&bench).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }

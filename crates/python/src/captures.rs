@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use cellrate::capture::{CaptureError, Tap};
-use cellrate::run::Job;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{Cancelled, unlocked};
-use crate::jobs::{check_span, job, tell};
+use crate::errors::Cancelled;
+use crate::jobs::{check_span, job, told};
 
 /// Runs a scenario in the plain engine and writes what passes some places into files.
 ///
@@ -49,20 +48,12 @@ pub fn capture(
     check_span(from_seconds, to_seconds)?;
     let taps =
         taps.iter().map(|tap| tap.parse()).collect::<Result<Vec<Tap>, String>>().map_err(PyValueError::new_err)?;
-    let job: Job = job(py, text, path, &overrides, seed)?;
-    let mut raised = None;
-    let result = unlocked(py, || {
+    let job = job(py, text, path, &overrides, seed)?;
+    let result = told(py, progress.as_ref(), |tell| {
         job.capture(&taps, from_seconds, to_seconds, &directory, &mut |now, end| {
-            let told = Python::attach(|py| tell(py, progress.as_ref(), now.as_secs_f64(), end.as_secs_f64()));
-            told.unwrap_or_else(|error| {
-                raised = Some(error);
-                false
-            })
+            tell(now.as_secs_f64(), end.as_secs_f64())
         })
     })?;
-    if let Some(error) = raised {
-        return Err(error);
-    }
     let taken = result.map_err(|error| refused(&error))?;
     serde_json::to_string(&taken).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }

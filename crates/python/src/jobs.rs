@@ -111,20 +111,9 @@ pub fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Outcome> {
     let job = job(py, text, path, &overrides, seed)?;
-    let mut raised = None;
-    let result = unlocked(py, || {
-        job.run(&mut |now, end| {
-            let told = Python::attach(|py| tell(py, progress.as_ref(), now.as_secs_f64(), end.as_secs_f64()));
-            told.unwrap_or_else(|error| {
-                raised = Some(error);
-                false
-            })
-        })
-    })?;
-    match raised {
-        Some(error) => Err(error),
-        None => result.map(Outcome::from).map_err(|failure| failed(py, &failure)),
-    }
+    let outcome =
+        told(py, progress.as_ref(), |tell| job.run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64())))?;
+    outcome.map(Outcome::from).map_err(|failure| failed(py, &failure))
 }
 
 /// The cells on every link between two times: link, vc, kind, cell, left_seconds, arrived_seconds, and
@@ -182,8 +171,27 @@ pub fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
+/// Does `work` without the interpreter's lock. It is to tell `progress` how far it has come, by now and end, and to stop
+/// if that gives false, also because `progress` raised something, which is then raised here.
+pub fn told<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(f64, f64) -> bool) -> T + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let result = unlocked(py, || {
+        work(&mut |now, end| {
+            Python::attach(|py| tell(py, progress, now, end)).unwrap_or_else(|error| {
+                raised = Some(error);
+                false
+            })
+        })
+    })?;
+    raised.map_or(Ok(result), Err)
+}
+
 /// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.
-pub fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
+fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
     py.check_signals()?;
     let Some(progress) = progress else { return Ok(true) };
     let answer = progress.bind(py).call1((now, end))?;
