@@ -4,6 +4,9 @@ use cellrate_engine::atm::rm::{self, MAX_RATE, PAYLOAD_OCTETS};
 
 use super::input::Input;
 
+/// DIR, BN, CI and NI.
+const FLAGS: u8 = 0xf0;
+
 /// The input is a payload, then rates.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
@@ -13,7 +16,7 @@ pub fn check(data: &[u8]) {
         assert_eq!(rm::decode(&written), Ok((cell, backward)));
         // What is not looked at: reserved bits and octets, and rates of zero in other ways.
         assert_eq!(written[0], payload[0]);
-        assert_eq!(written[1], payload[1] & written_flags());
+        assert_eq!(written[1], payload[1] & FLAGS);
     }
     while !input.is_empty() {
         let code = input.short();
@@ -22,11 +25,6 @@ pub fn check(data: &[u8]) {
         assert_eq!(rm::decode_rate(rm::encode_rate(rate)), rate, "{code:#06x}");
         quantised(f64::from_bits(input.long()));
     }
-}
-
-/// DIR, BN, CI and NI.
-const fn written_flags() -> u8 {
-    0xf0
 }
 
 /// A rate survives within its truncation: at most 1/512 lower, never higher.

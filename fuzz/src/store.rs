@@ -14,9 +14,20 @@ use segment::{Piece, piece};
 const SEGMENTS: u8 = 4;
 /// Results that there may be, by number.
 const NAMES: u8 = 8;
+/// Files that locks and merges leave among the segments, or somebody else.
+const STRAY: [&str; 8] = [
+    "00000000.lock",
+    "00000001.merging",
+    "18446744073709551615.seg",
+    "99999999999999999999.seg",
+    "7.seg",
+    "+0000003.seg",
+    "x.seg",
+    "00000002.lock",
+];
 
-/// The input is what stands beside the segments, then pieces of segments. Every record in a segment that nobody tampered with is found,
-/// whatever rubbish lies around it.
+/// The input is what stands beside the segments, then pieces of segments. Every record in a segment that nobody tampered
+/// with is found, whatever rubbish lies around it.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let Ok(directory) = tempfile::Builder::new().prefix("cellrate-fuzz").tempdir_in(place()) else { return };
@@ -56,17 +67,7 @@ fn around(input: &mut Input<'_>, root: &Path, segments: &Path) {
     };
     fs::write(root.join("format"), format).expect("a file of our own");
     for _ in 0..input.byte() % 4 {
-        const NAMES: [&str; 8] = [
-            "00000000.lock",
-            "00000001.merging",
-            "18446744073709551615.seg",
-            "99999999999999999999.seg",
-            "7.seg",
-            "+0000003.seg",
-            "x.seg",
-            "00000002.lock",
-        ];
-        let name = NAMES[usize::from(input.byte() % 8)];
+        let name = STRAY[usize::from(input.byte()) % STRAY.len()];
         fs::write(segments.join(name), input.bytes(16)).expect("a file of our own");
     }
 }
