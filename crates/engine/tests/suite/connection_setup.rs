@@ -113,6 +113,14 @@ fn every_source_sets_its_connection_up_when_it_starts() {
     }
 }
 
+fn is_syn(segment: &Segment) -> bool {
+    matches!(segment.handshake(), Some(Handshake::Syn(_)))
+}
+
+fn is_answer(segment: &Segment) -> bool {
+    matches!(segment.handshake(), Some(Handshake::SynAck(_)))
+}
+
 proptest! {
     #![proptest_config(repeatable(16))]
 
@@ -123,17 +131,14 @@ proptest! {
         let found = observed(plan, end);
         let mut known = BTreeSet::new();
         for pdu in &found.begun {
-            let new = known.insert(pdu.channel);
-            let handshake = pdu.segment.handshake();
-            if new {
-                let expected = if pdu.channel % 2 == 0 { matches!(handshake, Some(Handshake::Syn(_))) } else { matches!(handshake, Some(Handshake::SynAck(_))) };
-                prop_assert!(expected, "{pdu:?}");
+            let forward = pdu.channel % 2 == 0;
+            if known.insert(pdu.channel) {
+                let begins = if forward { is_syn } else { is_answer };
+                prop_assert!(begins(&pdu.segment), "{pdu:?}");
             }
-            if pdu.channel % 2 == 0 && !matches!(handshake, Some(Handshake::Syn(_))) {
-                let answered = found.seen.iter().any(|(channel, at, _, segment)| {
-                    *channel == pdu.channel + 1 && *at <= pdu.at && matches!(segment.handshake(), Some(Handshake::SynAck(_)))
-                });
-                prop_assert!(answered, "{pdu:?}");
+            if forward && !is_syn(&pdu.segment) {
+                let mut back = found.seen.iter().filter(|(channel, ..)| *channel == pdu.channel + 1);
+                prop_assert!(back.any(|(_, at, _, segment)| *at <= pdu.at && is_answer(segment)), "{pdu:?}");
             }
         }
     }

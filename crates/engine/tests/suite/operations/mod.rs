@@ -1,7 +1,7 @@
 //! One model of operations for everything that reacts to cells and segments: a generator of random sequences drives
 //! every control scheme, end system, discard policy, credit protocol and TCP of the registries, and output ports with
-//! any of them, with parameters drawn from their schemas, and what must always hold is checked after every operation. A new scheme or policy is driven as
-//! soon as it has its line in its registry.
+//! any of them, with parameters drawn from their schemas, and what must always hold is checked after every operation. A
+//! new scheme or policy is driven as soon as it has its line in its registry.
 //!
 //! A sequence that fails is minimised and printed as a file of `data/operations`, where it is replayed for ever; with
 //! `OPERATIONS_CORPUS=<directory>` it is written there. A long campaign:
