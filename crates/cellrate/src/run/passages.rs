@@ -35,7 +35,7 @@ pub struct Passages {
 pub fn passages(scenario: &Scenario, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, RunError> {
     let plan = build::plan(scenario).map_err(RunError::Scenario)?;
     let mut reference = Reference::new(plan).map_err(RunError::Plan)?;
-    let [from, to] = [from_seconds, to_seconds].map(|seconds| Ps((seconds * 1e12) as u64));
+    let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
     let found = reference.passages(from, to, most);
     let plan = Simulation::plan(reference.state());
     let mut columns = Passages { omitted: found.omitted, ..Passages::default() };
