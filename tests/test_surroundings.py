@@ -9,19 +9,22 @@ import subprocess
 import threading
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import signs
 from cellrate import _core, cli, polars_threads, scratch, whole_file
 from cellrate.cli import streams
+from cellrate.cli.app import run_command
 from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated
+from cellrate.dataset import writer as data_set_writer
 from cellrate.output import replacing
 from cellrate.problems import writing
 from cellrate.runner import Job, kept_outcome, obtained
 from conftest import COMMAND, shell
 
-from proof.faults.ground import contents, leftovers, store_of
+from proof.faults.ground import contents, leftovers, store_of, study
 
 
 @pytest.mark.parametrize(
@@ -183,6 +186,25 @@ def test_names_of_any_length_have_scratch_directories(tmp_path: Path) -> None:
         with scratch.directory(tmp_path / name) as made:
             assert made.is_dir()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("room", "step"), [(scratch, "_locked"), (data_set_writer, "Parts")])
+def test_a_signal_between_any_two_steps_leaves_no_scratch_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, room: ModuleType, step: str
+) -> None:
+    studies = tmp_path / "studies"
+    met: list[Path] = []
+
+    def terminated(*_: object) -> None:
+        met.extend(studies.iterdir())
+        raise Terminated(signal.SIGTERM)
+
+    file = tmp_path / "short.toml"
+    file.write_text(study(1))
+    monkeypatch.setattr(room, step, terminated)
+    assert run_command(["study", str(file), "--out", str(tmp_path)]) == 128 + signal.SIGTERM
+    assert len(met) == 1
+    assert list(studies.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import glob
 import hashlib
 import os
 import re
+import secrets
 import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,13 +33,21 @@ _held: dict[Path, int] = {}
 def beside(directory: Path) -> Path:
     """A new directory beside another one, hidden, named by who writes there, and locked."""
     while True:
-        prefix = f"{_prefix(directory)}{os.getpid()}."
-        made = Path(tempfile.mkdtemp(prefix=prefix, dir=directory.parent))
+        name = f"{_prefix(directory)}{os.getpid()}.{secrets.token_hex(4)}"
+        made = directory.parent / name
+        # It is noted first: an interrupt may come between any two steps, and `remove_all` then.
+        _held[made] = UNKNOWN
+        try:
+            made.mkdir(mode=0o700)
+        except OSError:
+            del _held[made]
+            raise
         lock = _locked(made)
         # Before it was locked it could be taken for what a killed writer left.
         if made.exists() and lock is not None:
             _held[made] = lock
             return made
+        del _held[made]
 
 
 @contextmanager
@@ -71,6 +79,12 @@ def remove(made: Path) -> None:
     """Removes what `beside` has made, as far as that is possible."""
     shutil.rmtree(made, ignore_errors=True)
     _close(_held.pop(made, UNKNOWN))
+
+
+def remove_all() -> None:
+    """Removes all that this process has made and not yet removed, after an interrupt."""
+    for made in list(_held):
+        remove(made)
 
 
 def clear(directory: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import cyclopts
 
-from cellrate import ScenarioError, __version__
+from cellrate import ScenarioError, __version__, scratch
 from cellrate.cli import bench, inspect, reproduce, run, streams
 from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated, exit_code
@@ -65,10 +65,10 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
     except (BadInput, cyclopts.CycloptsError) as error:
         return _complain(f"error: {error}", BAD_INPUT)
-    except Terminated as asked:
-        return _complain("terminated", exit_code(asked))
     except KeyboardInterrupt as asked:
-        return _complain("interrupted", exit_code(asked))
+        scratch.remove_all()
+        word = "terminated" if isinstance(asked, Terminated) else "interrupted"
+        return _complain(word, exit_code(asked))
     except BrokenPipeError:
         # Whoever read standard output has gone.
         streams.nothing_more()
