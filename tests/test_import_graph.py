@@ -80,6 +80,7 @@ def test_what_is_wrong_is_said_where(found: str, instead: str, line: int, words:
     assert f" --> net.graphml:{line}" in str(caught.value)
 
 
+EMPTY_DEFAULT = '<key id="e" for="node" attr.name="e" attr.type="boolean"><default/></key><key '
 ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
 
 
@@ -90,6 +91,7 @@ ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
         ('"1.0"?', '"1.0" encoding="big5"?', "encoding that is not read: multi-byte"),
         ("<graphml xmlns=", ENTITY, "declares an entity, 'a': write its text\n --> net.graphml:2"),
         ('"n">2e7<', '"i">' + "9" * 400 + "<", "which is no number\n --> net.graphml:14"),
+        ("<key ", EMPTY_DEFAULT, "no GraphML that can be read: an element is empty"),
     ],
 )
 def test_a_hostile_file_is_refused(found: str, instead: str, words: str) -> None:

@@ -11,6 +11,8 @@ import pytest
 from cellrate import ScenarioError, _core
 from conftest import Command
 
+from proof.fuzzing.checks import inputs, parquet_parts
+
 SCENARIO = """
 run = { duration = "1 s" }
 [topology]
@@ -47,10 +49,15 @@ def test_a_table_is_the_same_in_csv_and_parquet(tmp_path: Path) -> None:
     files = ["rates.csv", "rates.parquet", "d.parquet"]
     digests = {digest_of(scenario(tmp_path, file)) for file in files}
     assert len(digests) == 1
+    TABLE.with_columns(pl.col("rate (Mbit/s)") * 2).write_parquet(tmp_path / "rates.parquet")
+    assert digest_of(scenario(tmp_path, "rates.parquet")) not in digests
 
 
-def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+# Over the second one polars asks for more memory than there is anywhere, and ends its process.
+@pytest.mark.parametrize("data", [b"PAR1", inputs("regressions", "parquet_parts")[0].read_bytes()])
+def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path, data: bytes) -> None:
+    bad = data if data.startswith(b"PAR1") else parquet_parts.document(data)[1]
+    (tmp_path / "bad.parquet").write_bytes(bad)
     path = scenario(tmp_path, "bad.parquet")
     with pytest.raises(ScenarioError) as caught:
         _core.check(path.read_text(encoding="utf-8"), str(path), [], None)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from os import PathLike
+from pathlib import Path
+
+READER = Path(__file__).with_name("parquet_table.py")
 
 
 @contextmanager
@@ -14,35 +23,39 @@ def refused(error: Callable[[str], Exception]) -> Iterator[None]:
     Args:
         error: Makes the exception of the first line of what polars says.
     """
-    import polars as pl
+    from cellrate.parquet_table import UNREADABLE, first_line
 
-    # Of what is damaged behind the first bytes polars says so by a panic, which is no `Exception`.
-    unreadable = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
     try:
         yield
-    except unreadable as found:
-        told = str(found).splitlines() or [type(found).__name__]
-        raise error(told[0]) from found
+    except UNREADABLE as found:
+        raise error(first_line(found)) from found
 
 
 def as_csv(path: PathLike[str]) -> str:
-    """The Parquet file at a path as the text of a CSV table.
+    """The Parquet file at a path as the text of a CSV table, as `parquet_table.as_csv` makes it.
 
-    Columns that hold durations become `NAME (ns)`; all others keep their names, which tell the unit
-    of their numbers: `duration (ms)`, `rate (Mbit/s)`.
+    It is read in a process of its own, which a damaged file may end, and once for as long as its
+    bytes are the same.
 
     Raises:
+        OSError: The file cannot be read at all.
         ValueError: The file cannot be read as Parquet.
+        ModuleNotFoundError: polars is not installed.
     """
-    # What plays no such file must not wait for this import.
-    import polars as pl
+    place = Path(path)
+    with place.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").digest()
+    return _table(place, digest)
 
-    with refused(lambda told: ValueError(f"this is no Parquet file that can be read: {told}")):
-        table = pl.read_parquet(str(path))
-        durations = [
-            pl.col(name).dt.total_nanoseconds().alias(f"{name} (ns)")
-            if kind == pl.Duration
-            else name
-            for name, kind in table.schema.items()
-        ]
-        return table.select(durations).write_csv()
+
+@lru_cache(maxsize=4)
+def _table(path: Path, _digest: bytes) -> str:
+    if importlib.util.find_spec("polars") is None:
+        importlib.import_module("polars")  # says so
+    # The directory of the reader is no place to look for modules in.
+    command = [sys.executable, "-P", str(READER), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603
+    if done.returncode == 0:
+        return done.stdout
+    told = (done.stdout or done.stderr).strip().splitlines() or [f"code {done.returncode}"]
+    raise ValueError(f"this is no Parquet file that can be read: {told[0]}")

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator
 
 import polars as pl
+from cellrate import parquet
 
 from proof.fuzzing.checks import parquet_trace
 
@@ -36,12 +37,23 @@ FOOTER = 8
 
 
 def check(data: bytes) -> None:
-    """The input chooses columns, coding and damages."""
-    parquet_trace.check(document(data))
+    """The input chooses columns, coding and damages.
+
+    Over damaged pages polars may end the process, so these are read as the package does it.
+    """
+    whole, broken = document(data)
+    reader = parquet_trace.in_process if described(whole, broken) else parquet.as_csv
+    parquet_trace.check(broken, reader)
 
 
-def document(data: bytes) -> bytes:
-    """A Parquet file.
+def described(whole: bytes, broken: bytes) -> bool:
+    """Whether everything in front of the description of the file is what it was."""
+    pages = len(whole) - _description(whole)
+    return broken[:pages] == whole[:pages]
+
+
+def document(data: bytes) -> tuple[bytes, bytes]:
+    """A Parquet file, whole and damaged.
 
     Args:
         data: Its parts and its damages, chosen byte by byte.
@@ -57,7 +69,7 @@ def document(data: bytes) -> bytes:
         statistics="full" if coding & 64 else False,
         row_group_size=1 if coding & 128 and rows < ROWS[-1] else None,
     )
-    return _damaged(file.getvalue(), choices)
+    return file.getvalue(), _damaged(file.getvalue(), choices)
 
 
 def _column(choices: Iterator[int], rows: int) -> pl.Series:
@@ -79,12 +91,11 @@ def _damaged(file: bytes, choices: Iterator[int]) -> bytes:
     broken = bytearray(file)
     while (kind := next(choices, None)) is not None:
         place, value = next(choices, 0) << 8 | next(choices, 0), next(choices, 0)
-        described = int.from_bytes(broken[-FOOTER:-4], "little") + FOOTER
         if not broken:
             break
         if kind % 4 == 0:
             # Of the description, by which all else is found.
-            broken[-1 - place % min(described, len(broken))] ^= value or 1
+            broken[-1 - place % min(_description(broken), len(broken))] ^= value or 1
         elif kind % 4 == 1:
             broken[place % len(broken)] ^= value or 1
         elif kind % 4 == 2:
@@ -93,3 +104,8 @@ def _damaged(file: bytes, choices: Iterator[int]) -> bytes:
             start = place % len(broken)
             broken[start:start] = broken[start : start + value]
     return bytes(broken)
+
+
+def _description(file: bytes | bytearray) -> int:
+    """Bytes of the description at the end, its length and magic number included."""
+    return int.from_bytes(file[-FOOTER:-4], "little") + FOOTER

@@ -74,6 +74,10 @@ def read(data: bytes, path: str) -> Drawing:
     lines = _lines(data, path)
     try:
         graph = nx.read_graphml(io.BytesIO(data))
+    except AttributeError as error:
+        # networkx asks for a text where an element, such as the default of a key, has none.
+        why = "an element is empty that must have a value"
+        raise BadInput(f"{path} is no GraphML that can be read: {why}") from error
     except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
         raise BadInput(f"{path} is no GraphML that can be read: {error}") from error
     nodes = tuple(
