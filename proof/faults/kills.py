@@ -77,6 +77,8 @@ def campaign(ground: Ground, kills: int) -> None:
         instance.kills += 1
         instance.look(ground, what)
         ground.counts["ended before they were killed"] += done
+        # The machine may be busier, or less so, than when that was measured.
+        seconds *= 0.9 if done else 1.03
         if done or instance.kills >= MOST_IN_A_ROW or ground.source.random() < 0.15:
             _resume(ground, file, instance, what, whole)
             instance = None
