@@ -6,6 +6,7 @@ has memory for is one. So files that somebody hands us are read in a process of 
 
 from __future__ import annotations
 
+import os
 import sys
 from os import PathLike
 
@@ -41,8 +42,24 @@ def first_line(error: BaseException) -> str:
     return told[0] if told else type(error).__name__
 
 
+def bound_memory() -> None:
+    """From now on this process gets half of the machine's memory at most, where that can be said.
+
+    A damaged file can ask for any number of bytes, and get them.
+    """
+    try:
+        import resource
+    except ImportError:  # as on Windows
+        return
+    half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or soft > half:
+        resource.setrlimit(resource.RLIMIT_AS, (half, hard))
+
+
 def main(path: str) -> int:
     """Writes the table, or why there is none, to standard output."""
+    bound_memory()
     try:
         text, status = as_csv(path), 0
     except UNREADABLE as error:
