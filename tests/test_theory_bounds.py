@@ -43,6 +43,9 @@ def test_load_doubles_and_then_grows_by_one() -> None:
         theory.load_per_cycle(0, 4)
     with pytest.raises(theory.AssumptionError, match="cycles = 0: must be a whole number"):
         theory.load_per_cycle(1, 0)
+    assert len(theory.load_per_cycle(1, 1_000_000)) == 1_000_000
+    with pytest.raises(theory.AssumptionError, match="cycles = 1000001: must be at most"):
+        theory.load_per_cycle(1, 1_000_001)
 
 
 def test_a_backlog_is_left_once_at_most() -> None:

@@ -8,6 +8,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from cellrate.theory import AssumptionError, queueing
+from cellrate.theory.queueing.md1 import _decay
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -36,6 +37,13 @@ def test_m_d_1_is_the_sum_of_erlang(load: float) -> None:
     np.testing.assert_allclose(tails, 1 - below, atol=1e-13)
     ratios = -np.diff(tails) / [erlang(load, int(k)) for k in n[1:]]
     np.testing.assert_allclose(ratios[:10], 1, rtol=1e-8)
+
+
+@pytest.mark.parametrize("idle", [1e-7, 1e-6, 0.99e-5])
+def test_m_d_1_decays_by_the_root_of_its_equation_on_a_full_line(idle: float) -> None:
+    above = _decay(1 - idle) - 1
+    # exp(load (z - 1)) = z, of which a line nearly full leaves the difference of like numbers.
+    assert (1 - idle) * above - math.log1p(above) == pytest.approx(0, abs=1e-13 * idle)
 
 
 @given(some.floats(0.01, 0.98))
