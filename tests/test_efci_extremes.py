@@ -54,6 +54,14 @@ def test_steady_maxima_of_the_default_set() -> None:
     assert limit_cycle(loops).maximum_queue_cells == pytest.approx([6590.2, 11498.2], abs=0.1)
 
 
+def test_what_is_not_told_of_a_loop_is_the_default_of_the_standard() -> None:
+    told: dict[str, Any] = {"rif": 1 / 16, "rdf": 1 / 16, "nrm": 32, "mcr_cells_per_second": 0.0}
+    network = (10, 353_200.0, 2e-3, 2898.0)
+    default = limit_cycle(EfciLoop(*network))
+    assert default == limit_cycle(EfciLoop(*network, **told, low_cells=2898.0))
+    assert default != limit_cycle(EfciLoop(*network, **told | {"rif": 1 / 15}))
+
+
 def test_without_gain_the_queue_stays_at_the_threshold() -> None:
     loop = OHSAKI.with_(rif=1e-9, round_trip_seconds=1e-9)
     assert maximum_queue_bound_cells(loop) == pytest.approx(2898, abs=0.01)

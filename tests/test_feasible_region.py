@@ -60,6 +60,7 @@ def test_a_buffer_of_the_maximum_just_holds_it() -> None:
     assert not feasibility(loop, bound * (1 - 1e-9)).avoids_overflow
     assert feasibility(loop, steady).avoids_steady_overflow
     assert not feasibility(loop, steady * (1 - 1e-9)).avoids_steady_overflow
+    assert feasibility(loop, 2 * steady).avoids_steady_overflow
 
 
 @pytest.mark.parametrize(("end", "extreme"), [("pcr", "maximum"), ("mcr", "minimum")])

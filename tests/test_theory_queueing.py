@@ -137,3 +137,12 @@ def test_outside_the_assumptions(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(AssumptionError, match=message):
         call()
+
+
+def test_buffers_are_exceeded_once_in_a_thousand_million_cells_unless_told() -> None:
+    for buffer, arguments in (
+        (queueing.md1_buffer_cells, (0.8, 1.0)),
+        (queueing.periodic_buffer_cells, (50, 1.0, 60.0)),
+    ):
+        assert buffer(*arguments) == buffer(*arguments, probability=1e-9)
+        assert buffer(*arguments) > buffer(*arguments, probability=1e-8)
