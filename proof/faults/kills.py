@@ -101,7 +101,7 @@ def _takes(ground: Ground, file: Path) -> float:
 
 def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: float) -> bool:
     """Ends one process in one way; whether it had ended before."""
-    source = ground.source
+    source, before = ground.source, leftovers(instance.out)
     process = ground.start("study", file, "--out", instance.out, "--workers", "3")
     moment = source.random()
     if moment < EARLY:
@@ -135,10 +135,11 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
     elif code != 0:
         ground.counts[how.name] += 1
     if how in POLITE and code not in (0, -how):
-        # Once it has begun it says so, and takes away what it and killed ones before it made.
+        # Once it has begun it says so, and takes away what it made; what killed ones before it made
+        # may wait for one that gets further.
         said = ended.stderr.rstrip().endswith(("interrupted", "terminated"))
         ground.expect(code == POLITE[how] and (said or not under_way), f"{what}: {ended}")
-        left = leftovers(instance.out) if said else []
+        left = set(leftovers(instance.out)).difference(before) if said else ()
         ground.expect(not left, f"{what}, {how.name}: left {left}")
     return code == 0
 
