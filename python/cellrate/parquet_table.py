@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from os import PathLike
 
 import polars as pl
@@ -54,7 +55,8 @@ def bound_memory() -> None:
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or soft > half:
-        resource.setrlimit(resource.RLIMIT_AS, (half, hard))
+        with suppress(ValueError):  # as on some versions of macOS, which have no such limit
+            resource.setrlimit(resource.RLIMIT_AS, (half, hard))
 
 
 def main(path: str) -> int:
