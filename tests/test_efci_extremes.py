@@ -54,6 +54,31 @@ def test_steady_maxima_of_the_default_set() -> None:
     assert limit_cycle(loops).maximum_queue_cells == pytest.approx([6590.2, 11498.2], abs=0.1)
 
 
+# Sources, ms, thresholds, 1/rif, 1/rdf: rest after some 80 and 110 cycles, and never.
+RESTLESS = [
+    (100, 141.9479212017233, 9857.600724922739, 1 / 0.016315770639828104, 1 / 0.36921840918228),
+    (30, 13.811888071430344, 314.3611415227849, 1 / 0.14952164158194303, 1 / 0.3801304245739508),
+    (10, 83.34422424921219, 6047.801247803263, 1 / 0.037549733393805164, 1 / 0.018437013017917676),
+]
+
+
+@pytest.mark.parametrize(
+    ("loop", "rests"), [(RESTLESS[0], True), (RESTLESS[1], True), (RESTLESS[2], False)]
+)
+def test_swings_between_cycles_are_damped_or_refused(
+    loop: tuple[int, float, float, float, float], rests: bool
+) -> None:
+    sources, ms, high, per_rif, per_rdf = loop
+    swinging = EfciLoop(sources, 353_200.0, ms / 1e3, high, rif=1 / per_rif, rdf=1 / per_rdf)
+    last = limit_cycle(swinging, settle=False)
+    assert 0 < last.utilisation < 1
+    if rests:
+        assert limit_cycle(swinging) == last
+    else:
+        with pytest.raises(AssumptionError, match="small for a cycle to repeat itself"):
+            limit_cycle(swinging)
+
+
 def test_what_is_not_told_of_a_loop_is_the_default_of_the_standard() -> None:
     told: dict[str, Any] = {"rif": 1 / 16, "rdf": 1 / 16, "nrm": 32, "mcr_cells_per_second": 0.0}
     network = (10, 353_200.0, 2e-3, 2898.0)
