@@ -157,6 +157,14 @@ def test_cells_leave_with_the_shares_of_when_they_came() -> None:
     assert past.leaving(1, 4.0) == pytest.approx(0.35)
 
 
+def test_as_long_as_nothing_has_left_nothing_is_forgotten() -> None:
+    past = History(np.array([0.5, 0.5]), empty=False, keep_seconds=10.0)
+    first, times = np.array([0.2, 0.8]), np.array([1.0, 2.0])
+    past.add(times, np.array([first, 1 - first]), times, times)
+    past.add(np.array([3.0]), np.array([[0.8], [0.2]]), np.array([3.0]), np.array([1.5]))
+    assert past.leaving(0, 3.0) == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("changes", [{"rdf": 1 / 4}, {**TEN, "growth": "delayed"}])
 def test_groups_with_equal_delays_are_one_group(changes: dict[str, Any]) -> None:
     one = BASE.with_(**changes)
