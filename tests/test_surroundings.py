@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -21,7 +20,7 @@ from cellrate.cli.signals import Terminated
 from cellrate.dataset import writer as data_set_writer
 from cellrate.output import replacing
 from cellrate.problems import writing
-from cellrate.runner import Job, kept_outcome, obtained
+from cellrate.runner import Job, available_cores, kept_outcome, obtained
 from conftest import COMMAND, shell
 
 from proof.faults.ground import contents, leftovers, store_of, study
@@ -95,7 +94,7 @@ def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
 
 def test_polars_is_not_begun_with_too_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     start, alive = threading.Thread.start, threading.active_count()
-    allowed = iter(range(3 * (os.cpu_count() or 1) + 4))
+    allowed = iter(range(3 * available_cores() + 4))
 
     def limited(thread: threading.Thread) -> None:
         if next(allowed, None) is None:

@@ -6,6 +6,8 @@ import os
 import threading
 from functools import cache
 
+from cellrate.runner import available_cores
+
 
 @cache
 def refuse_too_few() -> None:
@@ -36,4 +38,4 @@ def _number() -> int:
     Polars is not asked for the size of a pool, for that makes one.
     """
     told = os.environ.get("POLARS_MAX_THREADS", "")
-    return 3 * (int(told) if told.isdecimal() else os.cpu_count() or 1) + 8
+    return 3 * (int(told) if told.isdecimal() else available_cores()) + 8
