@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 from cellrate import theory
+from cellrate.theory import goodput_bound
+from cellrate.theory.message_lengths import LengthKind
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import integrate, stats
@@ -80,6 +82,13 @@ def test_distributions_by_any_door_are_the_same() -> None:
     assert theory.mean_message_cells(discrete, 40) == pytest.approx(counted)
     assert theory.named_lengths("uniform", 50.0).longest_bytes == 100
     assert theory.named_lengths("deterministic", 50.0).longest_bytes == 50
+
+
+@pytest.mark.parametrize("name", ["exponential", "uniform", "deterministic"])
+def test_the_formula_knows_each_distribution_by_its_name(name: LengthKind) -> None:
+    cells = goodput_bound.FORMULA.results["mean_message_cells"]
+    found = cells(512, mean_message_bytes=2500.0, message_lengths=name)
+    assert found == theory.mean_message_cells(theory.named_lengths(name, 2500.0), 512)
 
 
 def test_a_heavy_tail_is_summed_to_its_end() -> None:
