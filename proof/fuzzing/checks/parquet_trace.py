@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from cellrate import ScenarioError, _core, parquet, parquet_table
+from cellrate import ScenarioError, _core, parquet
 
 SCENARIO = """
 run = { duration = "1 s" }
@@ -21,16 +21,6 @@ service = "vbr"
 source = { kind = "rate-trace", file = "trace.csv" }
 """
 Reader = Callable[[Path], str]
-
-
-def in_process(path: Path) -> str:
-    """What the package's own process for such files makes of it, without the process.
-
-    Raises:
-        ValueError: The file cannot be read as Parquet.
-    """
-    with parquet.refused(ValueError):
-        return parquet_table.as_csv(path)
 
 
 def check(data: bytes, read: Reader = parquet.as_csv) -> None:
