@@ -108,6 +108,7 @@ def main() -> int:
         try:
             found.append(_look(look))
         except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)  # noqa: T201
             return 130
     RESULTS.parent.mkdir(exist_ok=True)
     clean = sum(one["outcome"].startswith("clean") for one in found)
