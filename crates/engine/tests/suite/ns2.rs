@@ -11,13 +11,12 @@
 //! 4.3BSD's clock for the first one and ns-2's timer are both set beyond a run's end.
 
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::{Recovery, TcpConfig};
 
 use crate::support::one_way::Sizes;
 use crate::support::one_way::pattern::{self, Pattern};
 use crate::support::one_way::plain::rules::{Rule, Rules};
-use crate::support::one_way::variant::{Variant, compare_all};
+use crate::support::one_way::variant::{Variant, compare_all, fixed_timeout};
 
 /// Window in packets.
 const WINDOW: u64 = 64;
@@ -30,18 +29,9 @@ fn variant(name: &'static str, data: &'static str, recovery: Recovery, theirs: R
     // Large, so that cwnd in whole bytes is almost a real number; with SACK three blocks must lie within 2 MiB.
     let mss = if recovery == Recovery::Sack { 16_000 } else { 65_000 };
     let config = TcpConfig {
-        recovery,
-        mss: Bytes(mss),
-        window: Bytes(WINDOW * mss),
-        initial_window: 1,
-        granularity: Ps::from_us(1),
-        initial_rto: Ps::from_s(1),
-        min_rto: Ps::from_s(1),
-        max_rto: Ps::from_s(1),
-        delayed_ack: false,
         delayed_ack_interval: Ps::from_s(5),
         restore_snd_nxt: false,
-        ..TcpConfig::default()
+        ..fixed_timeout(recovery, mss, WINDOW)
     };
     Variant { name, data, config, sizes: SIZES, theirs }
 }

@@ -5,13 +5,11 @@
 //! Packets of 1,000 bytes, cwnd in whole bytes in both. Neither the receiver's window nor the first ssthresh is ever
 //! reached. The timeout is fixed at 1 s; no run has two in a row.
 
-use cellrate_engine::kernel::Ps;
-use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::tcp::{Recovery, TcpConfig};
+use cellrate_engine::tcp::Recovery;
 
 use crate::support::one_way::Sizes;
 use crate::support::one_way::plain::rules::Rules;
-use crate::support::one_way::variant::{Variant, compare_all};
+use crate::support::one_way::variant::{Variant, compare_all, fixed_timeout};
 
 const MSS: u64 = 1_000;
 /// Window in packets.
@@ -23,18 +21,7 @@ const PLAIN: Sizes = Sizes { data: 1_042, ack: 42, option: 0, block: 0, before: 
 const STAMPED: Sizes = Sizes { data: 1_054, ack: 54, option: 0, block: 8, before: 54 };
 
 fn variant(name: &'static str, data: &'static str, recovery: Recovery, sizes: Sizes) -> Variant {
-    let config = TcpConfig {
-        recovery,
-        mss: Bytes(MSS),
-        window: Bytes(WINDOW * MSS),
-        initial_window: 1,
-        granularity: Ps::from_us(1),
-        initial_rto: Ps::from_s(1),
-        min_rto: Ps::from_s(1),
-        max_rto: Ps::from_s(1),
-        delayed_ack: false,
-        ..TcpConfig::default()
-    };
+    let config = fixed_timeout(recovery, MSS, WINDOW);
     Variant { name, data, config, sizes, theirs: Rules::NS_3 }
 }
 

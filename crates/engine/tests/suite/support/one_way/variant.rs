@@ -1,7 +1,8 @@
 //! A sender here and its counterpart in another simulator, over every pattern of loss.
 
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::tcp::TcpConfig;
+use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::tcp::{Recovery, TcpConfig};
 
 use super::compare::{Comparison, compare, golden, line, lines};
 use super::engine::EngineSender;
@@ -52,6 +53,25 @@ impl Variant {
             Connection::new(self.plain(rules), config, self.sizes, pattern).run(end).rows
         });
         (ours, found)
+    }
+}
+
+/// Settings with a timeout of one second that never changes and a clock whose ticks the line's events lie on.
+///
+/// `window` is in packets.
+pub fn fixed_timeout(recovery: Recovery, mss: u64, window: u64) -> TcpConfig {
+    let second = Ps::from_s(1);
+    TcpConfig {
+        recovery,
+        mss: Bytes(mss),
+        window: Bytes(window * mss),
+        initial_window: 1,
+        granularity: Ps::from_us(1),
+        initial_rto: second,
+        min_rto: second,
+        max_rto: second,
+        delayed_ack: false,
+        ..TcpConfig::default()
     }
 }
 
