@@ -11,6 +11,7 @@ from cellrate.reproduce import ReproduceError
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
 from cellrate.reproduce.reading import read_paper
+from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import runs_of
 from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
 from cellrate.reproduce.sensitivity import runs_that_count
@@ -93,13 +94,16 @@ def test_no_measure_of_the_same_run_is_scored_twice(paper: Paper) -> None:
 @pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
 def test_every_alternative_makes_scenarios(paper: Paper) -> None:
     for experiment in paper.experiments:
-        counting = runs_that_count(experiment)
-        runs = [(v, point) for run, v, point in run_ids(experiment) if run in counting]
         for assumption in experiment.assumptions:
-            for variant, point in runs:
-                if not assumption.scenarios or variant.scenario in assumption.scenarios:
-                    for alternative in assumption.alternatives:
-                        job_of(paper, variant, point, 1, alternative).key()
+            for alternative in assumption.alternatives:
+                changed = experiment_as(experiment, [(assumption, alternative)])
+                counting = runs_that_count(changed)
+                same = run_ids(experiment)
+                for (_, before, _), (run, variant, point) in zip(
+                    same, run_ids(changed), strict=True
+                ):
+                    if variant != before and run in counting:
+                        job_of(paper, variant, point, 1).key()
 
 
 def test_a_run_is_named_by_its_command() -> None:

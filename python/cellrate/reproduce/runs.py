@@ -12,7 +12,7 @@ from cellrate.language.expressions import Deferred, Opened, attributes, evaluate
 from cellrate.language.functions import builtins
 from cellrate.language.runs import Outcome, Row, Run, Value
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Alternative, Experiment, Paper, Point, Variant
+from cellrate.reproduce.model import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
 from cellrate.runner import Job
 
@@ -47,14 +47,11 @@ def fill(template: str, values: Mapping[str, Value]) -> str:
     return TEMPLATE.sub(value, template)
 
 
-def job_of(
-    paper: Paper, variant: Variant, point: Point, seed: int, alternative: Alternative | None = None
-) -> Job:
-    """The simulation of a variant at a point, with the readings of an alternative if given."""
+def job_of(paper: Paper, variant: Variant, point: Point, seed: int) -> Job:
+    """The simulation of a variant at a point."""
     values = variant.constants | point
-    templates = variant.set + (alternative.settings(variant.scenario) if alternative else ())
     path = f"papers/{paper.id}/scenarios/{variant.scenario}"
-    overrides = tuple(fill(template, values) for template in templates)
+    overrides = tuple(fill(template, values) for template in variant.set)
     return Job(paper.scenarios[variant.scenario], path, overrides, seed)
 
 
@@ -93,23 +90,14 @@ class Outcomes:
         return self._runs[job]
 
 
-Change = Callable[[Variant], Alternative | None]
-
-
-def scope_of(
-    paper: Paper,
-    experiment: Experiment,
-    outcomes: Outcomes,
-    seed: int,
-    change: Change | None = None,
-) -> dict[str, Any]:
+def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int) -> dict[str, Any]:
     """What the names of an experiment's expressions stand for with a seed.
 
     Runs are looked up when an expression uses them, so that unused ones need not exist.
     """
 
     def at(variant: Variant, point: Point) -> Callable[[], Run]:
-        job = job_of(paper, variant, point, seed, change(variant) if change else None)
+        job = job_of(paper, variant, point, seed)
         return lambda: outcomes[job]
 
     scope = dict(vocabulary())

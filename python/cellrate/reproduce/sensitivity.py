@@ -1,11 +1,12 @@
 """What each open assumption of an experiment moves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cellrate.estimates import Estimate, estimate
-from cellrate.reproduce.model import Alternative, Assumption, Experiment, Variant
+from cellrate.reproduce.model import Alternative, Assumption, Experiment
+from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
 from cellrate.runner import Job
@@ -80,22 +81,12 @@ def runs_that_count(experiment: Experiment) -> frozenset[RunId]:
     return frozenset(scored or {run for run, _, _ in run_ids(experiment)})
 
 
-def _change(
-    assumption: Assumption, alternative: Alternative
-) -> Callable[[Variant], Alternative | None]:
-    def change(variant: Variant) -> Alternative | None:
-        concerned = not assumption.scenarios or variant.scenario in assumption.scenarios
-        return alternative if concerned else None
-
-    return change
-
-
 def _jobs(result: ExperimentResult, assumption: Assumption, alternative: Alternative) -> list[Job]:
-    change = _change(assumption, alternative)
-    runs = runs_that_count(result.experiment)
+    experiment = experiment_as(result.experiment, [(assumption, alternative)])
+    runs = runs_that_count(experiment)
     return [
-        job_of(result.paper, variant, point, seed, change(variant))
-        for run, variant, point in run_ids(result.experiment)
+        job_of(result.paper, variant, point, seed)
+        for run, variant, point in run_ids(experiment)
         if run in runs
         for seed in result.seeds
     ]
@@ -107,9 +98,9 @@ def _moved(
     assumption: Assumption,
     alternative: Alternative,
 ) -> Moved:
-    experiment, runs = result.experiment, runs_that_count(result.experiment)
-    change = _change(assumption, alternative)
-    scopes = [scope_of(result.paper, experiment, outcomes, seed, change) for seed in result.seeds]
+    experiment = experiment_as(result.experiment, [(assumption, alternative)])
+    runs = runs_that_count(experiment)
+    scopes = [scope_of(result.paper, experiment, outcomes, seed) for seed in result.seeds]
     values = {
         v.published.quantity: (
             v.measured,

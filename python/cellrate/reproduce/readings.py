@@ -1,0 +1,39 @@
+"""A paper read otherwise: other values of its open parameters."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cellrate.reproduce.model import Alternative, Assumption, Experiment, Paper, Variant
+
+Choice = tuple[Assumption, Alternative]
+"""An open parameter, and the value that it is given instead of the assumed one."""
+
+
+def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
+    """The paper with other values of some open parameters, in every experiment that lists them."""
+    if not choices:
+        return paper
+    return replace(
+        paper, experiments=tuple(experiment_as(each, choices) for each in paper.experiments)
+    )
+
+
+def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experiment:
+    """An experiment with other values of those open parameters that it lists."""
+    listed = {assumption.id for assumption in experiment.assumptions}
+    own = [choice for choice in choices if choice[0].id in listed]
+    if not own:
+        return experiment
+    return replace(
+        experiment, variants=tuple(_variant(variant, own) for variant in experiment.variants)
+    )
+
+
+def _variant(variant: Variant, choices: Sequence[Choice]) -> Variant:
+    more = tuple(
+        text
+        for assumption, alternative in choices
+        if not assumption.scenarios or variant.scenario in assumption.scenarios
+        for text in alternative.settings(variant.scenario)
+    )
+    return replace(variant, set=variant.set + more) if more else variant
