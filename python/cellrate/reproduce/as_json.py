@@ -8,6 +8,7 @@ from cellrate.reproduce.model import Erratum
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import commands_at
 from cellrate.reproduce.sensitivity import Sensitivity
+from cellrate.reproduce.tally import known
 
 
 def as_json(results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()) -> str:
@@ -54,8 +55,10 @@ def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
         "relative_difference": _finite(value.relative_difference),
         "score": published.score or None,
         "met": value.met,
+        "in_order": value.in_order,
         "restates": published.restates or None,
-        "explanation": value.explanation or None,
+        "standing": value.standing.value if value.standing else None,
+        "explanation": known(value.explanation) or None,
         "commands": commands_at(result.paper, result.experiment, value.runs, result.seeds),
     }
 
@@ -83,7 +86,9 @@ def _claim(result: ClaimResult) -> dict[str, Any]:
         "general": result.claim.general,
         "uses": list(result.claim.uses),
         "predicate": result.claim.holds_if,
+        "about_runs": result.claim.about_runs,
         "holds": result.count,
         "of": len(result.holds),
-        "explanation": result.explanation or None,
+        "standing": result.standing.value if result.standing else None,
+        "explanation": known(result.explanation) or None,
     }

@@ -26,12 +26,14 @@ def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> str:
         "Written by",
         f"`cellrate reproduce {paper.id} --seeds {len(seeds)} --evidence docs/evidence`.",
         "",
-        f"**{counts.sentence()[0].upper()}{counts.sentence()[1:]}.**",
+        f"**{counts.sentence()}.** {counts.apart()}.",
+        f"What disagrees: {counts.ends() or 'nothing'}.",
         "",
         "## What disagrees",
         "",
         *[
-            f"- `{m.experiment}`: {plain(m.what)} ({plain(m.found)}). {plain(m.why)}"
+            f"- **{m.standing.value}**, `{m.experiment}`: {plain(m.what)} ({plain(m.found)}). "
+            f"{plain(m.why)}".rstrip()
             for m in counts.misses
         ],
     ]
@@ -48,21 +50,49 @@ def _section(result: ExperimentResult) -> list[str]:
         "",
         f"{plain(experiment.where)}; `{result.command}`",
     ]
-    if result.values:
+    values = [value for value in result.values if value.published.kind != "arithmetic"]
+    if values:
         lines += [
             "",
             "| quantity | kind | printed | measured | difference | |",
             "|---|---|--:|--:|--:|---|",
         ]
-        lines += [_value(value) for value in result.values]
-    if result.claims:
-        lines += ["", "| claim | seeds |", "|---|--:|", *[_claim(claim) for claim in result.claims]]
-    return lines
+        lines += [_value(value) for value in values]
+    lines += _claims("claim", [claim for claim in result.claims if claim.claim.about_runs])
+    arithmetic = [value for value in result.values if value.published.kind == "arithmetic"]
+    if arithmetic:
+        lines += [
+            "",
+            "| the paper's arithmetic | printed | computed | difference |",
+            "|---|--:|--:|--:|",
+        ]
+        lines += [_computed(value) for value in arithmetic]
+    return lines + _claims(
+        "check of the paper's arithmetic",
+        [claim for claim in result.claims if not claim.claim.about_runs],
+    )
+
+
+def _claims(title: str, claims: Sequence[ClaimResult]) -> list[str]:
+    if not claims:
+        return []
+    return ["", f"| {title} | seeds |", "|---|--:|", *[_claim(claim) for claim in claims]]
+
+
+def _computed(value: ValueResult) -> str:
+    cells = (
+        plain(value.published.quantity),
+        printed(value.published),
+        estimate_text(value.measured) if value.measured else "",
+        percent(value.relative_difference),
+    )
+    return f"| {' | '.join(cells)} |"
 
 
 def _value(value: ValueResult) -> str:
     published = value.published
     verdict = {None: "", True: "met", False: "**not met**"}[value.met]
+    verdict += {None: "", True: ", in order", False: ", not in order"}[value.in_order]
     cells = (
         plain(published.quantity),
         published.kind,

@@ -11,11 +11,12 @@ from cellrate.reproduce.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
 from cellrate.reproduce.tally import Tally, tally
 
 HOW_SCORED = (
-    "A claim holds if it holds with every seed. A number is met if its mean over the seeds is "
+    "A claim holds if it holds with every seed; claims that use no run are checks of arithmetic "
+    "and counted apart. A number is met if its mean over the seeds is "
     f"within {TOLERANCES['throughput']:.0%} of a printed throughput or rate, "
     f"{TOLERANCES['queue']:.0%} of a printed queue, a factor of {LOSS_FACTOR:g} of a printed loss, "
-    f"{TOLERANCES['whole']:.0%} of a share that is printed as 1, "
-    "or in the printed order where only that can be compared. The columns behind count the same "
+    f"{TOLERANCES['whole']:.0%} of a share that is printed as 1; what rounds to 0 as it is printed "
+    "counts as half a unit of the last place. The columns behind count the same "
     "numbers by their distance alone."
 )
 
@@ -28,7 +29,7 @@ def front_page(parts: Sequence[Reproduction]) -> str:
         [
             "<h1>Published experiments, run again</h1>",
             f'<p class="faint">cellrate {escape(__version__)}, {seeds_text(results[0].seeds)}.</p>',
-            f"<p><strong>{escape(tally(results).sentence())}.</strong></p>",
+            _counts(tally(results)),
             _papers(parts, tally(results)),
             _how_scored(),
             _general_claims(results),
@@ -40,8 +41,14 @@ def front_page(parts: Sequence[Reproduction]) -> str:
     )
 
 
+def _counts(counts: Tally) -> str:
+    lines = [f"<strong>{escape(counts.sentence())}.</strong>"]
+    lines += [f"{escape(text)}." for text in (counts.apart(), counts.ends()) if text]
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
 def _papers(parts: Sequence[Reproduction], total: Tally) -> str:
-    columns = ["paper", "experiments", "claims that hold", "scored numbers met"]
+    columns = ["paper", "experiments", "claims about runs", "scored numbers met"]
     columns += [*(f"within {share:.0%}" for share in WITHIN), "errata found"]
     rows = [
         [
@@ -69,8 +76,8 @@ def _authors(part: Reproduction) -> str:
 def counts_of(counts: Tally) -> list[str]:
     """Claims, scored numbers, and those within each distance."""
     return [
-        f"{counts.claims_holding} of {counts.claims}",
-        f"{counts.values_met} of {counts.values_scored}",
+        str(counts.claims),
+        str(counts.values),
         *map(str, counts.values_within),
     ]
 
@@ -111,11 +118,12 @@ def _misses(part: Reproduction) -> str:
         (
             html.link(miss.experiment, f"{part.paper.id}.html#{miss.experiment}"),
             f"{miss.what}: {miss.found}",
+            miss.standing.value,
             miss.why,
         )
         for miss in part.tally.misses
     ]
-    table = html.table(["experiment", "what disagrees", "what is known of why"], rows)
+    table = html.table(["experiment", "what disagrees", "", "what is known of why"], rows)
     return html.details(f"{part.paper.id} ({len(rows)})", table if rows else "")
 
 

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from cellrate.language.runs import Value
+from cellrate.reproduce.draws import Drawn
 
-Kind = Literal["measured", "derived", "restated"]
-KINDS = ("measured", "derived", "restated")
-SCORES = ("throughput", "rate", "queue", "loss", "whole", "order")
+Kind = Literal["measured", "arithmetic", "restated"]
+KINDS = ("measured", "arithmetic", "restated")
+SCORES = ("throughput", "rate", "queue", "loss", "whole")
 Point = dict[str, Value]
 
 
@@ -64,6 +65,7 @@ class Published:
     measure: str = ""
     score: str = ""
     order: str = ""
+    """Group of values whose order is looked at besides, apart from the score."""
     restates: str = ""
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point that `it` stands for in the measure."""
@@ -81,6 +83,8 @@ class Claim:
     """Number among the general claims of the papers, if it is one."""
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
+    about_runs: bool = True
+    """Whether the predicate names a run; else it is a check of the paper's arithmetic."""
 
 
 @dataclass(frozen=True)
@@ -176,11 +180,17 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known of why a value or a claim disagrees."""
+    """What is known of why values or claims disagree, and where that ends."""
 
     experiment: str
     of: tuple[str, ...]
     text: str
+    impossible: str = ""
+    """Id of the erratum whose proof shows that the paper contradicts itself or physics there."""
+    draw: bool = False
+    """Whether single events decide, so that the printed run is one draw from a distribution."""
+    open: str = ""
+    """The experiment that would decide."""
 
 
 @dataclass(frozen=True)
@@ -197,13 +207,16 @@ class Paper:
     experiments: tuple[Experiment, ...]
     errata: tuple[Erratum, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    draws: tuple[Drawn, ...] = ()
     scenarios: dict[str, str] = field(default_factory=dict)
     """Text of each scenario by file name."""
 
-    def explanation(self, experiment: str, of: str) -> str:
+    def explanation(self, experiment: str, of: str) -> Explanation | None:
         """What is known of a disagreement, or nothing. `of` is a quantity or a claim's id."""
-        found = (e.text for e in self.explanations if e.experiment == experiment and of in e.of)
-        return next(found, "")
+        found = (e for e in self.explanations if e.experiment == experiment and of in e.of)
+        return next(found, None)
 
-
-Table = dict[str, Any]
+    def drawn(self, experiment: str, of: str) -> Drawn | None:
+        """The measured distribution of a quantity or claim, if there is one."""
+        found = (d for d in self.draws if d.experiment == experiment and d.of == of)
+        return next(found, None)

@@ -24,7 +24,7 @@ def overview(parts: Sequence[Reproduction]) -> str:
         f"{len(results)} experiments, {seeds_text(seeds)}. Written by",
         f"`cellrate reproduce --seeds {len(seeds)} --evidence docs/evidence`.",
         "",
-        f"| paper | experiments | claims that hold | scored numbers met | {shares} | errata |",
+        f"| paper | experiments | claims about runs | scored numbers met | {shares} | errata |",
         f"|---|--:|--:|--:|{'--:|' * len(WITHIN)}--:|",
         *[
             f"| [{part.paper.id}]({part.paper.id}.md) | {len(part.results)} | "
@@ -37,6 +37,8 @@ def overview(parts: Sequence[Reproduction]) -> str:
         ),
         "",
         HOW_SCORED,
+        "",
+        f"{tally(results).apart()}. What disagrees: {tally(results).ends()}.",
         "",
         "## General claims",
         "",

@@ -7,12 +7,13 @@ from cellrate.figures import svg
 from cellrate.html import escape
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.drawing import draw
-from cellrate.reproduce.model import Erratum, Experiment, Figure, Paper
+from cellrate.reproduce.model import Erratum, Experiment, Explanation, Figure, Paper
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
 from cellrate.reproduce.sensitivity import Moved, Sensitivity
-from cellrate.reproduce.tally import UNEXPLAINED, Tally, tally
+from cellrate.reproduce.standing import Standing
+from cellrate.reproduce.tally import Tally, known, tally
 
 
 def page(
@@ -60,12 +61,17 @@ def figure_id(experiment: Experiment, figure: Figure) -> str:
 def _summary(counts: Tally) -> str:
     rows = "".join(
         f'<tr><td><a href="#{m.experiment}">{escape(m.experiment)}</a></td><td>{escape(m.what)}<br>'
-        f'<span class="faint">{escape(m.found)}</span></td><td>{escape(m.why)}</td></tr>'
+        f'<span class="faint">{escape(m.found)}</span></td><td>{escape(m.standing.value)}</td>'
+        f"<td>{escape(m.why)}</td></tr>"
         for m in counts.misses
     )
-    head = "<tr><th>experiment</th><th>what disagrees</th><th>what is known of why</th></tr>"
-    table = f"<h3>What disagrees</h3><table>{head}{rows}</table>" if rows else ""
-    return f"<p><strong>{escape(counts.sentence())}.</strong></p>{table}"
+    head = (
+        "<tr><th>experiment</th><th>what disagrees</th><th></th><th>what is known of why</th></tr>"
+    )
+    ends = f"<p>{escape(counts.ends())}.</p>" if rows else ""
+    table = f"<h3>What disagrees</h3>{ends}<table>{head}{rows}</table>" if rows else ""
+    apart = f" Apart from that, {escape(counts.apart())}." if counts.apart() else ""
+    return f"<p><strong>{escape(counts.sentence())}.</strong>{apart}</p>{table}"
 
 
 def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | None) -> str:
@@ -74,8 +80,13 @@ def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | 
         f'<h2 id="{experiment.id}">{escape(experiment.title)}</h2>',
         _where(result),
         *_figures(result, outcomes),
-        _values(result.values),
-        _claims(result.claims),
+        _values([v for v in result.values if v.published.kind != "arithmetic"]),
+        _claims("Claims", [c for c in result.claims if c.claim.about_runs]),
+        _arithmetic([v for v in result.values if v.published.kind == "arithmetic"]),
+        _claims(
+            "Claims that are checks of the paper's arithmetic",
+            [c for c in result.claims if not c.claim.about_runs],
+        ),
         _assumptions(experiment),
         _list("Errata of the paper", [_erratum(erratum) for erratum in experiment.errata]),
         _list("Other oddities of the paper", [escape(text) for text in experiment.remarks]),
@@ -112,6 +123,8 @@ def _value(value: ValueResult) -> str:
     published = value.published
     measured = estimate_text(value.measured) if value.measured else ""
     kind = f"restated: {published.restates}" if published.kind == "restated" else published.kind
+    order = {None: "", True: " · in the printed order", False: " · not in the printed order"}
+    kind += order[value.in_order]
     note = f'<span class="where">{escape(published.where)} · {escape(kind)}</span>'
     line = (
         f"<tr><td>{escape(published.quantity)}<br>{note}</td>"
@@ -120,7 +133,27 @@ def _value(value: ValueResult) -> str:
         f'<td class="number">{percent(value.relative_difference)}</td>'
         f"<td>{_verdict(value.met)}</td></tr>"
     )
-    return line + _why(value.met, value.explanation, columns=5)
+    return line + _why(value.standing, value.explanation, columns=5)
+
+
+def _arithmetic(values: Sequence[ValueResult]) -> str:
+    """Printed values beside what the paper's own numbers give: no run is in them."""
+    if not values:
+        return ""
+    rows = "".join(
+        f'<tr><td>{escape(v.published.quantity)}<br><span class="where">'
+        f"{escape(v.published.where)}</span></td>"
+        f'<td class="number">{escape(printed(v.published))}</td>'
+        f'<td class="number">{estimate_text(v.measured) if v.measured else ""}</td>'
+        f'<td class="number">{percent(v.relative_difference)}</td>'
+        f"<td><code>{escape(v.published.measure)}</code></td></tr>"
+        for v in values
+    )
+    head = (
+        '<tr><th>quantity</th><th class="number">printed</th><th class="number">computed</th>'
+        '<th class="number">difference</th><th>from</th></tr>'
+    )
+    return f"<h3>The paper's arithmetic</h3><table>{head}{rows}</table>"
 
 
 def _verdict(met: bool | None) -> str:
@@ -129,24 +162,24 @@ def _verdict(met: bool | None) -> str:
     return '<span class="good">met</span>' if met else '<span class="bad">not met</span>'
 
 
-def _why(met: bool | None, explanation: str, columns: int) -> str:
-    if met is not False:
+def _why(standing: Standing | None, explanation: Explanation | None, columns: int) -> str:
+    if standing is None:
         return ""
-    text = escape(explanation or UNEXPLAINED)
+    text = f"<strong>{standing.value}.</strong> {escape(known(explanation))}"
     return f'<tr><td colspan="{columns}"><div class="why">{text}</div></td></tr>'
 
 
-def _claims(claims: Sequence[ClaimResult]) -> str:
+def _claims(title: str, claims: Sequence[ClaimResult]) -> str:
     if not claims:
         return ""
     head = "<tr><th>claim</th><th>predicate</th><th></th></tr>"
     rows = "".join(
         f'<tr><td>{escape(c.claim.text)}<br><span class="where">{escape(c.claim.where)}</span></td>'
         f"<td><code>{escape(c.claim.holds_if)}</code></td><td>{held(c)}</td></tr>"
-        + _why(c.always, c.explanation, columns=3)
+        + _why(c.standing, c.explanation, columns=3)
         for c in claims
     )
-    return f"<h3>Claims</h3><table>{head}{rows}</table>"
+    return f"<h3>{escape(title)}</h3><table>{head}{rows}</table>"
 
 
 def held(claim: ClaimResult) -> str:

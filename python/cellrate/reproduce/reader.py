@@ -9,13 +9,12 @@ from typing import Any
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import parse
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Table
+
+Table = dict[str, Any]
 
 
 class Reader:
-    """A table and the place that errors name."""
-
-    """Takes keys out of a table; what is left at the end is unknown."""
+    """A table and the place that errors name; what is left of it at the end is unknown."""
 
     def __init__(self, table: Table, place: str) -> None:
         self.place = place

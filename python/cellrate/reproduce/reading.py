@@ -4,6 +4,8 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+from cellrate.language.expressions import names
+from cellrate.reproduce.draws import read_draws
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import (
     Alternative,
@@ -14,6 +16,7 @@ from cellrate.reproduce.model import (
     Explanation,
     Paper,
     Point,
+    Published,
     Variant,
 )
 from cellrate.reproduce.reader import Reader, check_unique, read_toml
@@ -43,7 +46,8 @@ def read_paper(directory: Path) -> Paper:
         directory=directory,
         experiments=_experiments(directory, scenarios, errata),
         errata=errata,
-        explanations=_explanations(directory),
+        explanations=_explanations(directory, {erratum.id for erratum in errata}),
+        draws=read_draws(directory),
         scenarios=scenarios,
     )
     head.done()
@@ -115,11 +119,27 @@ def _experiment(
         remarks=reader.texts("remarks"),
         variants=variants,
         published=tuple(published),
-        claims=tuple(map(_claim, reader.tables("claim"))),
+        claims=tuple(_claim(each, set(by_name)) for each in reader.tables("claim")),
         figures=tuple(map(read_figure, reader.tables("figure"))),
     )
     reader.done()
+    for each in published:
+        _check_runs(each, identifier, set(by_name))
     return experiment
+
+
+def _check_runs(published: Published, experiment: str, variants: set[str]) -> None:
+    """A measured value names a run; a check of arithmetic does not."""
+    if not published.measure:
+        return
+    named = bool(names(published.measure) & (variants | {"it"}))
+    place = f"{experiment} `{published.quantity}`"
+    if published.kind == "measured" and not named:
+        raise ReproduceError(f"{place}: the measure of a measured value names no run")
+    if published.kind == "arithmetic" and named:
+        raise ReproduceError(
+            f"{place}: a check of arithmetic names a run; what runs give is measured"
+        )
 
 
 def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
@@ -151,32 +171,56 @@ def _product(vary: dict[str, list[Any]]) -> list[Point]:
     return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
 
 
-def _claim(reader: Reader) -> Claim:
+def _claim(reader: Reader, variants: set[str]) -> Claim:
+    holds_if, uses = reader.expression("holds_if"), reader.texts("uses")
     claim = Claim(
         id=reader.text("id"),
         text=reader.text("text"),
-        holds_if=reader.expression("holds_if"),
+        holds_if=holds_if,
         where=reader.text("where", ""),
         general=reader.optional("general", int),
-        uses=reader.texts("uses"),
+        uses=uses,
+        about_runs=bool(uses) or bool(names(holds_if) & variants),
     )
     reader.done()
     return claim
 
 
-def _explanations(directory: Path) -> tuple[Explanation, ...]:
+def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
     path = directory / "explanations.toml"
     if not path.exists():
         return ()
     reader = Reader(read_toml(path), f"{directory.name}/explanations.toml")
     explanations = []
     for each in reader.tables("explanation"):
-        explanations.append(
-            Explanation(each.text("experiment"), each.texts("of"), each.text("text"))
-        )
+        explanations.append(_explanation(each, errata))
         each.done()
     reader.done()
     return tuple(explanations)
+
+
+def _explanation(reader: Reader, errata: set[str]) -> Explanation:
+    explanation = Explanation(
+        experiment=reader.text("experiment"),
+        of=reader.texts("of"),
+        text=reader.text("text"),
+        impossible=reader.text("impossible", ""),
+        draw=reader.take("draw", bool, default=False),
+        open=reader.text("open", ""),
+    )
+    reader.place += f" of {explanation.experiment}"
+    _check_end(explanation, errata, reader.place)
+    return explanation
+
+
+def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
+    """A disagreement ends as impossible, as a draw, or with the experiment that would decide."""
+    if explanation.impossible and explanation.impossible not in errata:
+        raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
+    if explanation.impossible and (explanation.open or explanation.draw):
+        raise ReproduceError(f"{place}: what is impossible is neither open nor a draw")
+    if not (explanation.impossible or explanation.draw or explanation.open):
+        raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is missing")
 
 
 def _check_explanations(paper: Paper) -> None:
@@ -185,11 +229,17 @@ def _check_explanations(paper: Paper) -> None:
         for e in paper.experiments
         for name in [*(p.quantity for p in e.published), *(c.id for c in e.claims)]
     }
+    explained: set[tuple[str, str]] = set()
     for explanation in paper.explanations:
         for of in explanation.of:
             if (explanation.experiment, of) not in known:
                 place = f"{explanation.experiment}, which has no such value or claim"
                 raise ReproduceError(f"{paper.id}: an explanation of `{of}` in {place}")
+            if (explanation.experiment, of) in explained:
+                raise ReproduceError(
+                    f"{paper.id}: two explanations of `{of}` in {explanation.experiment}"
+                )
+            explained.add((explanation.experiment, of))
 
 
 def _check_uses(paper: Paper) -> None:

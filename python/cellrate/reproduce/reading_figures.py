@@ -1,8 +1,8 @@
 """Reads the figures of an experiment."""
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Axis, Curve, Figure, PrintedPoint, Table
-from cellrate.reproduce.reader import Reader
+from cellrate.reproduce.model import Axis, Curve, Figure, PrintedPoint
+from cellrate.reproduce.reader import Reader, Table
 
 
 def _axis(table: Table, place: str) -> Axis:

@@ -1,8 +1,8 @@
 """Reads the printed values of an experiment: one by one, or as tables."""
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import KINDS, SCORES, Published, Table, Variant
-from cellrate.reproduce.reader import Reader
+from cellrate.reproduce.model import KINDS, SCORES, Published, Variant
+from cellrate.reproduce.reader import Reader, Table
 
 
 def read_published(reader: Reader) -> Published:
@@ -34,12 +34,10 @@ def _check_published(published: Published, place: str) -> None:
             )
         if published.value is None or not published.measure:
             raise ReproduceError(f"{where}: a measured value needs `value` and `measure`")
-        if (published.score == "order") != bool(published.order):
-            raise ReproduceError(f"{where}: `order` goes with the score `order`")
-    elif published.score:
-        raise ReproduceError(f"{where}: only measured values are scored")
-    if published.kind == "derived" and not published.measure:
-        raise ReproduceError(f"{where}: a derived value needs `measure`")
+    elif published.score or published.order:
+        raise ReproduceError(f"{where}: only measured values have a score or an order")
+    if published.kind == "arithmetic" and not published.measure:
+        raise ReproduceError(f"{where}: a check of arithmetic needs `measure`")
     if published.kind == "restated" and not published.restates:
         raise ReproduceError(f"{where}: `restates` is missing")
 
@@ -96,7 +94,6 @@ def _row(reader: Reader, columns: list[Table], variant: Variant, where: str) -> 
         cell |= {"kind": kind[i]} if kind else {}
         cell |= {"score": score[i]} if score else {}
         cell |= {"restates": restates} if restates else {}
-        cell |= {} if cell["score"] == "order" else {"order": ""}
         if cell["kind"] != "measured":
             cell["score"] = cell["order"] = ""
         value = Published(

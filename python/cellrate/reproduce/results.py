@@ -1,16 +1,17 @@
 """What came out: measured beside printed, claims that hold."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cellrate.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Claim, Experiment, Paper, Published
+from cellrate.reproduce.model import Claim, Experiment, Explanation, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
-from cellrate.reproduce.scoring import in_order, meets, relative_difference
+from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
+from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of_value
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,11 @@ class ValueResult:
     measured: Estimate | None
     met: bool | None
     runs: tuple[RunId, ...]
-    explanation: str = ""
+    explanation: Explanation | None = None
+    in_order: bool | None = None
+    """Whether it keeps the printed order in its group, if it is in one."""
+    standing: Standing | None = None
+    """Where the disagreement ends, if it is not met."""
 
     @property
     def relative_difference(self) -> float | None:
@@ -37,7 +42,9 @@ class ClaimResult:
 
     claim: Claim
     holds: tuple[bool, ...]
-    explanation: str = ""
+    explanation: Explanation | None = None
+    standing: Standing | None = None
+    """Where the disagreement ends, if it does not hold in every seed."""
 
     @property
     def count(self) -> int:
@@ -120,10 +127,10 @@ def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> boo
 
 
 def _order(experiment: Experiment, estimates: list[Estimate | None]) -> dict[str, bool]:
-    """Whether each value that is scored by its order keeps it, by quantity."""
+    """Whether each value of a group keeps the printed order, by quantity."""
     groups: dict[str, dict[str, tuple[float, float]]] = {}
     for published, found in zip(experiment.published, estimates, strict=True):
-        if published.score == "order" and found is not None and published.value is not None:
+        if published.order and found is not None and published.value is not None:
             groups.setdefault(published.order, {})[published.quantity] = (
                 published.value,
                 found.mean,
@@ -138,21 +145,38 @@ def _value(
     measured: Estimate | None,
     ordered: dict[str, bool],
 ) -> ValueResult:
-    met: bool | None = None
-    if published.score == "order":
-        met = ordered[published.quantity]
-    elif published.score and measured is not None and published.value is not None:
-        met = meets(published.score, published.value, measured.mean)
-    why = "" if met is not False else paper.explanation(experiment.id, published.quantity)
-    return ValueResult(published, measured, met, runs_of(experiment, published), why)
+    met = None if measured is None else met_by(published, measured.mean)
+    result = ValueResult(
+        published,
+        measured,
+        met,
+        runs_of(experiment, published),
+        in_order=ordered.get(published.quantity),
+    )
+    if met is not False:
+        return result
+    why = paper.explanation(experiment.id, published.quantity)
+    drawn = paper.drawn(experiment.id, published.quantity)
+    return replace(result, explanation=why, standing=standing_of_value(published, why, drawn))
+
+
+def met_by(published: Published, measured: float) -> bool | None:
+    """Whether a measured value meets a printed one; nothing if it is not scored."""
+    if not published.score or published.value is None:
+        return None
+    place = last_place(published.printed, published.value)
+    return meets(published.score, published.value, measured, place)
 
 
 def _claim(
     paper: Paper, experiment: Experiment, claim: Claim, scopes: list[dict[str, Any]]
 ) -> ClaimResult:
     found = tuple(holds(experiment, claim, scope) for scope in scopes)
-    why = "" if all(found) else paper.explanation(experiment.id, claim.id)
-    return ClaimResult(claim, found, why)
+    if all(found):
+        return ClaimResult(claim, found)
+    why = paper.explanation(experiment.id, claim.id)
+    drawn = paper.drawn(experiment.id, claim.id)
+    return ClaimResult(claim, found, why, standing_of_claim(claim, why, drawn))
 
 
 def _claim_scopes(

@@ -1,6 +1,7 @@
 """When a measured value meets a printed one. Fixed before any result was looked at."""
 
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from statistics import fmean
 
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
@@ -9,22 +10,51 @@ WITHIN = (0.05, 0.10, 0.25)
 """Relative differences that are counted besides, whatever the score."""
 
 
-def meets(score: str, printed: float, measured: float) -> bool:
+def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
     """Whether a value is met.
 
-    Throughputs and rates within 10 %, maximum queues within 25 %, shares that are the whole within
-    1 %, loss counts within a factor of two, where a printed 0 is met by 0 alone.
+    Throughputs and rates within 10 %, longest queues within 25 %, shares that are the whole within
+    1 %, losses within a factor of two. What rounds to 0 as it is printed is no less than half a
+    unit of the last printed place: so a loss that is printed as 0 is met by at most one such unit,
+    and anything else that is printed as 0 by at most half of one.
+
+    Args:
+        score: A key of `TOLERANCES`, or `loss`.
+        printed: The printed value.
+        measured: The measured one, in the same unit.
+        place: One unit of the last printed place, 0 if it is not known.
 
     Raises:
         ValueError: If there is no such score.
     """
+    least = place / 2
     if score == "loss":
-        if printed == 0 or measured == 0:
-            return printed == measured
-        return 1 / LOSS_FACTOR <= measured / printed <= LOSS_FACTOR
+        low, high = sorted((max(printed, least), max(measured, least)))
+        return high <= LOSS_FACTOR * low
     if score not in TOLERANCES:
         raise ValueError(f"no score `{score}`")
+    if printed == 0:
+        return abs(measured) <= least
     return within(printed, measured, TOLERANCES[score])
+
+
+def last_place(printed: str, value: float) -> float:
+    """One unit of the last place of a printed number, in the unit of its value; 0 if unknown.
+
+    >>> last_place("0.0", 0.0), last_place("1,163", 1163.0), last_place("103.32", 103.32)
+    (0.1, 1.0, 0.01)
+    >>> last_place("64 K", 65536.0)
+    0.0
+
+    """
+    try:
+        number = Decimal(printed.replace(",", "").rstrip("%").strip())
+    except InvalidOperation:
+        return 0.0
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or float(number) != value:
+        return 0.0
+    return float(Decimal(1).scaleb(exponent))
 
 
 def within(printed: float, measured: float, share: float) -> bool:

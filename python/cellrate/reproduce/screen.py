@@ -8,7 +8,7 @@ from rich.text import Text
 
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.numbers import printed
-from cellrate.reproduce.results import ExperimentResult
+from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally
 
@@ -20,24 +20,37 @@ def show_experiment(console: Console, result: ExperimentResult) -> None:
     experiment = result.experiment
     console.print()
     console.print(Text(f"{experiment.id}  {experiment.title}", style="bold"))
-    if result.values:
-        console.print(_values(result))
-    for claim in result.claims:
+    if values := [v for v in result.values if v.published.kind != "arithmetic"]:
+        console.print(_values(values))
+    _show_claims(console, [c for c in result.claims if c.claim.about_runs])
+    arithmetic = [v for v in result.values if v.published.kind == "arithmetic"]
+    checks = [c for c in result.claims if not c.claim.about_runs]
+    if arithmetic or checks:
+        console.print(Text("  the paper's arithmetic", style="dim"))
+    if arithmetic:
+        console.print(_values(arithmetic, found="computed"))
+    _show_claims(console, checks)
+
+
+def _show_claims(console: Console, claims: Sequence[ClaimResult]) -> None:
+    for claim in claims:
         total = len(claim.holds)
         mark = ("yes" if claim.always else "no") if total == 1 else f"{claim.count}/{total}"
         text = Text(f"  {mark:>4}  ", style=GOOD if claim.always else BAD)
         console.print(text.append(claim.claim.text, style="default"))
 
 
-def _values(result: ExperimentResult) -> Table:
+def _values(values: Sequence[ValueResult], found: str = "measured") -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column("  quantity", overflow="fold")
-    for name in ("printed", "measured", "difference"):
+    for name in ("printed", found, "difference"):
         table.add_column(name, justify="right")
     table.add_column("")
-    for value in result.values:
+    for value in values:
         published = value.published
         verdict = {None: published.kind, True: "met", False: "not met"}[value.met]
+        if published.kind == "arithmetic":
+            verdict = ""
         style = {None: "dim", True: GOOD, False: BAD}[value.met]
         table.add_row(
             f"  {published.quantity}",
@@ -74,9 +87,13 @@ def show_tally(console: Console, counts: Tally) -> None:
         console.print(Text("What disagrees, and what is known of why", style="bold"))
     for miss in counts.misses:
         console.print(Text(f"  {miss.experiment}: {miss.what}"))
-        console.print(Text(f"    {miss.found}. {miss.why}", style="dim"))
+        console.print(Text(f"    {miss.found}. {miss.standing.value}. {miss.why}", style="dim"))
     console.print()
     console.print(Text(f"{counts.sentence()}.", style="bold"))
+    if counts.misses:
+        console.print(Text(f"What disagrees: {counts.ends()}."))
+    if counts.apart():
+        console.print(Text(f"Counted apart: {counts.apart()}."))
 
 
 def show_papers(console: Console, papers: Sequence[tuple[str, Tally]]) -> None:

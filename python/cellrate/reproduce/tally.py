@@ -1,22 +1,35 @@
 """The end of a report: how many claims hold, how many scored numbers are met, what misses."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.numbers import estimate_text
+from cellrate.reproduce.model import Explanation
 from cellrate.reproduce.results import ExperimentResult, ValueResult
 from cellrate.reproduce.scoring import WITHIN, within
+from cellrate.reproduce.standing import Standing
 
-UNEXPLAINED = "not explained yet"
+
+@dataclass(frozen=True)
+class Share:
+    """Some of all."""
+
+    some: int
+    all: int
+
+    def __str__(self) -> str:
+        return f"{self.some} of {self.all}"
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A disagreement and what is known of why."""
+    """A disagreement, where it ends, and what is known of why."""
 
     experiment: str
     what: str
     found: str
+    standing: Standing
     why: str
 
 
@@ -24,56 +37,87 @@ class Miss:
 class Tally:
     """Counts over experiments. A claim holds if it holds in every seed."""
 
-    claims_holding: int
-    claims: int
-    values_met: int
-    values_scored: int
+    claims: Share
+    """Claims about runs that hold."""
+    checks: Share
+    """Claims that use no run, checks of the papers' arithmetic, that hold."""
+    values: Share
+    """Scored numbers that are met."""
+    in_order: Share
+    """Values of groups whose order is looked at that keep it; apart from their scores."""
     values_within: tuple[int, ...]
     """Scored numbers that differ by at most each of `scoring.WITHIN`."""
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
         """The counts in words."""
-        return (
-            f"{self.claims_holding} of {self.claims} claims hold, "
-            f"{self.values_met} of {self.values_scored} scored numbers are met"
+        return f"{self.claims} claims about runs hold, {self.values} scored numbers are met"
+
+    def apart(self) -> str:
+        """What is counted apart, in words."""
+        found = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
+        if self.in_order.all:
+            found.append(f"{self.in_order} values under loss are in the printed order")
+        return ", ".join(found)
+
+    def ends(self) -> str:
+        """Where the disagreements end, in words."""
+        counts = Counter(miss.standing for miss in self.misses)
+        return ", ".join(
+            f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]
         )
 
 
 def tally(results: Sequence[ExperimentResult]) -> Tally:
     """Counts what holds and lists what does not."""
-    claims = [(r, c) for r in results for c in r.claims]
-    values = [(r, v) for r in results for v in r.values if v.met is not None]
+    claims = [c for r in results for c in r.claims if c.claim.about_runs]
+    checks = [c for r in results for c in r.claims if not c.claim.about_runs]
+    values = [v for r in results for v in r.values if v.met is not None]
+    ordered = [v for r in results for v in r.values if v.in_order is not None]
+    return Tally(
+        claims=Share(sum(c.always for c in claims), len(claims)),
+        checks=Share(sum(c.always for c in checks), len(checks)),
+        values=Share(sum(bool(v.met) for v in values), len(values)),
+        in_order=Share(sum(bool(v.in_order) for v in ordered), len(ordered)),
+        values_within=tuple(sum(_within(v, share) for v in values) for share in WITHIN),
+        misses=tuple(miss for result in results for miss in _misses(result)),
+    )
+
+
+def _misses(result: ExperimentResult) -> list[Miss]:
+    """Of an experiment, numbers before claims."""
     misses = [
         Miss(
-            r.experiment.id,
-            v.published.quantity,
-            f"{v.published.printed} printed, {estimate_text(v.measured)} measured"
-            if v.measured
+            result.experiment.id,
+            value.published.quantity,
+            f"{value.published.printed} printed, {estimate_text(value.measured)} measured"
+            if value.measured
             else "",
-            v.explanation or UNEXPLAINED,
+            value.standing or Standing.UNEXPLAINED,
+            known(value.explanation),
         )
-        for r, v in values
-        if not v.met
+        for value in result.values
+        if value.met is False
     ]
-    misses += [
+    return misses + [
         Miss(
-            r.experiment.id,
-            c.claim.text,
-            f"holds in {c.count} of {len(c.holds)} seeds",
-            c.explanation or UNEXPLAINED,
+            result.experiment.id,
+            claim.claim.text,
+            f"holds in {claim.count} of {len(claim.holds)} seeds",
+            claim.standing or Standing.UNEXPLAINED,
+            known(claim.explanation),
         )
-        for r, c in claims
-        if not c.always
+        for claim in result.claims
+        if not claim.always
     ]
-    return Tally(
-        claims_holding=sum(c.always for _, c in claims),
-        claims=len(claims),
-        values_met=sum(bool(v.met) for _, v in values),
-        values_scored=len(values),
-        values_within=tuple(sum(_within(v, share) for _, v in values) for share in WITHIN),
-        misses=tuple(misses),
-    )
+
+
+def known(explanation: Explanation | None) -> str:
+    """What is known of a disagreement, with the experiment that would decide."""
+    if explanation is None:
+        return ""
+    decides = f" What would decide: {explanation.open}" if explanation.open else ""
+    return explanation.text + decides
 
 
 def _within(value: ValueResult, share: float) -> bool:

@@ -1,0 +1,98 @@
+"""Distributions of what single events decide: the printed run is one draw from each.
+
+`draws.toml` of a paper holds them, over many seeds and start jitters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellrate import whole_file
+from cellrate.reproduce.reader import Reader, read_toml
+
+LEAST, MOST = 2.5, 97.5
+"""Percentiles between which a printed value is consistent with a distribution."""
+HEADER = """\
+# What single events decide, over many seeds; written by `cellrate reproduce --draws`.
+# A value is listed seed by seed; of a claim it says in how many seeds it holds. The start jitters
+# of the runs take turns: the first seed has the first of them, and so on.
+"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A quantity or claim over many seeds."""
+
+    experiment: str
+    of: str
+    values: tuple[float, ...] = ()
+    """Of a quantity, seed by seed, in its unit."""
+    holding: int = 0
+    """Of a claim: seeds in which it holds."""
+    seeds: int = 0
+
+    def percentile(self, printed: float, place: float) -> float:
+        """Percentile of a printed value among the measured ones, 0 to 100.
+
+        Half of those that round to the printed value, whose last place has the unit `place`,
+        count as smaller.
+        """
+        below = sum(value < printed - place / 2 for value in self.values)
+        equal = sum(abs(value - printed) <= place / 2 for value in self.values)
+        return 100 * (below + equal / 2) / len(self.values)
+
+    def consistent_with(self, printed: float, place: float) -> bool:
+        """Whether a printed value is within the middle 95 % of the measured ones."""
+        return LEAST <= self.percentile(printed, place) <= MOST
+
+    @property
+    def share(self) -> float:
+        """Of a claim: share of the seeds in which it holds."""
+        return self.holding / self.seeds
+
+    @property
+    def happens(self) -> bool:
+        """Of a claim: whether it holds in at least 2.5 % of the seeds."""
+        return 100 * self.share >= LEAST
+
+
+def draws_path(directory: Path) -> Path:
+    """Where the distributions of the paper in a directory are kept."""
+    return directory / "draws.toml"
+
+
+def read_draws(directory: Path) -> tuple[Drawn, ...]:
+    """The distributions of the paper in a directory; none if they were not measured.
+
+    Raises:
+        ReproduceError: The file is not as `papers/README.md` says.
+    """
+    path = draws_path(directory)
+    if not path.exists():
+        return ()
+    reader = Reader(read_toml(path), f"{directory.name}/{path.name}")
+    seeds = reader.take("seeds", int)
+    reader.texts("jitters")
+    found = []
+    for each in reader.tables("draw"):
+        values = tuple(float(value) for value in each.take("values", list, []))
+        drawn = Drawn(
+            each.text("experiment"), each.text("of"), values, each.take("holding", int, 0), seeds
+        )
+        each.done()
+        found.append(drawn)
+    reader.done()
+    return tuple(found)
+
+
+def write_draws(directory: Path, jitters: Sequence[str], draws: Sequence[Drawn]) -> None:
+    """Replaces the file of distributions, all of them over the same seeds."""
+    turns = ", ".join(f'"{jitter}"' for jitter in jitters)
+    lines = [HEADER, f"seeds = {draws[0].seeds}", f"jitters = [{turns}]"]
+    for drawn in draws:
+        lines += ["", "[[draw]]", f'experiment = "{drawn.experiment}"', f'of = "{drawn.of}"']
+        if drawn.values:
+            lines.append(f"values = [{', '.join(f'{value:.6g}' for value in drawn.values)}]")
+        else:
+            lines.append(f"holding = {drawn.holding}")
+    whole_file.write_text(draws_path(directory), "\n".join(lines) + "\n")

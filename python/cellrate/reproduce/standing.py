@@ -1,0 +1,51 @@
+"""Where a disagreement ends: as impossible, as consistent with a draw, or open."""
+
+from enum import StrEnum
+
+from cellrate.reproduce.draws import Drawn
+from cellrate.reproduce.model import Claim, Explanation, Published
+from cellrate.reproduce.scoring import last_place
+
+
+class Standing(StrEnum):
+    """What is known of a disagreement, in one word."""
+
+    IMPOSSIBLE = "impossible"
+    """A proof shows that the paper contradicts itself or physics there."""
+    CONSISTENT = "consistent"
+    """Single events decide, and the printed run is within the middle 95 % of ours."""
+    OPEN = "open"
+    """It is said which experiment would decide."""
+    UNEXPLAINED = "not explained yet"
+
+
+def standing_of_value(
+    published: Published, explanation: Explanation | None, drawn: Drawn | None
+) -> Standing:
+    """Where a printed value that is not met ends."""
+    place = last_place(published.printed, published.value or 0.0)
+    consistent = (
+        drawn is not None
+        and published.value is not None
+        and drawn.consistent_with(published.value, place)
+    )
+    return _standing(explanation, consistent=consistent)
+
+
+def standing_of_claim(
+    claim: Claim, explanation: Explanation | None, drawn: Drawn | None
+) -> Standing:
+    """Where a claim that does not hold in every seed ends."""
+    return _standing(
+        explanation, consistent=claim.about_runs and drawn is not None and drawn.happens
+    )
+
+
+def _standing(explanation: Explanation | None, *, consistent: bool) -> Standing:
+    if explanation is None:
+        return Standing.UNEXPLAINED
+    if explanation.impossible:
+        return Standing.IMPOSSIBLE
+    if explanation.draw and consistent:
+        return Standing.CONSISTENT
+    return Standing.OPEN if explanation.open else Standing.UNEXPLAINED
