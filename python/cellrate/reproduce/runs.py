@@ -75,6 +75,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         self._runs: dict[Job, Run] = {}
+        self._outcomes: dict[Job, Outcome] = {}
 
     def add(self, jobs: Iterable[Job], runner: Runner) -> None:
         """Runs what is not there yet."""
@@ -83,6 +84,11 @@ class Outcomes:
             return
         for job, outcome in zip(missing, runner(missing), strict=True):
             self._runs[job] = Run(outcome, command_of(job))
+            self._outcomes[job] = outcome
+
+    def outcome(self, job: Job) -> Outcome:
+        """A finished run as it came from the engine; raises `KeyError` if it is not there."""
+        return self._outcomes[job]
 
     def __getitem__(self, job: Job) -> Run:
         if job not in self._runs:

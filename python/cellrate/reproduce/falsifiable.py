@@ -1,0 +1,151 @@
+"""Claims about runs must be able to fail: results are changed until each has failed once."""
+
+# ruff: noqa: ANN401 - values of JSON are of any type
+import json
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import evaluate
+from cellrate.language.runs import Outcome, Run
+from cellrate.reproduce.model import Claim, Experiment, Paper
+from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
+from cellrate.runner import Job
+
+CHANGES = 200
+"""Changes of all results that a claim must survive to be called unfailing."""
+FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0)
+
+
+class Changed:
+    """An outcome whose numbers are others: those of its summary, its traces and its events.
+
+    Either each number is changed alone, or all of the run in proportion, or all flows, channels
+    and ports of the run are made alike.
+    """
+
+    def __init__(self, outcome: Outcome, seed: int) -> None:
+        self._outcome = outcome
+        self._draw = np.random.default_rng(seed)
+        self._whole = float(self._draw.choice(FACTORS))
+        self._way = str(self._draw.choice(("alone", "in proportion", "alike")))
+
+    def _factor(self) -> float:
+        """Of the number at hand: its own, or that of the whole run."""
+        return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
+
+    def summary(self) -> str:
+        """The summary with changed numbers; those that are whole stay whole."""
+        return json.dumps(self._change(json.loads(self._outcome.summary())))
+
+    def _change(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._change(each) for key, each in value.items()}
+        if isinstance(value, list):
+            alike = self._way == "alike" and value and isinstance(value[0], dict)
+            items = [_as(value[0], each) for each in value] if alike else value
+            return [self._change(each) for each in items]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return value
+        changed = value * self._factor()
+        return round(changed) if isinstance(value, int) else changed
+
+    def resolved(self) -> str:
+        """The scenario, as it is: what was put in is no result."""
+        return self._outcome.resolved()
+
+    def series(self) -> Any:
+        """What traces there are."""
+        return self._outcome.series()
+
+    def series_data(self, index: int) -> tuple[bytes, bytes, bytes]:
+        """A trace of which every stretch is scaled by a factor of its own, or run backwards."""
+        times, low, high = self._outcome.series_data(index)
+        if self._way == "alike":
+            straight = (np.frombuffer(times, "<f8") * self._whole).tobytes()
+            return times, straight, straight
+        minima, maxima = np.frombuffer(low, "<f8"), np.frombuffer(high, "<f8")
+        stretches = int(self._draw.integers(1, 20))
+        factors = np.repeat(
+            [self._factor() for _ in range(stretches)], len(minima) // stretches + 1
+        )[: len(minima)]
+        if self._draw.integers(2):
+            minima, maxima = minima[::-1], maxima[::-1]
+        return times, (minima * factors).tobytes(), (maxima * factors).tobytes()
+
+    def events(self) -> Any:
+        """The log with some of its events left out, and the others at other times."""
+        columns = self._outcome.events()
+        kept = np.flatnonzero(
+            self._draw.random(len(columns["time_seconds"])) < self._draw.choice((0.0, 0.3, 1.0))
+        )
+        part = {name: [column[i] for i in kept] for name, column in columns.items()}
+        scale = self._draw.choice((0.1, 1.0, 3.0))
+        part["time_seconds"] = [time * scale for time in part["time_seconds"]]
+        return part
+
+
+def _as(first: dict[str, Any], other: Any) -> Any:
+    """Another item of a list with the numbers of the first one."""
+    if not isinstance(other, dict):
+        return other
+    numbers = {
+        key: value
+        for key, value in first.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return other | {key: value for key, value in numbers.items() if key in other}
+
+
+class ChangedOutcomes(Outcomes):
+    """Finished runs whose numbers are changed, each run's in a way of its own."""
+
+    def __init__(self, outcomes: Outcomes, number: int) -> None:
+        super().__init__()
+        self._true = outcomes
+        self._number = number
+        self._changed: dict[Job, Run] = {}
+
+    def __getitem__(self, job: Job) -> Run:
+        if job not in self._changed:
+            command = job.command()
+            seed = zlib.crc32(f"{self._number} {command}".encode())
+            self._changed[job] = Run(Changed(self._true.outcome(job), seed), command)
+        return self._changed[job]
+
+
+def unfailing(
+    paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int
+) -> Iterator[Claim]:
+    """Claims about runs that no change of the results makes fail.
+
+    A change after which a claim cannot be evaluated counts neither way.
+    """
+    for claim in experiment.claims:
+        if claim.about_runs and not _fails(paper, experiment, claim, outcomes, seed):
+            yield claim
+
+
+def _fails(
+    paper: Paper, experiment: Experiment, claim: Claim, outcomes: Outcomes, seed: int
+) -> bool:
+    if _evaluated(paper, experiment, claim, outcomes, seed) is False:
+        return True
+    return any(
+        _evaluated(paper, experiment, claim, ChangedOutcomes(outcomes, number), seed) is False
+        for number in range(CHANGES)
+    )
+
+
+def _evaluated(
+    paper: Paper, experiment: Experiment, claim: Claim, outcomes: Outcomes, seed: int
+) -> Any:
+    scope = scope_of(paper, experiment, outcomes, seed)
+    scope |= scope_of_used(paper, claim.uses, outcomes, seed)
+    try:
+        return evaluate(claim.holds_if, scope)
+    except ExpressionError:
+        return None
