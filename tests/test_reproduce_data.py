@@ -182,7 +182,7 @@ points = [{ n = 2, buffer = 256 }, { n = 5, buffer = 5720 }]
 where = "Table 1"
 variant = "row"
 columns = [
-  { quantity = "T", kind = "measured", score = "order", order = "T", measure = "it.x" },
+  { quantity = "T", kind = "measured", score = "rate", order = "T", measure = "it.x" },
   { quantity = "CLR", unit = "%", kind = "measured", score = "loss", measure = "it.y" },
 ]
 rows = [
@@ -205,10 +205,85 @@ def test_a_table_becomes_its_values(tmp_path: Path) -> None:
     (experiment,) = read_paper(write_paper(tmp_path / "x", TABLE)).experiments
     found = [(p.quantity, p.value, p.score, p.order, p.it) for p in experiment.published]
     assert found == [
-        ("T, n = 2, buffer = 256", 3.1, "order", "T", ("row", (2, 256))),
-        ("T, n = 5, buffer = 5720", 11.7, "throughput", "", ("row", (5, 5720))),
+        ("T, n = 2, buffer = 256", 3.1, "rate", "T", ("row", (2, 256))),
+        ("T, n = 5, buffer = 5720", 11.7, "throughput", "T", ("row", (5, 5720))),
         ("CLR, n = 5, buffer = 5720", 0.0, "loss", "", ("row", (5, 5720))),
     ]
+
+
+RUN = """
+[[experiment]]
+id = "x-one"
+kind = "text"
+title = "t"
+where = "w"
+[[experiment.variant]]
+name = "base"
+scenario = "a.toml"
+"""
+VALUE = """
+[[experiment.published]]
+quantity = "Q"
+kind = "{kind}"
+printed = "1"
+value = 1
+measure = "{measure}"
+"""
+CLAIM = """
+[[experiment.claim]]
+id = "c"
+text = "t"
+holds_if = "{holds_if}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "score", "message"),
+    [
+        ("measured", "2 * 3", 'score = "rate"', "names no run"),
+        ("arithmetic", "base.x / 3", "", "names a run"),
+        ("arithmetic", "2 * 3", 'score = "rate"', "only measured values"),
+        ("arithmetic", "2 * 3", 'order = "T"', "only measured values"),
+        ("derived", "2 * 3", "", "allowed: measured, arithmetic, restated"),
+        ("measured", "base.x", 'score = "order"', "is scored by one of"),
+    ],
+)
+def test_only_what_runs_give_is_measured(
+    tmp_path: Path, kind: str, measure: str, score: str, message: str
+) -> None:
+    text = RUN + VALUE.format(kind=kind, measure=measure) + score + "\n"
+    with pytest.raises(ReproduceError, match=message):
+        read_paper(write_paper(tmp_path / "x", text))
+
+
+def test_a_claim_that_names_no_run_is_a_check_of_arithmetic(tmp_path: Path) -> None:
+    for holds_if, about_runs in [("base.x > 1", True), ("2 > 1", False)]:
+        paper = read_paper(
+            write_paper(tmp_path / holds_if[0], RUN + CLAIM.format(holds_if=holds_if))
+        )
+        assert paper.experiments[0].claims[0].about_runs is about_runs
+
+
+EXPLANATION = '[[explanation]]\nexperiment = "x-one"\nof = ["c"]\ntext = "why"\n'
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        ("", "one of `impossible`, `draw` and `open` is missing"),
+        ('impossible = "nothing"', "no erratum `nothing`"),
+        ('impossible = "e"\ndraw = true', "neither open nor a draw"),
+        ('open = "run it longer"\n' + EXPLANATION + "draw = true", "two explanations of `c`"),
+    ],
+)
+def test_every_disagreement_has_one_end(tmp_path: Path, ends: str, message: str) -> None:
+    directory = write_paper(tmp_path / "x", RUN + CLAIM.format(holds_if="base.x > 1"))
+    (directory / "explanations.toml").write_text(EXPLANATION + ends + "\n", "utf-8")
+    erratum = 'id = "e"\nwhere = "w"\nprinted = "1"\nright = "2"\nwhy = "y"\n'
+    proof = '[[erratum.proof]]\ntext = "t"\nholds_if = "2 > 1"\n'
+    (directory / "errata.toml").write_text(f"[[erratum]]\n{erratum}{proof}", "utf-8")
+    with pytest.raises(ReproduceError, match=message):
+        read_paper(directory)
 
 
 def test_a_row_of_a_table_is_a_run(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from cellrate.estimates import estimate
-from cellrate.reproduce.scoring import in_order, meets, relative_difference
+from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,51 @@ def test_scores(score: str, printed: float, measured: float, *, met: bool) -> No
     assert meets(score, printed, measured) is met
 
 
+@pytest.mark.parametrize(
+    ("score", "printed", "measured", "met"),
+    [
+        # "0" of cells: what rounds to it is up to half a cell, and twice that is one.
+        ("loss", "0", 1.0, True),
+        ("loss", "0", 1.1, False),
+        # "0.0" %: up to 0.05 rounds to it, and twice that is 0.1.
+        ("loss", "0.0", 0.1, True),
+        ("loss", "0.0", 0.11, False),
+        ("loss", "59", 0.0, False),
+        ("loss", "1", 0.0, True),
+        ("loss", "2", 0.0, False),
+        ("rate", "0", 0.5, True),
+        ("rate", "0", 0.6, False),
+        ("queue", "0.00", 0.006, False),
+    ],
+)
+def test_what_rounds_to_zero_as_it_is_printed(
+    score: str, printed: str, measured: float, *, met: bool
+) -> None:
+    value = float(printed)
+    assert meets(score, value, measured, last_place(printed, value)) is met
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "place"),
+    [
+        ("1,163", 1163.0, 1.0),
+        ("4.8", 4.8, 0.1),
+        ("1e3", 1000.0, 1000.0),
+        ("0.50%", 0.5, 0.01),
+        ("64 K", 65536.0, 0.0),
+        ("12", 0.12, 0.0),
+        ("none", 0.0, 0.0),
+    ],
+)
+def test_last_printed_place(printed: str, value: float, place: float) -> None:
+    assert last_place(printed, value) == pytest.approx(place)
+
+
 def test_there_is_no_other_score() -> None:
     with pytest.raises(ValueError, match="no score"):
         meets("delay", 1, 1)
+    with pytest.raises(ValueError, match="no score"):
+        meets("order", 1, 1)
 
 
 def test_rows_in_the_printed_order() -> None:

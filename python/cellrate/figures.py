@@ -113,6 +113,26 @@ def new_grid(
         return figure, list(panels.flat)
 
 
+def new_panels(
+    count: int, columns: int, *, width: float = 7.0, height: float = 2.0
+) -> tuple[Figure, list[Axes]]:
+    """A figure in the house style with panels in rows, each with axes of its own.
+
+    Args:
+        count: Number of panels; the last row may have room for more.
+        columns: Panels side by side.
+        width: Of the figure, in inches.
+        height: Of each panel, in inches.
+    """
+    rows = -(-count // columns)
+    with style.context(STYLE):
+        figure = _blank(width, height * rows + 0.2)
+        panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+        for unused in panels[count:]:
+            unused.set_visible(False)
+        return figure, panels[:count]
+
+
 def _blank(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)

@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -17,6 +17,9 @@ from cellrate.cli.progress import ProgressBar
 from cellrate.language.errors import ExpressionError
 from cellrate.problems import BadInput, choose
 from cellrate.runner import run_many
+
+if TYPE_CHECKING:
+    from cellrate.reproduce.readings import Choice
 
 
 def reproduce(
@@ -41,6 +44,20 @@ def reproduce(
     evidence: Annotated[
         Path | None, Parameter(help="Directory for one Markdown page of results per paper.")
     ] = None,
+    inferred: Annotated[
+        bool,
+        Parameter(negative="", help="With the inferred values of open parameters that held out."),
+    ] = False,
+    keep_seeds: Annotated[
+        bool, Parameter(negative="", help="Keep the results beside the papers' data.")
+    ] = False,
+    draws: Annotated[
+        int,
+        Parameter(
+            validator=Number(gte=0),
+            help="Measure over so many seeds, and keep, what single events decide.",
+        ),
+    ] = 0,
 ) -> int:
     """Rerun published experiments and show published numbers beside measured ones.
 
@@ -67,12 +84,23 @@ def reproduce(
                 check=check,
                 bless=bless,
                 evidence=evidence,
+                inferred=_held_out() if inferred else None,
+                keep_seeds=keep_seeds,
+                draws=draws,
             )
         except (reproduction.ReproduceError, ExpressionError) as error:
             raise BadInput(str(error)) from error
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
     return status
+
+
+def _held_out() -> dict[str, tuple[Choice, ...]]:
+    """The inferred values that held out, by paper."""
+    from cellrate.inference.stored import held_out
+    from cellrate.reproduce.papers import all_papers
+
+    return {paper.id: held_out(paper) for paper in all_papers()}
 
 
 def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list[str] | None]:

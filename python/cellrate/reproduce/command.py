@@ -1,14 +1,16 @@
 """The whole of `cellrate reproduce`: run, evaluate, show, write the reports."""
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from cellrate import whole_file
 from cellrate.reproduce.as_json import as_json
+from cellrate.reproduce.draw_runs import JITTERS, measure_draws
+from cellrate.reproduce.draws import write_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errata_page import errata_page
 from cellrate.reproduce.errors import ReproduceError
@@ -16,9 +18,11 @@ from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.falsifiable import unfailing
 from cellrate.reproduce.front_page import front_page
 from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
+from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.overview import errata_overview, overview
 from cellrate.reproduce.page import page
 from cellrate.reproduce.papers import experiment_ids, select
+from cellrate.reproduce.readings import Choice, experiment_as, read_as
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
@@ -26,10 +30,20 @@ from cellrate.reproduce.screen import (
     show_experiment,
     show_pages,
     show_papers,
+    show_seeds,
     show_sensitivity,
     show_tally,
 )
 from cellrate.reproduce.sensitivity import sensitivities_of
+from cellrate.reproduce.stored import (
+    ASSUMED,
+    INFERRED,
+    hanging,
+    read_stored,
+    said_of_seeds,
+    stored_path,
+    write_stored,
+)
 from cellrate.reproduce.tally import tally
 from cellrate.runner import Job
 from cellrate.terminal import PLAIN_WIDTH
@@ -49,6 +63,10 @@ class Options:
     """Write the golden tables."""
     evidence: Path | None = None
     """Directory to write the evidence pages to."""
+    keep_seeds: str = ""
+    """Reading of the open parameters as which the results are kept beside the papers' data."""
+    draws: int = 0
+    """Seeds over which what single events decide is measured."""
 
 
 def run_reproduction(
@@ -64,6 +82,9 @@ def run_reproduction(
     check: bool = False,
     bless: bool = False,
     evidence: Path | None = None,
+    inferred: Mapping[str, Sequence[Choice]] | None = None,
+    keep_seeds: bool = False,
+    draws: int = 0,
 ) -> int:
     """Runs experiments again and reports printed beside measured.
 
@@ -80,6 +101,9 @@ def run_reproduction(
             every claim about runs fails if results change.
         bless: Write seed 1 into the golden tables.
         evidence: Directory to write one Markdown page per paper to.
+        inferred: Inferred values of open parameters by paper, to be used instead of the assumed.
+        keep_seeds: Keep the results beside the papers' data, for reports over one seed to say.
+        draws: Measure what single events decide over so many seeds; 0 for not at all.
 
     Returns:
         0; 1 if `check` found a difference.
@@ -87,11 +111,16 @@ def run_reproduction(
     Raises:
         ReproduceError: If an experiment does not exist, or a paper's data is broken.
     """
-    options = Options(sensitivity, json, check, bless, evidence)
-    parts = [Reproduction(p, chosen) for p, chosen in select(paper, experiments)]
+    reading = ASSUMED if inferred is None else INFERRED
+    kept = reading if keep_seeds else ""
+    options = Options(sensitivity, json, check, bless, evidence, kept, draws)
+    parts = [_part(p, chosen, inferred or {}) for p, chosen in select(paper, experiments)]
+    _check_options(parts, options, reading)
     numbers = tuple(range(first_seed, first_seed + seeds))
     if (check or bless) and SEED not in numbers:
         raise ReproduceError(f"golden tables hold seed {SEED}, which is not among the seeds")
+    if draws:
+        _measure_draws(parts, draws, runner)
     outcomes = Outcomes()
     jobs = [job for part in parts for seed in numbers for job in _jobs(part, seed)]
     outcomes.add(jobs, runner)
@@ -107,6 +136,36 @@ def run_reproduction(
     pages = _write_pages(parts, outcomes, out)
     _show(parts, pages, options)
     return _keep(parts, outcomes, options)
+
+
+def _part(
+    paper: Paper, experiments: Sequence[Experiment], inferred: Mapping[str, Sequence[Choice]]
+) -> Reproduction:
+    """A paper's part, its open parameters read as inferred where something was."""
+    choices = inferred.get(paper.id, ())
+    return Reproduction(
+        read_as(paper, choices), [experiment_as(each, choices) for each in experiments]
+    )
+
+
+def _check_options(parts: Sequence[Reproduction], options: Options, reading: str) -> None:
+    """What stands for whole papers, or for the assumed values, is refused for anything else."""
+    if (options.check or options.bless) and reading == INFERRED:
+        raise ReproduceError("golden tables hold results as assumed, not with inferred values")
+    whole = all(len(part.experiments) == len(part.paper.experiments) for part in parts)
+    if (options.keep_seeds or options.draws) and not whole:
+        raise ReproduceError("what is kept beside a paper's data is of the whole paper")
+    if options.draws and reading == INFERRED:
+        raise ReproduceError("draws are measured as assumed, not with inferred values")
+
+
+def _measure_draws(parts: Sequence[Reproduction], seeds: int, runner: Runner) -> None:
+    """Keeps the distributions beside the papers' data and in the papers at hand."""
+    for part in parts:
+        found = measure_draws(part.paper, seeds, runner)
+        if found:
+            write_draws(part.paper.directory, JITTERS, found)
+        part.paper = replace(part.paper, draws=tuple(found))
 
 
 def _jobs(part: Reproduction, seed: int) -> list[Job]:
@@ -154,6 +213,11 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
     if len(parts) > 1:
         show_papers(console, [(part.paper.id, part.tally) for part in parts])
     show_pages(console, pages)
+    if all(len(part.experiments) == len(part.paper.experiments) for part in parts):
+        papers = [part.paper for part in parts]
+        show_seeds(
+            console, results[0].seeds, tally(results), said_of_seeds(papers), hanging(papers)
+        )
 
 
 def _write_evidence(part: Reproduction, directory: Path) -> None:
@@ -179,6 +243,9 @@ def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -
         for part in parts:
             _write_evidence(part, options.evidence)
         _write_overview(parts, options.evidence)
+    if options.keep_seeds:
+        for part in parts:
+            write_stored(part.paper, options.keep_seeds, part.results)
     complaints = [c for part in parts for c in _complaints(part, outcomes)] if options.check else []
     for complaint in complaints:
         sys.stderr.write(complaint + "\n")
@@ -203,6 +270,10 @@ def _complaints(part: Reproduction, outcomes: Outcomes) -> list[str]:
     lines = golden_lines(part.results, outcomes)
     if changed := differences(part.paper, _ids(part), lines):
         found.append(f"{golden_path(part.paper)} differs:\n" + "\n".join(changed))
+    stored = read_stored(part.paper, ASSUMED)
+    if stored is not None and (other := stored.differences(part.results)):
+        path = stored_path(part.paper, ASSUMED)
+        found.append(f"{path} is of other results:\n" + "\n".join(other))
     return found
 
 

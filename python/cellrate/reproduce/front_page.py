@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from cellrate import __version__, html
 from cellrate.html import Markup, escape
-from cellrate.reproduce.page import figure_id, held, seeds_text, short_id
+from cellrate.reproduce.page import figure_id, held, short_id
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import ClaimResult, ExperimentResult
 from cellrate.reproduce.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
+from cellrate.reproduce.seeds import seeds_text
+from cellrate.reproduce.stored import hanging, said_of_seeds
 from cellrate.reproduce.tally import Tally, tally
 
 HOW_SCORED = (
@@ -29,7 +31,8 @@ def front_page(parts: Sequence[Reproduction]) -> str:
         [
             "<h1>Published experiments, run again</h1>",
             f'<p class="faint">cellrate {escape(__version__)}, {seeds_text(results[0].seeds)}.</p>',
-            _counts(tally(results)),
+            _counts(tally(results), seeds_text(results[0].seeds)),
+            _stored(parts),
             _papers(parts, tally(results)),
             _how_scored(),
             _general_claims(results),
@@ -41,8 +44,19 @@ def front_page(parts: Sequence[Reproduction]) -> str:
     )
 
 
-def _counts(counts: Tally) -> str:
-    lines = [f"<strong>{escape(counts.sentence())}.</strong>"]
+def _stored(parts: Sequence[Reproduction]) -> str:
+    """What several seeds gave, beside today's run."""
+    if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
+        return ""
+    papers = [part.paper for part in parts]
+    lines = "".join(f"<p><strong>{escape(line)}</strong></p>" for line in said_of_seeds(papers))
+    names = hanging(papers)
+    items = f"<p>{escape(', '.join(names))}</p>" if names else ""
+    return lines + html.details(f"Claims that hang on the seed ({len(names)})", items)
+
+
+def _counts(counts: Tally, seeds: str) -> str:
+    lines = [f"<strong>Today, {seeds}: {escape(counts.sentence())}.</strong>"]
     lines += [f"{escape(text)}." for text in (counts.apart(), counts.ends()) if text]
     return "".join(f"<p>{line}</p>" for line in lines)
 

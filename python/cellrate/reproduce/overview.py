@@ -7,9 +7,9 @@ from cellrate.reproduce.errata import ErratumResult
 from cellrate.reproduce.errata_page import INTRODUCTION
 from cellrate.reproduce.evidence import plain
 from cellrate.reproduce.front_page import HOW_SCORED, counts_of, general_claims
-from cellrate.reproduce.page import seeds_text
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.scoring import WITHIN
+from cellrate.reproduce.seeds import seeds_text
 from cellrate.reproduce.tally import tally
 
 

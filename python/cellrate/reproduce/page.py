@@ -7,10 +7,13 @@ from cellrate.figures import svg
 from cellrate.html import escape
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.drawing import draw
+from cellrate.reproduce.draws import LEAST, MOST
+from cellrate.reproduce.draws_picture import draws_picture
 from cellrate.reproduce.model import Erratum, Experiment, Explanation, Figure, Paper
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
+from cellrate.reproduce.seeds import seeds_text
 from cellrate.reproduce.sensitivity import Moved, Sensitivity
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.tally import Tally, known, tally
@@ -25,7 +28,8 @@ def page(
     """The page as text; nothing in it is fetched from anywhere."""
     moved = {s.experiment: s for s in sensitivities}
     sections = [_section(r, outcomes, moved.get(r.experiment.id)) for r in results]
-    return html.document(paper.id, [_head(paper, results), _summary(tally(results)), *sections])
+    top = [_head(paper, results), _summary(tally(results)), _draws(paper)]
+    return html.document(paper.id, [*top, *sections])
 
 
 def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
@@ -41,11 +45,6 @@ def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
         f"Run again with cellrate {escape(__version__)}, {span}.</p>"
         f"<p>{escape(paper.summary)}</p><nav>{links}</nav>"
     )
-
-
-def seeds_text(seeds: Sequence[int]) -> str:
-    """Which seeds there were, in words."""
-    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
 
 
 def short_id(paper: Paper, experiment: Experiment) -> str:
@@ -72,6 +71,29 @@ def _summary(counts: Tally) -> str:
     table = f"<h3>What disagrees</h3>{ends}<table>{head}{rows}</table>" if rows else ""
     apart = f" Apart from that, {escape(counts.apart())}." if counts.apart() else ""
     return f"<p><strong>{escape(counts.sentence())}.</strong>{apart}</p>{table}"
+
+
+def _draws(paper: Paper) -> str:
+    """Where single events decide: the printed values among ours."""
+    picture = draws_picture(paper)
+    claims = "".join(
+        f"<tr><td>{escape(d.experiment)}: {escape(d.of)}</td>"
+        f'<td class="number">{d.holding} of {d.seeds}</td></tr>'
+        for d in paper.draws
+        if not d.values
+    )
+    if picture is None and not claims:
+        return ""
+    seeds = paper.draws[0].seeds
+    said = (
+        f"Here one lost cell or one coincidence decides, so the printed run is one draw. Ours are "
+        f"{seeds} seeds whose sources start within 10 us, 100 us or 1 ms of each other, in turns; "
+        f"a printed value between the percentiles {LEAST} and {MOST} is consistent with them, and "
+        f"so is a claim that holds in {LEAST} % of the seeds or more."
+    )
+    drawn = html.figure(svg(picture), "draws") if picture else ""
+    table = f"<table><tr><th>claim</th><th>holds</th></tr>{claims}</table>" if claims else ""
+    return f"<h3>Single runs among many</h3><p>{said}</p>{drawn}{table}"
 
 
 def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | None) -> str:

@@ -1,12 +1,13 @@
 """What came out: measured beside printed, claims that hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cellrate.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import constant_subscripts, evaluate, names
+from cellrate.reproduce.draws import Drawn
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Claim, Experiment, Explanation, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
@@ -27,6 +28,8 @@ class ValueResult:
     """Whether it keeps the printed order in its group, if it is in one."""
     standing: Standing | None = None
     """Where the disagreement ends, if it is not met."""
+    drawn: Drawn | None = None
+    """Its distribution over many seeds, if it is not met and was measured."""
 
     @property
     def relative_difference(self) -> float | None:
@@ -45,6 +48,8 @@ class ClaimResult:
     explanation: Explanation | None = None
     standing: Standing | None = None
     """Where the disagreement ends, if it does not hold in every seed."""
+    drawn: Drawn | None = None
+    """In how many of many seeds it holds, if it does not hold in every one and was measured."""
 
     @property
     def count(self) -> int:
@@ -81,16 +86,23 @@ def result_of(
     """Evaluates an experiment whose runs are done."""
     scopes = [scope_of(paper, experiment, outcomes, seed) for seed in seeds]
     estimates = [_measure(experiment, p, scopes) for p in experiment.published]
-    ordered = _order(experiment, estimates)
-    values = tuple(
-        _value(paper, experiment, published, measured, ordered)
-        for published, measured in zip(experiment.published, estimates, strict=True)
-    )
+    values = judged_values(paper, experiment, estimates)
     claims = tuple(
         _claim(paper, experiment, claim, _claim_scopes(paper, claim, scopes, outcomes, seeds))
         for claim in experiment.claims
     )
     return ExperimentResult(paper, experiment, seeds, values, claims)
+
+
+def judged_values(
+    paper: Paper, experiment: Experiment, estimates: Sequence[Estimate | None]
+) -> tuple[ValueResult, ...]:
+    """An experiment's printed values beside what was measured of each, where it was."""
+    ordered = _order(experiment, estimates)
+    return tuple(
+        _value(paper, experiment, published, measured, ordered)
+        for published, measured in zip(experiment.published, estimates, strict=True)
+    )
 
 
 def _measure(
@@ -126,7 +138,7 @@ def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> boo
     return found
 
 
-def _order(experiment: Experiment, estimates: list[Estimate | None]) -> dict[str, bool]:
+def _order(experiment: Experiment, estimates: Sequence[Estimate | None]) -> dict[str, bool]:
     """Whether each value of a group keeps the printed order, by quantity."""
     groups: dict[str, dict[str, tuple[float, float]]] = {}
     for published, found in zip(experiment.published, estimates, strict=True):
@@ -157,7 +169,9 @@ def _value(
         return result
     why = paper.explanation(experiment.id, published.quantity)
     drawn = paper.drawn(experiment.id, published.quantity)
-    return replace(result, explanation=why, standing=standing_of_value(published, why, drawn))
+    return replace(
+        result, explanation=why, standing=standing_of_value(published, why, drawn), drawn=drawn
+    )
 
 
 def met_by(published: Published, measured: float) -> bool | None:
@@ -172,11 +186,18 @@ def _claim(
     paper: Paper, experiment: Experiment, claim: Claim, scopes: list[dict[str, Any]]
 ) -> ClaimResult:
     found = tuple(holds(experiment, claim, scope) for scope in scopes)
+    return judged_claim(paper, experiment, claim, found)
+
+
+def judged_claim(
+    paper: Paper, experiment: Experiment, claim: Claim, found: tuple[bool, ...]
+) -> ClaimResult:
+    """A claim, seed by seed, and where it ends if it does not hold in all of them."""
     if all(found):
         return ClaimResult(claim, found)
     why = paper.explanation(experiment.id, claim.id)
     drawn = paper.drawn(experiment.id, claim.id)
-    return ClaimResult(claim, found, why, standing_of_claim(claim, why, drawn))
+    return ClaimResult(claim, found, why, standing_of_claim(claim, why, drawn), drawn)
 
 
 def _claim_scopes(

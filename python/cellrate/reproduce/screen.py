@@ -9,6 +9,7 @@ from rich.text import Text
 from cellrate.numbers import estimate_text, number, percent
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.seeds import seeds_text
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally
 
@@ -94,6 +95,21 @@ def show_tally(console: Console, counts: Tally) -> None:
         console.print(Text(f"What disagrees: {counts.ends()}."))
     if counts.apart():
         console.print(Text(f"Counted apart: {counts.apart()}."))
+
+
+def show_seeds(
+    console: Console,
+    seeds: Sequence[int],
+    counts: Tally,
+    stored: Sequence[str],
+    hanging: Sequence[str],
+) -> None:
+    """Today's counts beside those that several seeds gave, and the claims that hang on the seed."""
+    if hanging:
+        console.print(Text(f"{len(hanging)} claims hang on the seed: {', '.join(hanging)}."))
+    console.print(Text(f"Today, {seeds_text(seeds)}: {counts.sentence()}.", style="bold"))
+    for line in stored:
+        console.print(Text(line, style="bold"))
 
 
 def show_papers(console: Console, papers: Sequence[tuple[str, Tally]]) -> None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from cellrate.numbers import estimate_text
 from cellrate.reproduce.model import Explanation
-from cellrate.reproduce.results import ExperimentResult, ValueResult
-from cellrate.reproduce.scoring import WITHIN, within
+from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
+from cellrate.reproduce.scoring import WITHIN, last_place, within
 from cellrate.reproduce.standing import Standing
 
 
@@ -90,9 +90,7 @@ def _misses(result: ExperimentResult) -> list[Miss]:
         Miss(
             result.experiment.id,
             value.published.quantity,
-            f"{value.published.printed} printed, {estimate_text(value.measured)} measured"
-            if value.measured
-            else "",
+            _value_found(value),
             value.standing or Standing.UNEXPLAINED,
             known(value.explanation),
         )
@@ -103,13 +101,31 @@ def _misses(result: ExperimentResult) -> list[Miss]:
         Miss(
             result.experiment.id,
             claim.claim.text,
-            f"holds in {claim.count} of {len(claim.holds)} seeds",
+            _claim_found(claim),
             claim.standing or Standing.UNEXPLAINED,
             known(claim.explanation),
         )
         for claim in result.claims
         if not claim.always
     ]
+
+
+def _value_found(value: ValueResult) -> str:
+    if value.measured is None or value.published.value is None:
+        return ""
+    found = f"{value.published.printed} printed, {estimate_text(value.measured)} measured"
+    if value.drawn is None:
+        return found
+    place = last_place(value.published.printed, value.published.value)
+    percentile = value.drawn.percentile(value.published.value, place)
+    return f"{found}, percentile {percentile:.3g} of {value.drawn.seeds} seeds"
+
+
+def _claim_found(claim: ClaimResult) -> str:
+    found = f"holds in {claim.count} of {len(claim.holds)} seeds"
+    if claim.drawn is None:
+        return found
+    return f"{found}, with other starts in {claim.drawn.holding} of {claim.drawn.seeds}"
 
 
 def known(explanation: Explanation | None) -> str:

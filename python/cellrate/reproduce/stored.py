@@ -1,0 +1,199 @@
+"""Results over several seeds, kept beside a paper's data so that every report can say them.
+
+A file per reading of the open parameters: as assumed before looking, and with the inferred values
+that held out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from cellrate import whole_file
+from cellrate.estimates import estimate
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.results import (
+    ClaimResult,
+    ExperimentResult,
+    ValueResult,
+    judged_claim,
+    judged_values,
+)
+from cellrate.reproduce.tally import Tally, tally
+
+T = TypeVar("T")
+
+ASSUMED, INFERRED = "assumed", "inferred"
+HEADER = """\
+# Results of several seeds; written by `cellrate reproduce --seeds N --keep-seeds`{option}.
+# value: experiment, measured values seed by seed, quantity
+# claim: experiment, 1 for each seed in which it holds and 0 for the others, id
+"""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What some seeds gave: values by quantity and claims by id, of each experiment."""
+
+    seeds: tuple[int, ...] = ()
+    values: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    claims: dict[tuple[str, str], tuple[bool, ...]] = field(default_factory=dict)
+
+    def results(self, paper: Paper) -> list[ExperimentResult]:
+        """The results as if they had been run now.
+
+        Raises:
+            ReproduceError: A value or a claim of the paper is not among them.
+        """
+        return [self._result(paper, experiment) for experiment in paper.experiments]
+
+    def tally(self, paper: Paper) -> Tally:
+        """Their counts."""
+        return tally(self.results(paper))
+
+    def hanging(self) -> list[str]:
+        """Experiment and id of the claims that hold with some seeds and not with others."""
+        return [
+            f"{experiment} {claim}"
+            for (experiment, claim), holds in self.claims.items()
+            if any(holds) and not all(holds)
+        ]
+
+    def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
+        """What the seeds that both have gave otherwise, as it is now."""
+        found = []
+        for result in results:
+            name = result.experiment.id
+            pairs = [
+                (i, self.seeds.index(s)) for i, s in enumerate(result.seeds) if s in self.seeds
+            ]
+            for value in (v for v in result.values if v.measured is not None):
+                then = _found(self.values, name, value.published.quantity)
+                now = value.measured.values if value.measured else ()
+                found += [
+                    f"value {name} {now[i]:.9g} {value.published.quantity}"
+                    for i, k in pairs
+                    if f"{now[i]:.9g}" != f"{then[k]:.9g}"
+                ]
+            for claim in result.claims:
+                held = _found(self.claims, name, claim.claim.id)
+                found += [
+                    f"claim {name} {int(claim.holds[i])} {claim.claim.id}"
+                    for i, k in pairs
+                    if claim.holds[i] != held[k]
+                ]
+        return found
+
+    def _result(self, paper: Paper, experiment: Experiment) -> ExperimentResult:
+        name = experiment.id
+        estimates = [
+            estimate(_found(self.values, name, published.quantity)) if published.measure else None
+            for published in experiment.published
+        ]
+        values: tuple[ValueResult, ...] = judged_values(paper, experiment, estimates)
+        claims: tuple[ClaimResult, ...] = tuple(
+            judged_claim(paper, experiment, claim, _found(self.claims, name, claim.id))
+            for claim in experiment.claims
+        )
+        return ExperimentResult(paper, experiment, self.seeds, values, claims)
+
+
+def _found(of: dict[tuple[str, str], tuple[T, ...]], name: str, key: str) -> tuple[T, ...]:
+    if (name, key) not in of:
+        command = "cellrate reproduce --seeds 5 --keep-seeds"
+        raise ReproduceError(f"the stored results lack {name}, {key}: `{command}` renews them")
+    return of[name, key]
+
+
+def stored_path(paper: Paper, reading: str) -> Path:
+    """Where the results of a reading, `ASSUMED` or `INFERRED`, are kept."""
+    return paper.directory / f"seeds-{reading}.txt"
+
+
+def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]) -> None:
+    """Keeps the results of a whole paper."""
+    option = " --inferred" if reading == INFERRED else ""
+    lines = [HEADER.format(option=option), f"seeds {','.join(map(str, results[0].seeds))}"]
+    for result in results:
+        for value in result.values:
+            if value.measured is not None:
+                numbers = ",".join(f"{x:.9g}" for x in value.measured.values)
+                lines.append(f"value {result.experiment.id} {numbers} {value.published.quantity}")
+        for claim in result.claims:
+            digits = "".join(str(int(holds)) for holds in claim.holds)
+            lines.append(f"claim {result.experiment.id} {digits} {claim.claim.id}")
+    whole_file.write_text(stored_path(paper, reading), "\n".join(lines) + "\n")
+
+
+def read_stored(paper: Paper, reading: str) -> Stored | None:
+    """The kept results of a reading; nothing if there are none.
+
+    Raises:
+        ReproduceError: A line of the file is not as its head says.
+    """
+    path = stored_path(paper, reading)
+    if not path.exists():
+        return None
+    stored = Stored()
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            stored = _with_line(stored, line)
+        except ValueError as error:
+            raise ReproduceError(f"{path}, line {number}: {error}") from error
+    return stored
+
+
+def _with_line(stored: Stored, line: str) -> Stored:
+    kind, _, rest = line.partition(" ")
+    if kind == "seeds":
+        return replace(stored, seeds=tuple(int(seed) for seed in rest.split(",")))
+    if kind == "value":
+        experiment, numbers, quantity = rest.split(" ", 2)
+        stored.values[experiment, quantity] = tuple(float(x) for x in numbers.split(","))
+    elif kind == "claim":
+        experiment, digits, claim = rest.split(" ", 2)
+        stored.claims[experiment, claim] = tuple(digit == "1" for digit in digits)
+    elif line and kind != "#":
+        raise ValueError(f"unknown kind `{kind}`; there are seeds, value and claim")
+    return stored
+
+
+def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
+    """What the kept results say, a sentence for each reading that has been kept.
+
+    Raises:
+        ReproduceError: A file is damaged, or lacks a value or claim that there is now.
+    """
+    names = {
+        ASSUMED: "open parameters as assumed before looking",
+        INFERRED: "with the inferred values that held out",
+    }
+    found = [(name, combined(papers, reading)) for reading, name in names.items()]
+    return [
+        f"Seeds {seeds[0]} to {seeds[-1]}, {name}: {counts.sentence()}."
+        for name, both in found
+        if both is not None
+        for counts, seeds in [both]
+    ]
+
+
+def hanging(papers: Sequence[Paper]) -> list[str]:
+    """The claims of some papers that hold with some seeds and not with others, as assumed."""
+    found = (read_stored(paper, ASSUMED) for paper in papers)
+    return [name for stored in found if stored is not None for name in stored.hanging()]
+
+
+def combined(papers: Sequence[Paper], reading: str) -> tuple[Tally, tuple[int, ...]] | None:
+    """The counts of several papers together, and the seeds; nothing if one has no kept results.
+
+    Raises:
+        ReproduceError: A file is damaged, or lacks a value or claim that there is now.
+    """
+    results: list[ExperimentResult] = []
+    for paper in papers:
+        stored = read_stored(paper, reading)
+        if stored is None:
+            return None
+        results += stored.results(paper)
+    return (tally(results), results[0].seeds) if results else None

@@ -1,0 +1,75 @@
+"""Draws: a printed run among many of ours, and where a disagreement ends."""
+
+from pathlib import Path
+
+import pytest
+from cellrate.reproduce.draws import Drawn, read_draws, write_draws
+from cellrate.reproduce.model import Claim, Explanation, Published
+from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of_value
+
+HUNDRED = Drawn("x-one", "Q", values=tuple(float(i) for i in range(1, 101)), seeds=100)
+
+
+def test_a_percentile_counts_half_of_what_rounds_to_the_printed_value() -> None:
+    # 1 to 100: 9 are below 10, and 10 itself rounds to it.
+    assert HUNDRED.percentile(10.0, 1.0) == 9.5
+    # Printed to tens: 5 to 15 round to 10, four are below.
+    assert HUNDRED.percentile(10.0, 10.0) == 4 + 11 / 2
+    assert HUNDRED.percentile(0.0, 1.0) == 0
+    assert HUNDRED.percentile(1000.0, 1.0) == 100
+
+
+def test_consistent_is_the_middle_95_percent() -> None:
+    found = [value for value in range(102) if HUNDRED.consistent_with(float(value), 0.0)]
+    # Without rounding a value itself counts half: 3 has 2.5 % below it, 98 has 97.5 %.
+    assert (found[0], found[-1]) == (3, 98)
+
+
+def test_a_claim_is_consistent_if_it_happens() -> None:
+    assert not Drawn("x-one", "c", holding=4, seeds=200).happens
+    assert Drawn("x-one", "c", holding=5, seeds=200).happens
+
+
+def test_draws_come_back_as_they_were_written(tmp_path: Path) -> None:
+    draws = [
+        Drawn("x-one", "a \u2265 b", values=(1.5, 2e6, 0.0), seeds=3),
+        Drawn("x-one", "c", holding=2, seeds=3),
+    ]
+    write_draws(tmp_path, ["10 us"], draws)
+    assert list(read_draws(tmp_path)) == draws
+    assert read_draws(tmp_path / "nothing") == ()
+
+
+PUBLISHED = Published("Q", "measured", "10", 10.0, score="queue")
+FAR = Published("Q", "measured", "900", 900.0, score="queue")
+CLAIM = Claim("c", "t", "base.x > 1")
+
+
+def why(**ends: object) -> Explanation:
+    """An explanation with some end."""
+    return Explanation("x-one", ("Q", "c"), "t", **ends)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("published", "explanation", "drawn", "standing"),
+    [
+        (PUBLISHED, None, HUNDRED, Standing.UNEXPLAINED),
+        (PUBLISHED, why(draw=True), None, Standing.UNEXPLAINED),
+        (PUBLISHED, why(draw=True), HUNDRED, Standing.CONSISTENT),
+        (FAR, why(draw=True), HUNDRED, Standing.UNEXPLAINED),
+        (FAR, why(draw=True, open="ask"), HUNDRED, Standing.OPEN),
+        (PUBLISHED, why(open="ask"), HUNDRED, Standing.OPEN),
+        (PUBLISHED, why(impossible="e"), None, Standing.IMPOSSIBLE),
+    ],
+)
+def test_where_a_value_ends(
+    published: Published, explanation: Explanation | None, drawn: Drawn | None, standing: Standing
+) -> None:
+    assert standing_of_value(published, explanation, drawn) is standing
+
+
+def test_a_claim_that_never_holds_is_not_consistent() -> None:
+    never, some = (Drawn("x-one", "c", holding=holding, seeds=200) for holding in (0, 50))
+    assert standing_of_claim(CLAIM, why(draw=True), some) is Standing.CONSISTENT
+    assert standing_of_claim(CLAIM, why(draw=True), never) is Standing.UNEXPLAINED
+    assert standing_of_claim(CLAIM, why(draw=True, open="ask"), never) is Standing.OPEN
