@@ -50,6 +50,15 @@ FLOW_KEYS = [
     row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.stagger", '"1 ms"', '"5 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.source_queue", '"infinite"', '"30 cells"', "rises", REFUSED),
+    # The first cells of a refused PDU are sent in vain: the receiver finds more damaged PDUs.
+    row(
+        "flow.tcp.source_queue_refuses",
+        '"pdu"',
+        '"cell"',
+        "rises",
+        per_flow("packets_merged"),
+        'flow.tcp.source_queue="30 cells"',
+    ),
     row("flow.tcp.access", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.egress", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.tcp", "{}", '{ window = "1 KiB" }', "falls", LOST),

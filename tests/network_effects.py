@@ -109,6 +109,7 @@ TOPOLOGY = [
         ACR,
         scenario=GRAPH,
     ),
+    row("topology.node.X.rm_first", "false", "true", "differs", digest, scenario=GRAPH),
     row(
         "topology.node.X.discard",
         '{ policy = "tail-drop" }',
@@ -131,6 +132,8 @@ SWITCH_KEYS = [
         "measure.cell_delay=true",
         scenario=GRAPH,
     ),
+    # Feedback that does not wait behind data stops the growth of the queue earlier.
+    row("switch.rm_first", "false", "true", "falls", LONGEST, 'switch.buffer="infinite"'),
     row(
         "switch.control.scheme",
         '"efci"',

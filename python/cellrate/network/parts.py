@@ -18,6 +18,7 @@ class Switch:
         control: Congestion control of the queue that holds ABR; ``scheme`` names it.
         discard: Discard policy of every queue; ``policy`` names it.
         vsvd: How loops of ABR control end here and begin again; None if they pass.
+        rm_first: Whether RM cells are served before the other cells of their queue.
     """
 
     buffer_cells: float
@@ -25,6 +26,7 @@ class Switch:
     control: Parameters
     discard: Parameters
     vsvd: Parameters | None
+    rm_first: bool
 
     @property
     def scheme(self) -> str:
@@ -110,6 +112,7 @@ class Flow:
         tcp: TCP, if the source runs over it.
         abr: ABR end systems, if it is of that class.
         source_queue_cells: Limit of the source queue; infinity if there is none.
+        source_queue_refuses: What a full one refuses: ``pdu`` or ``cell``.
         propagation_round_trip_seconds: There and back; None if nothing travels back.
         feedback_delays_seconds: For each forward link of an ABR flow, propagation from its port to
             the source of its loop and back to the port (twice the distance). That is the flow's
@@ -128,6 +131,7 @@ class Flow:
     tcp: Tcp | None
     abr: Abr | None
     source_queue_cells: float
+    source_queue_refuses: str
     propagation_round_trip_seconds: float | None
     feedback_delays_seconds: tuple[float, ...]
 

@@ -124,6 +124,7 @@ def _switch(settings: Mapping[str, Any] | None) -> Switch | None:
         control=settings["control"],
         discard=settings["discard"],
         vsvd=settings["vsvd"],
+        rm_first=settings["rm_first"],
     )
 
 
@@ -147,6 +148,7 @@ def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: i
         tcp=_tcp(flow["tcp"], encapsulation_bytes),
         abr=_abr(flow["abr"]),
         source_queue_cells=limit(flow["source_queue_cells"]),
+        source_queue_refuses=flow["source_queue_refuses"],
         propagation_round_trip_seconds=flow["propagation_round_trip_seconds"],
         feedback_delays_seconds=tuple(flow["feedback_delay_seconds"]),
     )

@@ -9,6 +9,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Refuses;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
@@ -34,7 +35,7 @@ fn switch(control: ControlConfig, buffer: Buffer) -> SwitchPlan {
         vec![ServiceClass::Cbr, ServiceClass::Vbr],
         vec![ServiceClass::Abr, ServiceClass::Ubr, ServiceClass::Random],
     ];
-    SwitchPlan { buffer, priority, control, discard: DiscardConfig::default(), vsvd: None }
+    SwitchPlan { buffer, priority, control, discard: DiscardConfig::default(), vsvd: None, rm_first: false }
 }
 
 /// Sources, switch, bottleneck, switch, destinations; every link of the same delay.
@@ -86,6 +87,7 @@ fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: 
         abr: AbrConfig::default(),
         encapsulation: Encapsulation::default(),
         source_queue: Buffer::INFINITE,
+        source_queue_refuses: Refuses::default(),
     }
 }
 

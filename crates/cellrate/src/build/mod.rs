@@ -36,6 +36,7 @@ fn node(node: graph::Node) -> NodePlan {
             control: switch.control,
             discard: switch.discard,
             vsvd: switch.vsvd,
+            rm_first: switch.rm_first,
         }),
     };
     NodePlan { name: node.name, kind }
@@ -57,6 +58,7 @@ fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {
         abr: group.abr.clone(),
         encapsulation: scenario.aal5.encapsulation,
         source_queue: group.source_queue,
+        source_queue_refuses: group.source_queue_refuses,
     }
 }
 

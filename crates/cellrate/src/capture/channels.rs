@@ -37,7 +37,7 @@ impl Channel {
     pub fn begin(&mut self, pdu: &PduStart) {
         if !self.cursors.is_empty() {
             self.pdus.push_back(*pdu);
-            self.cells += u32::from(pdu.cells);
+            self.cells += u32::from(pdu.sent);
             while self.cells > Info::NUMBERS {
                 self.forget_first();
             }
@@ -52,7 +52,7 @@ impl Channel {
         let mut number = self.cursors[place].max(self.gone);
         loop {
             let pdu = *self.pdus.get((number - self.gone) as usize)?;
-            if index(&pdu, info) < u32::from(pdu.cells) {
+            if index(&pdu, info) < u32::from(pdu.sent) {
                 self.cursors[place] = number;
                 let needed = self.cursors.iter().copied().min().unwrap_or(0);
                 while self.gone < needed {
@@ -66,7 +66,7 @@ impl Channel {
 
     fn forget_first(&mut self) {
         if let Some(pdu) = self.pdus.pop_front() {
-            self.cells -= u32::from(pdu.cells);
+            self.cells -= u32::from(pdu.sent);
             self.gone += 1;
         }
     }
@@ -89,7 +89,7 @@ mod tests {
     fn pdu(number: u64) -> PduStart {
         let first = (number * u64::from(CELLS) % u64::from(Info::NUMBERS)) as u32;
         let segment = Segment { seq: number, len: 1, ..Segment::default() };
-        PduStart { at: Ps::ZERO, channel: 0, first, cells: CELLS, segment }
+        PduStart { at: Ps::ZERO, channel: 0, first, cells: CELLS, sent: CELLS, segment }
     }
 
     #[test]

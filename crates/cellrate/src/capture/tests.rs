@@ -155,7 +155,7 @@ fn a_pdu_of_other_cells_than_travel_is_not_written() {
     let tapped = links.into_iter().find(|link| link.leaves).unwrap();
     let link = tapped.link as u32;
     let mut place = Place::new(tapped, &plan, &mut channels);
-    channels[0].begin(&PduStart { at: Ps::ZERO, channel: 0, first: 0, cells: 3, segment: Segment::default() });
+    channels[0].begin(&PduStart { at: Ps::ZERO, channel: 0, first: 0, cells: 3, sent: 3, segment: Segment::default() });
     let info = Info::data(0);
     let crossing = Crossing { link, channel: Some(0), info, body: None, left: Ps::ZERO, arrives: Ps::ZERO };
     let _ = place.take(&crossing, &flows, &mut channels, Some(&mut |_, _| {}));

@@ -93,6 +93,8 @@ pub struct Flow {
     pub abr: Option<Value>,
     /// Limit of the source queue; null if there is none.
     pub source_queue_cells: Option<u64>,
+    /// What a source queue that is too full refuses.
+    pub source_queue_refuses: Value,
     /// Propagation there and back; null if nothing travels back.
     pub propagation_round_trip_seconds: Option<f64>,
     /// For each forward link, propagation from its sending node to the source, or the virtual source, of the loop that
@@ -168,6 +170,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         tcp: group.source.over_tcp().then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
         abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.first_loop(instance)))),
         source_queue_cells: (!group.source_queue.is_infinite()).then_some(group.source_queue.0),
+        source_queue_refuses: serde_json::json!(group.source_queue_refuses),
         propagation_round_trip_seconds: (!instance.backward.is_empty()).then(|| round_trip.as_secs_f64()),
         feedback_delay_seconds: abr.map_or_else(Vec::new, |_| (0..instance.forward.len()).map(feedback).collect()),
     }

@@ -4,6 +4,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Buffer, Delay};
+use cellrate_engine::network::Refuses;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;
@@ -34,6 +35,10 @@ pub struct Flow {
     /// Limit of the queue between TCP, or the source of cells, and the network, in each direction.
     #[serde(default = "infinite")]
     pub source_queue: Buffer,
+    /// What a source queue that is too full refuses: a PDU as a whole, or its last cells, so that the receiver's AAL5 finds
+    /// it damaged, and the next one with it, since its end is lost. No effect without TCP, where cells come one by one.
+    #[serde(default)]
+    pub source_queue_refuses: Refuses,
     /// Host that the flow comes from; `graph` only.
     pub from: Option<String>,
     /// Host that the flow goes to; `graph` only.

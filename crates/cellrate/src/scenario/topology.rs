@@ -145,6 +145,8 @@ pub struct GraphSwitch {
     pub discard: Option<DiscardConfig>,
     /// Virtual sources and destinations.
     pub vsvd: Option<VsVdConfig>,
+    /// Whether RM cells are served before the data cells of their queue.
+    pub rm_first: Option<bool>,
 }
 
 /// A link of a graph.

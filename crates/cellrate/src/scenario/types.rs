@@ -157,6 +157,9 @@ pub struct Switch {
     /// Whether loops of ABR control end at the switch and begin again, with a virtual destination and a virtual source
     /// for each channel; `{}` for yes. Off if absent.
     pub vsvd: Option<VsVdConfig>,
+    /// Whether RM cells are served before the data cells of their queue, which TM 4.0 section 5.10.6 allows: only RM cells of
+    /// one kind must stay in order. Feedback then does not wait behind data. They count in the queue as before.
+    pub rm_first: bool,
 }
 
 impl Default for Switch {
@@ -168,6 +171,7 @@ impl Default for Switch {
             control: ControlConfig::default(),
             discard: DiscardConfig::default(),
             vsvd: None,
+            rm_first: false,
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct PortSettings {
     pub queues: Vec<QueueSettings>,
     /// Queue under control.
     pub controlled: usize,
+    /// Whether RM cells are served before the other cells of their queue.
+    pub rm_first: bool,
     /// Control scheme.
     pub control: Control,
     /// Channels through the port.
@@ -121,7 +123,7 @@ impl<S: Server> Port<S> {
                 allocations = prompt.channels.iter().map(|channel| channel.most).collect();
                 S::prompt(line, marks.then_some(settings.controlled), prompt)
             }
-            None => S::new(line, queues.len(), settings.controlled, marks),
+            None => S::new(line, queues.len(), settings.controlled, marks, settings.rm_first),
         };
         let cells = freely_below.saturating_sub(1);
         Port {

@@ -12,7 +12,7 @@ pub mod units;
 pub use digest::Digest;
 pub use finding::{Finding, Severity};
 pub use random::Stream;
-pub use statistics::{Summary, TimeIntegral};
+pub use statistics::{Extremes, Summary, TimeIntegral};
 pub use time::{CELL_BITS, CELL_PS_BITS, CellClock, Pace, Ps, Rate};
 pub use trace::Trace;
 pub use unchecked::ring::Ring;

@@ -138,9 +138,51 @@ impl TimeIntegral {
     }
 }
 
+/// Least and greatest of a piecewise constant value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extremes {
+    value: f64,
+    least: f64,
+    greatest: f64,
+}
+
+impl Extremes {
+    /// Of a value that is `value` now.
+    pub fn new(value: f64) -> Extremes {
+        Extremes { value, least: value, greatest: value }
+    }
+    /// The value is `value` from now on.
+    #[inline]
+    pub fn set(&mut self, value: f64) {
+        self.value = value;
+        self.least = self.least.min(value);
+        self.greatest = self.greatest.max(value);
+    }
+    /// Starts a new window, keeping the value.
+    pub fn restart(&mut self) {
+        *self = Extremes::new(self.value);
+    }
+    /// Least and greatest value of the window, that at its beginning included.
+    pub fn range(&self) -> (f64, f64) {
+        (self.least, self.greatest)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extremes_begin_with_the_value_at_the_beginning_of_the_window() {
+        let mut extremes = Extremes::new(5.0);
+        assert_eq!(extremes.range(), (5.0, 5.0));
+        [7.0, 2.0, 3.0].iter().for_each(|value| extremes.set(*value));
+        assert_eq!(extremes.range(), (2.0, 7.0));
+        extremes.restart();
+        assert_eq!(extremes.range(), (3.0, 3.0));
+        extremes.set(4.0);
+        assert_eq!(extremes.range(), (3.0, 4.0));
+    }
 
     #[test]
     fn moments_of_1_to_100() {

@@ -235,6 +235,8 @@ impl<'a> Draft<'a> {
         let channels = self.users[link].len();
         let rate = self.plan.links[link].rate;
         let controlled = used.iter().position(|queue| settings.priority[*queue].contains(&ServiceClass::Abr));
+        let classes: Vec<&[ServiceClass]> = used.iter().map(|queue| &settings.priority[*queue][..]).collect();
+        let rm_first = settings.rm_first && controlled.is_some();
         // Without an ABR queue there is nothing to control.
         let control = if controlled.is_some() { &settings.control } else { &ControlConfig::default() };
         Port::new(PortSettings {
@@ -242,10 +244,10 @@ impl<'a> Draft<'a> {
             delay: self.plan.links[link].delay,
             queues: used.iter().map(|queue| self.switch_queue(link, settings, *queue)).collect(),
             controlled: controlled.unwrap_or(0),
+            rm_first,
             control: control.build(PortFacts { rate, channels: self.controlled_channels(link) }),
             channels,
-            prompt: self
-                .prompt_port(link, &used.iter().map(|queue| &settings.priority[*queue][..]).collect::<Vec<_>>()),
+            prompt: self.prompt_port(link, &classes, rm_first),
         })
     }
 
@@ -315,9 +317,10 @@ impl<'a> Draft<'a> {
             delay: self.plan.links[link].delay,
             queues: queues.iter().map(queue).collect(),
             controlled: 0,
+            rm_first: false,
             control: ControlConfig::default().build(PortFacts { rate, channels }),
             channels,
-            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>(), false),
         })
     }
 
@@ -342,7 +345,12 @@ impl<'a> Draft<'a> {
             slot: hop.slot,
             shaper: if sends { self.shaper(flow, channel, rate) } else { Shaper::None },
             destination: (self.class(channel ^ 1) == ServiceClass::Abr).then(|| AbrDestination::new(&flow.abr, rate)),
-            queue: SourceQueue::new(flow.source_queue.0, flow.tcp.header_bytes, flow.encapsulation),
+            queue: SourceQueue::new(
+                flow.source_queue.0,
+                flow.source_queue_refuses,
+                flow.tcp.header_bytes,
+                flow.encapsulation,
+            ),
             app,
             start: flow.start,
             supply,

@@ -137,7 +137,12 @@ impl Draft<'_> {
     }
 
     /// What makes the port of `link`, with the queues `classes`, prompt.
-    pub(super) fn prompt_port(&self, link: usize, classes: &[&[ServiceClass]]) -> Option<PromptSettings> {
+    pub(super) fn prompt_port(
+        &self,
+        link: usize,
+        classes: &[&[ServiceClass]],
+        rm_first: bool,
+    ) -> Option<PromptSettings> {
         if !self.is_prompt() {
             return None;
         }
@@ -161,6 +166,7 @@ impl Draft<'_> {
         Some(PromptSettings {
             channels,
             by_turns,
+            rm_first,
             records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),
             records_before,
             label: told.map_or(0, |link| self.port_of[link]),

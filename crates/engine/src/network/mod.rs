@@ -32,4 +32,5 @@ pub use plan::Plan;
 pub use reference::Reference;
 pub use report::Report;
 pub use simulation::Simulation;
+pub use source_queue::Refuses;
 pub use storage::Storage;

@@ -42,6 +42,8 @@ pub struct PduStart {
     pub first: u32,
     /// Cells into which it is cut.
     pub cells: u16,
+    /// Those of them that are sent, the first ones; the source queue has refused the others.
+    pub sent: u16,
     /// The TCP segment inside. There are no other PDUs: sources that do not use TCP send bare cells.
     pub segment: Segment,
 }
@@ -52,7 +54,7 @@ pub struct PduStart {
 pub trait Observer {
     /// A cell has been put on a link; on each link in order.
     fn on_cell(&mut self, _cell: &Crossing) {}
-    /// A PDU begins. All cells of its channel from its first number on, as many as it says, are its own.
+    /// A PDU begins. All cells of its channel from its first number on, as many as it says are sent, are its own.
     fn on_pdu(&mut self, _pdu: &PduStart) {}
     /// A cell was refused by a buffer or lost by a link ([`What::Loss`](super::log::What::Loss)), or an end system's queue
     /// had no room for a whole PDU ([`What::Refusal`](super::log::What::Refusal)).

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 pub use credited::{Contradiction, contradictions};
 pub use ways::{loop_round_trip, opposites, way_time};
 
+use super::Refuses;
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
 use crate::atm::errors::LinkErrors;
@@ -66,6 +67,8 @@ pub struct SwitchPlan {
     pub buffer: Buffer,
     /// Queues in order of priority, each with the classes that share it.
     pub priority: Vec<Vec<ServiceClass>>,
+    /// Whether RM cells are served before the other cells of their queue.
+    pub rm_first: bool,
     /// Congestion control of the queue that holds ABR.
     pub control: ControlConfig,
     /// Discard policy of every queue.
@@ -118,6 +121,8 @@ pub struct FlowPlan {
     pub encapsulation: Encapsulation,
     /// Limit of the source queue of each channel, in cells.
     pub source_queue: Buffer,
+    /// What a source queue refuses of a PDU that does not fit.
+    pub source_queue_refuses: Refuses,
 }
 
 /// What is kept besides counters.

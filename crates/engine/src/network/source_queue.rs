@@ -1,5 +1,8 @@
 //! The queue of an end system: PDUs that AAL5 has cut and the channel has not sent yet.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::atm::aal5::{CELL_PAYLOAD as CELL_PAYLOAD_BYTES, Encapsulation, cells_for};
 use crate::atm::cell::{Body, Info, Pdu};
 use crate::kernel::{Ps, Ring};
@@ -7,10 +10,25 @@ use crate::tcp::Segment;
 
 const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
 
+/// What a source queue refuses of a PDU for which it has too little room. TCP hands a PDU over at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refuses {
+    /// The whole PDU.
+    #[default]
+    Pdu,
+    /// The cells for which there is no room: the first ones are sent, the rest are dropped, the end among them. So what
+    /// arrives is damaged, and so is the next PDU, with whose cells it is put together (Kalyanaraman 97 section 8.15.5).
+    Cell,
+}
+
 #[derive(Clone, Copy)]
 struct Waiting {
     segment: Segment,
+    /// Cells into which the PDU is cut.
     cells: u32,
+    /// Those of them that were let in, the first ones.
+    taken: u32,
     sent: u32,
     first: u32,
 }
@@ -21,6 +39,7 @@ pub struct SourceQueue {
     /// Cells of PDUs and bare cells not sent yet.
     cells: u64,
     limit: u64,
+    refuses: Refuses,
     /// Bytes of headers and encapsulation before the payload of a segment.
     header: u32,
     number: u32,
@@ -33,9 +52,9 @@ pub struct SourceQueue {
 /// What a source queue refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Application bytes.
+    /// Application bytes in the cells.
     pub bytes: u64,
-    /// PDUs.
+    /// PDUs, those included of which only the last cells were refused.
     pub packets: u64,
     /// Cells, those of the PDUs and bare ones.
     pub cells: u64,
@@ -43,11 +62,12 @@ pub struct Refused {
 
 impl SourceQueue {
     /// An empty queue with a limit in cells.
-    pub fn new(limit: u64, header_bytes: u32, encapsulation: Encapsulation) -> SourceQueue {
+    pub fn new(limit: u64, refuses: Refuses, header_bytes: u32, encapsulation: Encapsulation) -> SourceQueue {
         SourceQueue {
             pdus: Ring::default(),
             cells: 0,
             limit,
+            refuses,
             header: header_bytes + encapsulation.bytes(),
             number: 0,
             longest: 0,
@@ -60,20 +80,32 @@ impl SourceQueue {
         self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
         self.since = now;
     }
-    /// Queues a segment; the whole PDU is refused if its cells do not fit. True if it was queued.
+    /// Queues a segment, or as much of it as fits if single cells are refused. True if the whole PDU was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
         let cells = cells_for((self.header + segment.option_bytes() + segment.len) as u64);
-        if self.cells + cells as u64 > self.limit {
-            self.dropped.bytes += segment.len as u64;
+        let room = self.limit - self.cells;
+        if cells as u64 > room {
+            let taken = if self.refuses == Refuses::Cell { room as u32 } else { 0 };
+            self.dropped.bytes += (segment.len - self.payload_before(taken, &segment)) as u64;
             self.dropped.packets += 1;
-            self.dropped.cells += cells as u64;
+            self.dropped.cells += (cells - taken) as u64;
+            if taken > 0 {
+                self.take(now, Waiting { segment, cells, taken, sent: 0, first: 0 });
+            }
             return false;
         }
-        self.count_until(now);
-        self.pdus.push(Waiting { segment, cells, sent: 0, first: 0 });
-        self.cells += cells as u64;
-        self.longest = self.longest.max(self.cells);
+        self.take(now, Waiting { segment, cells, taken: cells, sent: 0, first: 0 });
         true
+    }
+    fn take(&mut self, now: Ps, pdu: Waiting) {
+        self.count_until(now);
+        self.pdus.push(pdu);
+        self.cells += pdu.taken as u64;
+        self.longest = self.longest.max(self.cells);
+    }
+    /// Application bytes of `segment` in the first `cells` cells of its PDU.
+    fn payload_before(&self, cells: u32, segment: &Segment) -> u32 {
+        (cells * CELL_PAYLOAD).saturating_sub(self.header).min(segment.len)
     }
     /// Queues a bare cell; false if there is no room.
     pub fn push_bare(&mut self, now: Ps) -> bool {
@@ -109,12 +141,13 @@ impl SourceQueue {
         self.number = (number + 1) % Info::NUMBERS;
         number
     }
-    /// The PDU that the next cell begins, if it begins one: its segment, the number of the cell, and its cells.
-    pub fn beginning(&self) -> Option<(Segment, u32, u16)> {
+    /// The PDU that the next cell begins, if it begins one: its segment, the number of the cell, its cells, and how many of
+    /// them are sent.
+    pub fn beginning(&self) -> Option<(Segment, u32, u16, u16)> {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
-        Some((pdu.segment, self.number, pdu.cells as u16))
+        Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
-    /// Takes the next cell of a PDU, and the segment if the cell ends it.
+    /// Takes the next cell of a PDU, and the segment if the cell ends the whole PDU.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {
         self.count_until(now);
@@ -127,16 +160,18 @@ impl SourceQueue {
         let begin = pdu.sent * CELL_PAYLOAD;
         pdu.sent += 1;
         let payload = (begin + CELL_PAYLOAD).min(header + pdu.segment.len).saturating_sub(begin.max(header));
-        let done = pdu.sent == pdu.cells;
-        let cell = if done {
+        let (done, whole) = (pdu.sent == pdu.taken, pdu.sent == pdu.cells);
+        let cell = if whole {
             // A packet of at most 65,535 bytes is 1,366 cells.
             let cells = pdu.cells as u16;
             let body = Body::Pdu(Pdu { segment: pdu.segment, sent: now, first: pdu.first, cells, hit: false });
-            self.pdus.pop();
             (Info::end_of_message(number).with_payload(payload), Some(body))
         } else {
             (Info::data(number).with_payload(payload), None)
         };
+        if done {
+            self.pdus.pop();
+        }
         self.number = (number + 1) % Info::NUMBERS;
         self.cells -= 1;
         Some(cell)
@@ -150,10 +185,8 @@ impl SourceQueue {
     }
     /// Application bytes still waiting.
     pub fn bytes(&self) -> u64 {
-        let left = |pdu: &Waiting| {
-            let gone = (pdu.sent * CELL_PAYLOAD).saturating_sub(self.header).min(pdu.segment.len);
-            (pdu.segment.len - gone) as u64
-        };
+        let before = |cells: u32, pdu: &Waiting| self.payload_before(cells, &pdu.segment) as u64;
+        let left = |pdu: &Waiting| before(pdu.taken, pdu) - before(pdu.sent, pdu);
         self.pdus.iter().map(left).sum()
     }
     /// Greatest number of cells since the last [`SourceQueue::forget_longest`].

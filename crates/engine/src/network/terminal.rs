@@ -15,7 +15,7 @@ use crate::atm::link::Link;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::endsystem::AbrDestination;
-use crate::kernel::{Digest, Ps, Ring, Summary, TimeIntegral};
+use crate::kernel::{Digest, Extremes, Ps, Ring, Summary, TimeIntegral};
 use crate::tcp::TcpEvent;
 use crate::traffic::{Application, CellSource};
 
@@ -79,6 +79,7 @@ pub struct Terminal {
     rate_limited: TimeIntegral,
     window_limited: TimeIntegral,
     acr_mean: TimeIntegral,
+    acr_range: Extremes,
     packet_delay: Summary,
     cell_delay: Summary,
     completed: Option<Ps>,
@@ -112,12 +113,14 @@ impl Terminal {
             rate_limited: TimeIntegral::default(),
             window_limited: TimeIntegral::default(),
             acr_mean: TimeIntegral::default(),
+            acr_range: Extremes::default(),
             packet_delay: Summary::default(),
             cell_delay: Summary::default(),
             completed: None,
         };
         if let Shaper::Abr(source) = &terminal.shaper {
             terminal.acr_mean.set(Ps::ZERO, source.acr());
+            terminal.acr_range = Extremes::new(source.acr());
         }
         terminal.wake = terminal.next_wake();
         terminal

@@ -67,6 +67,7 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
         control: control(scheme),
         discard: discard(policy),
         vsvd: None,
+        rm_first: false,
     };
     let mut graph = Graph::default();
     let switches: Vec<usize> = (0..4).map(|number| graph.switch(&format!("s{number}"), settings.clone())).collect();

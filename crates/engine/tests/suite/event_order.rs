@@ -197,7 +197,7 @@ fn marks<S: Server>(mark_at: MarkAt, threshold: u64) -> Vec<bool> {
     let rate = cell_time_us(10);
     let efci = EfciConfig { threshold: Some(Cells(threshold)), mark_at, ..EfciConfig::default() };
     let mut control = ControlConfig::Efci(efci).build(PortFacts { rate, channels: 1 });
-    let mut server = S::new(Line { clock: CellClock::new(rate), delay: DELAY }, 1, 0, true);
+    let mut server = S::new(Line { clock: CellClock::new(rate), delay: DELAY }, 1, 0, true, false);
     let mut link = Link::default();
     let mut outlet = Outlet { link: &mut link, control: &mut control, link_was_empty: false };
     for _ in 0..2 {

@@ -9,7 +9,8 @@ use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::log::{Event, What};
-use cellrate_engine::network::{Plan, PortState, Reference, Simulation};
+use cellrate_engine::network::report::FlowReport;
+use cellrate_engine::network::{Plan, PortState, Reference, Refuses, Simulation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -184,7 +185,7 @@ fn random_networks_show_everything_there_is() {
     let mut runner = TestRunner::new(repeatable(1));
     let mut seen = std::collections::BTreeMap::new();
     let mut note = |what: &'static str, holds: bool| *seen.entry(what).or_insert(0u32) += holds as u32;
-    for _ in 0..200 {
+    for _ in 0..400 {
         let Network { plan, end } = networks().new_tree(&mut runner).unwrap().current();
         note("host with several links in", links_into_hub(&plan) > 1);
         let mut run: Simulation = Simulation::new(plan).unwrap();
@@ -206,6 +207,10 @@ fn random_networks_show_everything_there_is() {
         note("fast retransmission", report.flows.iter().any(|flow| flow.fast_retransmits > 0));
         note("merged PDUs", report.flows.iter().any(|flow| flow.packets_merged > 0));
         note("loss at a source queue", report.flows.iter().any(|flow| flow.source_queue_dropped_packets > 0));
+        let by_cells = run.plan().flows.iter().map(|flow| flow.source_queue_refuses == Refuses::Cell);
+        let mut refused = report.flows.iter().zip(by_cells);
+        let cells_refused = |(flow, by_cells): (&FlowReport, bool)| by_cells && flow.source_queue_dropped_packets > 0;
+        note("cells of PDUs refused at a source queue", refused.any(cells_refused));
         note("completed transfer", report.flows.iter().any(|flow| flow.completion_seconds.is_some()));
         note("out-of-rate RM cells", report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0));
         note("return to ICR", report.vcs.iter().any(|vc| vc.idle_resets > 0));
@@ -219,5 +224,5 @@ fn random_networks_show_everything_there_is() {
         note("more than 10,000 hops", report.cell_hops > 10_000);
     }
     let rare: Vec<_> = seen.iter().filter(|(_, times)| **times < 4).collect();
-    assert!(rare.is_empty(), "seldom seen in 200 networks: {rare:?} of {seen:?}");
+    assert!(rare.is_empty(), "seldom seen in 400 networks: {rare:?} of {seen:?}");
 }

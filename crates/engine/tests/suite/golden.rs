@@ -26,6 +26,7 @@ fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
         control: read(control),
         discard: read(discard),
         vsvd: None,
+        rm_first: false,
     }
 }
 

@@ -8,7 +8,7 @@ use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::log::What;
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::network::{Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
@@ -68,6 +68,91 @@ fn only_where_cells_may_wait_there_is_a_source_queue() {
     let mut run: Simulation = Simulation::new(dumbbell.graph.plan(flows)).unwrap();
     run.run_until(Ps::from_ms(1));
     assert_eq!((run.source_queue(0).is_some(), run.source_queue(1)), (true, None));
+}
+
+/// Bursts of 8 and of 3 cells, each at twice the rate of the line that they leave by: cell `n` arrives at 10 `n` us, and when it
+/// does, so many have left as the line has served in 10 (`n` - 1) us. The longest queue is that of the last one.
+#[test]
+fn the_longest_queue_of_the_start_up_is_kept_apart() {
+    let bursts = |from: Ps, engine: fn(Plan, Ps, Ps) -> Report| {
+        let mut graph = Graph::default();
+        let (switch, sink) = (graph.switch("s", plain_switch()), graph.host("sink"));
+        let out = graph.duplex(switch, sink, cell_time_us(20), Ps::from_us(5));
+        // An ON time of 8 cells, and after 2 ms one of 3.
+        let flows = [(80, 0), (30, 2_000)].map(|(on, start)| {
+            let host = graph.host(&format!("h{start}"));
+            let access = graph.duplex(host, switch, cell_time_us(10), Ps::from_us(5));
+            let config = format!(
+                r#"{{"kind": "on-off", "peak": "42.4 Mbit/s", "period": "1 s", "duty_cycle": {}}}"#,
+                f64::from(on) / 1e6
+            );
+            let source = serde_json::from_str(&config).unwrap();
+            FlowPlan { start: Ps::from_us(start), ..flow(&format!("f{start}"), Cbr, source, vec![access, out]) }
+        });
+        let report = engine(graph.plan(flows.into()), from, Ps::from_ms(4));
+        let queue = &report.ports[0].queues[0];
+        (queue.queue_max_before_window_cells, queue.queue_max_cells)
+    };
+    let plain = |plan: Plan, from: Ps, to: Ps| Reference::new(plan).unwrap().measure(from, to, to);
+    for engine in [run, plain] {
+        // The eighth cell comes 70 us after the first, when three have left; the third of three when one has.
+        assert_eq!(bursts(Ps::ZERO, engine), (None, 5));
+        assert_eq!(bursts(Ps::from_ms(1), engine), (Some(5), 2));
+        assert_eq!(bursts(Ps::from_ms(3), engine), (Some(5), 0));
+    }
+}
+
+/// A persistent ABR source at `icr` with PCR = 4000 and RIF = 1/8, through a switch whose other line serves `served` cells/s.
+fn persistent_abr(icr: u64, served: u64) -> Plan {
+    let mut graph = Graph::default();
+    let control = serde_json::from_str(r#"{"scheme": "efci", "threshold": "10 cells"}"#).unwrap();
+    let switch = graph.switch("s", SwitchPlan { control, ..plain_switch() });
+    let (from, to) = (graph.host("a"), graph.host("b"));
+    let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
+    let out = graph.duplex(switch, to, Rate(served * 424_000), Ps::from_us(5));
+    let source = serde_json::from_str(r#"{"kind": "persistent"}"#).unwrap();
+    let mut abr = flow("abr", Abr, source, vec![access, out]);
+    abr.backward = back(&abr.forward);
+    (abr.abr.icr, abr.abr.pcr) = (Some(Rate(icr * 424_000)), Some(Rate(4_000 * 424_000)));
+    (abr.abr.rdf, abr.abr.rif) = (0.5, 0.125);
+    graph.plan(vec![abr])
+}
+
+fn acr_range(report: &Report) -> (f64, f64) {
+    let vc = &report.vcs[0];
+    (vc.acr_min_cells_per_second.unwrap(), vc.acr_max_cells_per_second.unwrap())
+}
+
+/// The line is never full: each backward RM cell adds 500 cells/s, up to PCR.
+#[test]
+fn the_range_of_acr_begins_with_the_value_at_the_beginning_of_the_window() {
+    let range = |from: Ps, to: Ps| acr_range(&run(persistent_abr(1_000, 100_000), from, to));
+    // A cell a millisecond: the first, an RM cell, is back within one; the second RM cell is the 33rd cell.
+    let ms = Ps::from_ms;
+    assert_eq!(range(Ps::ZERO, Ps::from_us(20)), (1_000.0, 1_000.0));
+    assert_eq!(range(Ps::ZERO, ms(10)), (1_000.0, 1_500.0));
+    assert_eq!(range(ms(10), ms(20)), (1_500.0, 1_500.0));
+    assert_eq!(range(ms(10), ms(1_000)), (1_500.0, 4_000.0));
+    assert_eq!(range(ms(900), ms(1_000)), (4_000.0, 4_000.0));
+}
+
+/// ACR stands still for longer than 50 us, so a look every 50 us sees all its values.
+#[test]
+fn the_range_of_acr_is_that_of_its_trace() {
+    let (from, end) = (Ps::from_ms(300), Ps::from_ms(900));
+    let mut simulation: Simulation = Simulation::new(persistent_abr(3_000, 1_000)).unwrap();
+    simulation.run_until(from);
+    simulation.begin_window();
+    let mut seen = Vec::new();
+    for at in (from.0..=end.0).step_by(50_000_000) {
+        simulation.run_until(Ps(at));
+        seen.push(simulation.acr(0).unwrap());
+    }
+    simulation.end_window();
+    let (least, greatest) = acr_range(&simulation.report());
+    assert_eq!(least, seen.iter().copied().fold(f64::INFINITY, f64::min));
+    assert_eq!(greatest, seen.iter().copied().fold(0.0, f64::max));
+    assert!(least < 1_000.0 && greatest > 1_000.0, "it swings about what the line serves: {least} to {greatest}");
 }
 
 #[test]

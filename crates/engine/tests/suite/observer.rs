@@ -40,7 +40,7 @@ impl Observer for Told {
             return;
         };
         let index = |pdu: &PduStart| cell.info.number().wrapping_sub(pdu.first) % Info::NUMBERS;
-        let pdu = pdus.iter().rev().find(|pdu| index(pdu) < u32::from(pdu.cells)).expect("a PDU told before its cells");
+        let pdu = pdus.iter().rev().find(|pdu| index(pdu) < u32::from(pdu.sent)).expect("a PDU told before its cells");
         assert_eq!(cell.info.is_eom(), index(pdu) + 1 == u32::from(pdu.cells));
         let inside = cell.body.map(|body| match body {
             Body::Pdu(inside) => (inside.segment, inside.first, inside.cells),
@@ -50,7 +50,7 @@ impl Observer for Told {
     }
     fn on_pdu(&mut self, pdu: &PduStart) {
         let pdus = self.latest.entry(pdu.channel).or_default();
-        let next = pdus.last().map_or(0, |last| (last.first + u32::from(last.cells)) % Info::NUMBERS);
+        let next = pdus.last().map_or(0, |last| (last.first + u32::from(last.sent)) % Info::NUMBERS);
         assert_eq!(pdu.first, next, "PDUs follow one another");
         pdus.push(*pdu);
         self.times.push(pdu.at);

@@ -21,6 +21,7 @@ fn losses<S: Server>(cells: &str) -> Losses {
         delay: Ps(1),
         queues: vec![queue],
         controlled: 0,
+        rm_first: false,
         control: ControlConfig::default().build(PortFacts { rate, channels: 1 }),
         channels: 1,
         prompt: None,

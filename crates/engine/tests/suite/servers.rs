@@ -2,7 +2,7 @@
 //! written down cell by cell: departures, and what a look finds at any time.
 
 use crate::support::repeatable::repeatable;
-use cellrate_engine::atm::cell::Info;
+use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use cellrate_engine::atm::link::Link;
 use cellrate_engine::atm::server::{EagerServer, FifoServer, LazyServer, Line, Outlet, PriorityServer, Queued, Server};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
@@ -12,24 +12,26 @@ use proptest::sample::select;
 
 const DELAY: Ps = Ps(1_000);
 
-/// A cell for `queue` at `at`, or only a look.
+/// A cell for `queue` at `at`, which may be an RM cell, or only a look.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Ps,
     queue: Option<usize>,
+    rm: bool,
 }
 
 #[derive(Debug)]
 struct Work {
     rate: Rate,
     queues: usize,
+    rm_first: bool,
     steps: Vec<Step>,
 }
 
 /// Arrivals and looks, many of them at completions, on a line whose cell time is whole or not.
 fn works() -> impl Strategy<Value = Work> {
     let rates = vec![Rate::from_bps(424_000_000), Rate::from_bps(155_520_000), Rate(149_760_000_007)];
-    (select(rates), 1..4usize).prop_flat_map(|(rate, queues)| {
+    (select(rates), 1..4usize, any::<bool>()).prop_flat_map(|(rate, queues, rm_first)| {
         let cell = rate.cell_time_ceil().0;
         let gap = prop_oneof![
             4 => Just(0),
@@ -38,14 +40,14 @@ fn works() -> impl Strategy<Value = Work> {
             1 => Just(cell - 1),
             1 => (0..40u64).prop_map(move |cells| cells * cell),
         ];
-        let step = (gap, prop::option::weighted(0.8, 0..queues));
+        let step = (gap, prop::option::weighted(0.8, 0..queues), prop::bool::weighted(0.2));
         prop::collection::vec(step, 1..120).prop_map(move |steps| {
             let mut at = Ps(1);
-            let steps = steps.into_iter().map(|(gap, queue)| {
+            let steps = steps.into_iter().map(|(gap, queue, rm)| {
                 at += Ps(gap);
-                Step { at, queue }
+                Step { at, queue, rm }
             });
-            Work { rate, queues, steps: steps.collect() }
+            Work { rate, queues, rm_first, steps: steps.collect() }
         })
     })
 }
@@ -72,7 +74,7 @@ impl<S: Server> Bench<S> {
     fn new(work: &Work) -> Bench<S> {
         let line = Line { clock: CellClock::new(work.rate), delay: DELAY };
         let control = ControlConfig::default().build(PortFacts { rate: work.rate, channels: 1 });
-        Bench { server: S::new(line, work.queues, 0, false), control, link: Link::default() }
+        Bench { server: S::new(line, work.queues, 0, false, work.rm_first), control, link: Link::default() }
     }
     fn with<T>(&mut self, act: impl FnOnce(&mut S, &mut Outlet<'_>) -> T) -> T {
         let mut outlet = Outlet { link: &mut self.link, control: &mut self.control, link_was_empty: false };
@@ -89,36 +91,49 @@ impl<S: Server> Bench<S> {
     fn course(work: &Work) -> Course {
         let mut bench = Bench::<S>::new(work);
         let mut looks = Vec::new();
-        for (number, Step { at, queue }) in work.steps.iter().enumerate() {
+        for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
             match queue {
                 None => looks.push(bench.look(*at, work.queues)),
                 Some(queue) => {
-                    let cell = Queued { label: number as u32, info: Info::data(0) };
-                    bench.with(|server, outlet| server.push(*at, *queue, cell, None, outlet));
+                    let info = if *rm { Info::rm(Kind::Frm, false) } else { Info::data(0) };
+                    let (cell, body) = (Queued { label: number as u32, info }, rm.then(|| body_of(number)));
+                    bench.with(|server, outlet| server.push(*at, *queue, cell, body.as_ref(), outlet));
                 }
             }
         }
         bench.with(|server, outlet| server.advance(Ps::from_s(1), outlet));
-        let cells = std::iter::from_fn(|| bench.link.pop());
-        (cells.map(|(cell, _)| (cell.label as usize, cell.at - DELAY)).collect(), looks)
+        let cells = std::iter::from_fn(|| bench.link.pop_whole());
+        let departure = |(cell, body): (Cell, Option<Body>)| {
+            assert_eq!(body, (!cell.info.is_data()).then(|| body_of(cell.label as usize)));
+            (cell.label as usize, cell.at - DELAY)
+        };
+        (cells.map(departure).collect(), looks)
     }
+}
+
+/// What an RM cell of a step carries, unlike any other.
+fn body_of(number: usize) -> Body {
+    Body::Rm(RmCell { er: number as f64, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false })
 }
 
 /// A cell with the queue it is for and the step that brought it.
 #[derive(Clone, Copy)]
 struct Waiting {
     queue: usize,
+    rm: bool,
     number: usize,
     at: Ps,
 }
 
 fn cells(work: &Work) -> Vec<Waiting> {
     let cells = work.steps.iter().enumerate();
-    cells.filter_map(|(number, step)| step.queue.map(|queue| Waiting { queue, number, at: step.at })).collect()
+    cells
+        .filter_map(|(number, step)| step.queue.map(|queue| Waiting { queue, rm: step.rm, number, at: step.at }))
+        .collect()
 }
 
-/// When the line is free, the cell that has arrived by then, is of the highest priority and came first
-/// is sent.
+/// When the line is free, the cell that has arrived by then, is of the highest priority and came first is sent; of a queue
+/// whose RM cells are first, one of these.
 fn departures(work: &Work) -> Vec<(usize, Ps)> {
     let clock = CellClock::new(work.rate);
     let (mut free, mut carry) = (Ps::ZERO, 0);
@@ -127,7 +142,7 @@ fn departures(work: &Work) -> Vec<(usize, Ps)> {
     while !waiting.is_empty() {
         let start = free.max(waiting.iter().map(|cell| cell.at).min().unwrap());
         let present = waiting.iter().enumerate().filter(|(_, cell)| cell.at <= start);
-        let (next, _) = present.min_by_key(|(_, cell)| (cell.queue, cell.number)).unwrap();
+        let (next, _) = present.min_by_key(|(_, cell)| (cell.queue, !(work.rm_first && cell.rm), cell.number)).unwrap();
         let cell = waiting.remove(next);
         (free, carry) = clock.complete(start, if start == free { carry } else { 0 });
         left.push((cell.number, free));
@@ -167,7 +182,7 @@ proptest! {
         prop_assert_eq!(&Bench::<EagerServer>::course(&work), &expected);
         prop_assert_eq!(&Bench::<PriorityServer>::course(&work), &expected);
         prop_assert_eq!(&Bench::<LazyServer>::course(&work), &expected);
-        if work.queues == 1 {
+        if work.queues == 1 && !work.rm_first {
             prop_assert_eq!(&Bench::<FifoServer>::course(&work), &expected);
         }
     }

@@ -70,6 +70,7 @@ fn every_measure_of_channels_and_totals_is_as_worked_out() {
         assert_eq!(counts, (200, 200, 200, 0, 0), "{}", vc.name);
         assert_eq!((vc.frm_cells_sent, vc.brm_cells_sent, vc.out_of_rate_cells_sent), (0, 0, 0));
         assert_eq!((vc.acr_mean_cells_per_second, vc.acr_final_cells_per_second), (None, None));
+        assert_eq!((vc.acr_min_cells_per_second, vc.acr_max_cells_per_second), (None, None));
     }
     // What happens at the very end belongs to what follows: the last cell arrives then.
     assert_eq!((forward.cells_in_flight, backward.cells_in_flight), (0, 1));
@@ -94,6 +95,8 @@ fn every_measure_of_the_ports_is_as_worked_out() {
     near(data.queues[0].queue_mean_cells, 50.0 / 120.0);
     near(acks.queues[0].queue_mean_cells, 20.0 / 120.0);
     assert_eq!((data.queues[0].queue_max_cells, acks.queues[0].queue_max_cells), (2, 1));
+    let before = [data, acks].map(|port| port.queues[0].queue_max_before_window_cells);
+    assert_eq!(before, [Some(2), Some(1)]);
     for port in [data, acks] {
         assert_eq!((port.queues[0].cells_arrived, port.queues[0].cells_dropped, port.cell_loss_ratio), (200, 0, 0.0));
         assert_eq!((port.queues[0].buffer_cells, port.queues[0].queue_p50_cells), (None, None));

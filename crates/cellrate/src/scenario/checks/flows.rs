@@ -1,6 +1,7 @@
 //! Flows by themselves: names, numbers, services, sources.
 
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::network::Refuses;
 
 use crate::scenario::flow::Flow;
 use crate::scenario::problem::{Problem, Step, place};
@@ -53,6 +54,16 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         ("tcp", !flow.source.over_tcp() && flow.tcp != scenario.tcp, "its source is not over TCP"),
         ("abr", flow.service != ServiceClass::Abr && flow.abr != scenario.abr, "its service is not `abr`"),
         ("ack_service", !flow.needs_backward() && flow.ack_service.is_some(), "nothing travels back"),
+        (
+            "source_queue_refuses",
+            !flow.source.over_tcp() && flow.source_queue_refuses != Refuses::default(),
+            "its source is not over TCP",
+        ),
+        (
+            "source_queue_refuses",
+            flow.source_queue.is_infinite() && flow.source_queue_refuses != Refuses::default(),
+            "its source queue has no limit",
+        ),
         ("return_route", !flow.needs_backward() && flow.return_route.is_some(), "nothing travels back"),
         ("stagger", flow.count == 1 && flow.stagger.0 > 0, "there is one flow"),
     ];

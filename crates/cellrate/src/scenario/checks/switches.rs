@@ -165,6 +165,7 @@ impl Site<'_> {
         let mut problems = self.control();
         problems.extend(self.discard());
         problems.extend(self.buffer());
+        problems.extend(self.rm_first());
         problems
     }
 
@@ -205,6 +206,17 @@ impl Site<'_> {
             problems.push(Problem::warning(place, message, "a finite `buffer`, or no `discard`"));
         }
         problems
+    }
+
+    fn rm_first(&self) -> Option<Problem> {
+        (self.switch.rm_first && !self.load.has_abr).then(|| {
+            let place = self.place("rm_first", |own| own.rm_first.is_some());
+            Problem::warning(
+                place,
+                "there are no RM cells: no channel through the switch is ABR",
+                "`service = \"abr\"`",
+            )
+        })
     }
 
     fn buffer(&self) -> Option<Problem> {

@@ -48,6 +48,7 @@ fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
         control: own.control.clone().unwrap_or_else(|| common.control.clone()),
         discard: own.discard.clone().unwrap_or_else(|| common.discard.clone()),
         vsvd: own.vsvd.clone().or_else(|| common.vsvd.clone().filter(|common| common.is_at(&own.name))),
+        rm_first: own.rm_first.unwrap_or(common.rm_first),
     }
 }
 

@@ -12,6 +12,12 @@ pub const CASES: &[Case] = &[
     case("flow.start", UBR, &["", r#"flow.tcp.start="1 ms""#]),
     case("flow.stagger", UBR, &["", r#"flow.tcp.stagger="2 ms""#]),
     case("flow.source_queue", ABR, &["", r#"flow.tcp.source_queue="50 cells""#]),
+    with(
+        "flow.source_queue_refuses",
+        ABR,
+        &[r#"flow.tcp.source_queue="50 cells""#],
+        &["", r#"flow.tcp.source_queue_refuses="cell""#],
+    ),
     case("flow.from", GRAPH, &["", r#"flow.tcp.from="h3""#]),
     case("flow.to", GRAPH, &["", r#"flow.tcp.to="h4""#]),
     case("flow.route", GRAPH, &["", r#"flow.tcp.route=["h1", "X", "Z", "Y", "h2"]"#]),

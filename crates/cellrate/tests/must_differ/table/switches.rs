@@ -24,6 +24,7 @@ pub const CASES: &[Case] = &[
     ),
     with("switch.vsvd.limit_source", ERICA, LOOPS, &["", "switch.vsvd.limit_source=true"]),
     case("switch.priority", ERICA, &["", r#"switch.priority=[["abr", "ubr", "random"], ["cbr", "vbr"]]"#]),
+    case("switch.rm_first", ERICA, &["", "switch.rm_first=true"]),
     case(
         "switch.control",
         PERSISTENT,

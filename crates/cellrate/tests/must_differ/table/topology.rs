@@ -38,6 +38,7 @@ pub const CASES: &[Case] = &[
         &["", r#"topology.node.X.priority=[["abr"], ["ubr", "random"], ["cbr", "vbr"]]"#],
     ),
     case("topology.graph.node.switch.control", GRAPH, &["", r#"topology.node.X.control={ scheme = "erica" }"#]),
+    case("topology.graph.node.switch.rm_first", GRAPH, &["", "topology.node.X.rm_first=true"]),
     case("topology.graph.node.switch.vsvd", GRAPH, &["", "topology.node.X.vsvd={}"]),
     case("topology.graph.node.switch.discard", GRAPH, &["", r#"topology.node.X.discard={ policy = "epd" }"#]),
     case("topology.graph.link.from", GRAPH, &["", r#"topology.link.1.from="Y""#]),

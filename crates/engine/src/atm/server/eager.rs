@@ -48,6 +48,7 @@ pub struct EagerServer {
     longest: Vec<u64>,
     accepted: Vec<u64>,
     watched: Option<usize>,
+    rm_first: bool,
     /// When cells have been waiting while nobody was served.
     idle_since_arrival: Ps,
     numbers: u64,
@@ -59,7 +60,13 @@ pub struct EagerServer {
 }
 
 impl EagerServer {
-    fn build(line: Line, queues: usize, watched: Option<usize>, prompt: Option<PromptSettings>) -> EagerServer {
+    fn build(
+        line: Line,
+        queues: usize,
+        watched: Option<usize>,
+        rm_first: bool,
+        prompt: Option<PromptSettings>,
+    ) -> EagerServer {
         let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
         let channel = |settings: &super::ChannelSettings| Channel {
             queue: settings.queue as usize,
@@ -76,6 +83,7 @@ impl EagerServer {
             longest: alloc::vec![0; queues],
             accepted: alloc::vec![0; queues],
             watched,
+            rm_first,
             idle_since_arrival: Ps::ZERO,
             numbers: 0,
             channels: channels.map(channel).collect(),
@@ -123,7 +131,9 @@ impl EagerServer {
     /// Place in `queue` of the cell to be served next, if one may be.
     fn next_of(&self, queue: usize) -> Option<usize> {
         if !self.takes_turns(queue) {
-            return (!self.queues[queue].is_empty()).then_some(0);
+            let is_rm = |waiting: &Waiting| !waiting.cell.info.is_data();
+            let first_rm = if self.rm_first { self.queues[queue].iter().position(is_rm) } else { None };
+            return first_rm.or((!self.queues[queue].is_empty()).then_some(0));
         }
         let place = |waiting: &Waiting| self.channels[waiting.slot as usize].since;
         let first = self.queues[queue].iter().filter_map(place).min()?;
@@ -208,11 +218,11 @@ impl EagerServer {
 
 impl Server for EagerServer {
     const OBSERVED: bool = true;
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
-        EagerServer::build(line, queues, marks_at_dequeue.then_some(controlled), None)
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
+        EagerServer::build(line, queues, marks_at_dequeue.then_some(controlled), rm_first, None)
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        EagerServer::build(line, settings.by_turns.len(), watched, Some(settings))
+        EagerServer::build(line, settings.by_turns.len(), watched, settings.rm_first, Some(settings))
     }
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);

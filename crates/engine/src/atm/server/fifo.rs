@@ -48,8 +48,8 @@ impl FifoServer {
 }
 
 impl Server for FifoServer {
-    fn new(line: Line, queues: usize, _controlled: usize, marks_at_dequeue: bool) -> Self {
-        assert!(queues == 1 && !marks_at_dequeue, "departures that act elsewhere need a queue");
+    fn new(line: Line, queues: usize, _controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
+        assert!(queues == 1 && !marks_at_dequeue && !rm_first, "departures that act elsewhere need a queue");
         FifoServer { line, free_at: Ps::ZERO, carry: 0, accepted: 0, sojourns: 0, longest: (0, 0) }
     }
     #[inline]

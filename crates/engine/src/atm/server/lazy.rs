@@ -16,7 +16,7 @@ use crate::kernel::Ps;
 pub enum LazyServer {
     /// One queue, no departure matters to anybody.
     Fifo(FifoServer),
-    /// Several queues, or marking at departure.
+    /// Several queues, RM cells before others, or marking at departure.
     Priority(PriorityServer),
     /// Credit control, or a link that loses cells.
     Prompt(Box<PromptServer>),
@@ -33,11 +33,11 @@ macro_rules! whichever {
 }
 
 impl Server for LazyServer {
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
-        if queues == 1 && !marks_at_dequeue {
-            LazyServer::Fifo(FifoServer::new(line, queues, controlled, marks_at_dequeue))
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
+        if queues == 1 && !marks_at_dequeue && !rm_first {
+            LazyServer::Fifo(FifoServer::new(line, queues, controlled, marks_at_dequeue, rm_first))
         } else {
-            LazyServer::Priority(PriorityServer::new(line, queues, controlled, marks_at_dequeue))
+            LazyServer::Priority(PriorityServer::new(line, queues, controlled, marks_at_dequeue, rm_first))
         }
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {

@@ -61,8 +61,9 @@ pub trait Server: Sized {
     /// Whether end systems that send through it tell an observer which PDUs begin; those of the fast engine never do.
     const OBSERVED: bool = false;
     /// A server for `queues` queues of descending priority; departures from queue `controlled` are
-    /// reported to the control scheme if it `marks_at_dequeue`.
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self;
+    /// reported to the control scheme if it `marks_at_dequeue`. With `rm_first` each queue serves its RM cells before its
+    /// other cells.
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self;
     /// A server that tells every departure and obeys credit; departures from queue `watched` are reported to the
     /// control scheme.
     fn prompt(_line: Line, _watched: Option<usize>, _settings: PromptSettings) -> Self {

@@ -8,9 +8,30 @@ use crate::control::SwitchControl;
 use crate::kernel::{Ps, Ring};
 
 #[derive(Default)]
-struct Queue {
+struct Lane {
     cells: Ring<Queued>,
     bodies: Ring<Body>,
+}
+
+impl Lane {
+    fn push(&mut self, cell: Queued, body: Option<&Body>) {
+        self.cells.push(cell);
+        if let Some(body) = body {
+            self.bodies.push(*body);
+        }
+    }
+    fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
+        let cell = self.cells.pop()?;
+        let body = if cell.info.has_body() { self.bodies.pop() } else { None };
+        Some((cell, body))
+    }
+}
+
+#[derive(Default)]
+struct Queue {
+    /// RM cells, if they are served first.
+    first: Lane,
+    lane: Lane,
     /// Cells whose service has completed.
     departed: u64,
     /// Integral of the length up to `since`, in cell picoseconds.
@@ -20,6 +41,18 @@ struct Queue {
 }
 
 impl Queue {
+    #[inline]
+    fn waiting(&self) -> u64 {
+        (self.lane.cells.len() + self.first.cells.len()) as u64
+    }
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.lane.cells.is_empty() && self.first.cells.is_empty()
+    }
+    #[inline]
+    fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
+        if self.first.cells.is_empty() { self.lane.pop() } else { self.first.pop() }
+    }
     fn count_until(&mut self, now: Ps, length: u64) {
         self.integral += (now.0 - self.since.0) as u128 * length as u128;
         self.since = now;
@@ -40,12 +73,13 @@ pub struct PriorityServer {
     /// Earliest instant at which the next service may start although the line is free.
     ready_at: Ps,
     watched: Option<u32>,
+    rm_first: bool,
 }
 
 impl PriorityServer {
     #[inline]
     fn length(&self, queue: usize) -> u64 {
-        self.queues[queue].cells.len() as u64 + (self.in_service == Some(queue as u32)) as u64
+        self.queues[queue].waiting() + (self.in_service == Some(queue as u32)) as u64
     }
     fn next_start(&self) -> Ps {
         if self.waiting == 0 { Ps::NEVER } else { self.free_at.max(self.ready_at) }
@@ -60,14 +94,13 @@ impl PriorityServer {
         }
     }
     fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
-        let Some(index) = self.queues.iter().position(|queue| !queue.cells.is_empty()) else { return };
+        let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else { return };
         if at > self.free_at {
             self.carry = 0;
         }
         let length = self.length(index);
         let queue = &mut self.queues[index];
-        let Some(mut cell) = queue.cells.pop() else { return };
-        let body = if cell.info.has_body() { queue.bodies.pop() } else { None };
+        let Some((mut cell, body)) = queue.pop() else { return };
         if self.watched == Some(index as u32) {
             outlet.control.on_dequeue(at, &mut cell.info, length);
         }
@@ -80,7 +113,7 @@ impl PriorityServer {
 }
 
 impl Server for PriorityServer {
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool) -> Self {
+    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
         PriorityServer {
             line,
             queues: (0..queues).map(|_| Queue::default()).collect(),
@@ -90,6 +123,7 @@ impl Server for PriorityServer {
             carry: 0,
             ready_at: Ps::ZERO,
             watched: marks_at_dequeue.then_some(controlled as u32),
+            rm_first,
         }
     }
     #[inline]
@@ -114,10 +148,8 @@ impl Server for PriorityServer {
         let queue = &mut self.queues[queue];
         queue.count_until(now, length);
         queue.longest = queue.longest.max(length + 1);
-        queue.cells.push(cell);
-        if let Some(body) = body {
-            queue.bodies.push(*body);
-        }
+        let lane = if self.rm_first && !cell.info.is_data() { &mut queue.first } else { &mut queue.lane };
+        lane.push(cell, body);
         self.waiting += 1;
     }
     #[inline]
@@ -157,10 +189,12 @@ impl Server for PriorityServer {
         }
     }
     fn held(&self) -> Vec<Queued> {
-        self.queues.iter().flat_map(|queue| queue.cells.iter().copied()).collect()
+        let lanes = self.queues.iter().flat_map(|queue| [&queue.first, &queue.lane]);
+        lanes.flat_map(|lane| lane.cells.iter().copied()).collect()
     }
     fn storage(&self) -> (usize, usize) {
-        let bytes = self.queues.iter().map(|queue| queue.cells.bytes() + queue.bodies.bytes()).sum();
+        let lanes = self.queues.iter().flat_map(|queue| [&queue.first, &queue.lane]);
+        let bytes = lanes.map(|lane| lane.cells.bytes() + lane.bodies.bytes()).sum();
         (bytes, self.waiting as usize)
     }
 }

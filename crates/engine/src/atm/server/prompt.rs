@@ -17,6 +17,15 @@ struct Lane {
     bodies: Ring<Body>,
 }
 
+impl Lane {
+    fn push(&mut self, cell: Queued, slot: u32, body: Option<&Body>) {
+        self.cells.push((cell, slot));
+        if let Some(body) = body {
+            self.bodies.push(*body);
+        }
+    }
+}
+
 /// A channel.
 struct Channel {
     queue: u32,
@@ -56,6 +65,8 @@ impl Channel {
 struct Queue {
     /// Cells in the order of their arrival, if the channels share a FIFO.
     fifo: Lane,
+    /// RM cells of these, if they are served first.
+    first: Lane,
     /// Slots of channels that may send, in the order of their turns, if they take turns.
     turns: Option<Ring<u32>>,
     length: u64,
@@ -103,6 +114,7 @@ pub struct PromptServer {
     ready: u64,
     counts: CreditCounts,
     watched: Option<u32>,
+    rm_first: bool,
 }
 
 impl PromptServer {
@@ -176,7 +188,10 @@ impl PromptServer {
             }
             let Some(queue) = self.queues.get_mut(index) else { return };
             let found = match &mut queue.turns {
-                None => queue.fifo.cells.pop().map(|(cell, slot)| (cell, slot, &mut queue.fifo.bodies)),
+                None => {
+                    let lane = if queue.first.cells.is_empty() { &mut queue.fifo } else { &mut queue.first };
+                    lane.cells.pop().map(|(cell, slot)| (cell, slot, &mut lane.bodies))
+                }
                 Some(turns) => turns.pop().and_then(|slot| {
                     let channel = &mut self.channels[slot as usize];
                     channel.waits = false;
@@ -248,7 +263,7 @@ fn remove(turns: &mut Ring<u32>, slot: u32) {
 }
 
 impl Server for PromptServer {
-    fn new(_line: Line, _queues: usize, _controlled: usize, _marks_at_dequeue: bool) -> Self {
+    fn new(_line: Line, _queues: usize, _controlled: usize, _marks_at_dequeue: bool, _rm_first: bool) -> Self {
         unreachable!("a prompt server is built by `Server::prompt`")
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
@@ -280,6 +295,7 @@ impl Server for PromptServer {
             ready: 0,
             counts: CreditCounts::default(),
             watched: watched.map(|queue| queue as u32),
+            rm_first: settings.rm_first,
         }
     }
     #[inline]
@@ -307,13 +323,15 @@ impl Server for PromptServer {
         outlet: &mut Outlet<'_>,
     ) {
         self.advance(now, outlet);
+        let comes_first = self.rm_first && !cell.info.is_data();
         let (queue, channel) = self.count_arrival(now, slot);
         let by_turns = queue.turns.is_some();
-        let lane = if by_turns { &mut channel.lane } else { &mut queue.fifo };
-        lane.cells.push((cell, slot));
-        if let Some(body) = body {
-            lane.bodies.push(*body);
-        }
+        let lane = match by_turns {
+            true => &mut channel.lane,
+            false if comes_first => &mut queue.first,
+            false => &mut queue.fifo,
+        };
+        lane.push(cell, slot, body);
         if by_turns { self.queue_up(now, slot) } else { self.note_ready(now) }
     }
     #[inline]
@@ -379,7 +397,11 @@ impl Server for PromptServer {
         self.queues.iter_mut().for_each(|queue| queue.longest = queue.length);
     }
     fn held(&self) -> Vec<Queued> {
-        let lanes = self.queues.iter().map(|queue| &queue.fifo).chain(self.channels.iter().map(|c| &c.lane));
+        let lanes = self
+            .queues
+            .iter()
+            .flat_map(|queue| [&queue.first, &queue.fifo])
+            .chain(self.channels.iter().map(|c| &c.lane));
         let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
         // A lost cell is here until the node has been told.
         let in_service = match self.in_service {
@@ -391,7 +413,11 @@ impl Server for PromptServer {
         waiting.chain(in_service).chain(departed).collect()
     }
     fn storage(&self) -> (usize, usize) {
-        let lanes = self.queues.iter().map(|queue| &queue.fifo).chain(self.channels.iter().map(|c| &c.lane));
+        let lanes = self
+            .queues
+            .iter()
+            .flat_map(|queue| [&queue.first, &queue.fifo])
+            .chain(self.channels.iter().map(|c| &c.lane));
         let bytes = lanes.map(|lane| lane.cells.bytes() + lane.bodies.bytes()).sum();
         (bytes, self.queues.iter().map(|queue| queue.length as usize).sum())
     }

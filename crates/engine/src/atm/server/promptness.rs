@@ -31,6 +31,8 @@ pub struct PromptSettings {
     pub channels: Vec<ChannelSettings>,
     /// For each queue, whether its channels take turns rather than share a FIFO.
     pub by_turns: Vec<bool>,
+    /// Whether the others serve their RM cells before their other cells.
+    pub rm_first: bool,
     /// Records that a credit cell may carry.
     pub records_per_cell: usize,
     /// Credit cells are served before this queue and those behind it.

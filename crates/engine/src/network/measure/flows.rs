@@ -124,6 +124,8 @@ impl<S: Server> Simulation<S> {
             idle_resets: abr.map_or(0, |source| source.counters().rule_5),
             missing_brm_cuts: abr.map_or(0, |source| source.counters().rule_6),
             acr_mean_cells_per_second: abr.map(|_| self.window.end.shares[channel].2),
+            acr_min_cells_per_second: self.window.end.acr_ranges[channel].map(|(least, _)| least),
+            acr_max_cells_per_second: self.window.end.acr_ranges[channel].map(|(_, greatest)| greatest),
             acr_final_cells_per_second: abr.map(|source| source.acr()),
         }
     }

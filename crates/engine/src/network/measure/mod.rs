@@ -24,6 +24,7 @@ use snapshot::Snapshot;
 pub(super) struct WindowEnd {
     snapshot: Snapshot,
     shares: Vec<(f64, f64, f64)>,
+    acr_ranges: Vec<Option<(f64, f64)>>,
     delays: Vec<(Summary, Summary)>,
     source_queue_max: Vec<u64>,
     queue_max: Vec<Vec<Vec<u64>>>,
@@ -37,6 +38,8 @@ pub(super) struct WindowEnd {
 #[derive(Clone, Default)]
 pub(super) struct Window {
     begin: Snapshot,
+    /// Longest each queue of each port of each node was before the window.
+    queue_max_before: Vec<Vec<Vec<u64>>>,
     end: WindowEnd,
     /// Per node, port and queue.
     samples: Vec<Vec<Vec<Summary>>>,
@@ -78,6 +81,7 @@ impl<S: Server> Simulation<S> {
         let now = self.now;
         self.window.begin = self.snapshot();
         self.window.samples = Vec::new();
+        self.window.queue_max_before = self.longest_so_far();
         for flow in 0..self.plan.flows.len() {
             for end in 0..2 {
                 self.terminal_mut(flow, end).begin_window(now);
@@ -100,12 +104,27 @@ impl<S: Server> Simulation<S> {
         self.window.end = WindowEnd {
             snapshot,
             shares: terminals().map(|terminal| terminal.shares(now, window)).collect(),
+            acr_ranges: terminals().map(Terminal::acr_range).collect(),
             delays: terminals().map(|t| (t.delays().0.clone(), t.delays().1.clone())).collect(),
             source_queue_max: terminals().map(|terminal| terminal.queue().longest()).collect(),
             queue_max: self.queue_maxima(),
             front_max: self.front_maxima(),
             samples: core::mem::take(&mut self.window.samples),
         };
+    }
+
+    /// Longest that queues were from the beginning of the run until now: before the windows begun so far, and since the
+    /// last of them.
+    fn longest_so_far(&self) -> Vec<Vec<Vec<u64>>> {
+        let mut longest = self.queue_maxima();
+        let before = self.window.queue_max_before.iter().flatten().flatten();
+        longest
+            .iter_mut()
+            .flatten()
+            .flatten()
+            .zip(before)
+            .for_each(|(longest, before)| *longest = (*longest).max(*before));
+        longest
     }
 
     fn queue_maxima(&self) -> Vec<Vec<Vec<u64>>> {

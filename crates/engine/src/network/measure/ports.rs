@@ -29,12 +29,14 @@ impl<S: Server> Simulation<S> {
         let quantile = |queue: usize, q: f64| {
             sampled.get(node).and_then(|ports| ports[index].get(queue)).and_then(|s| s.quantile(q))
         };
+        let began_later = self.window.begin.at > Ps::ZERO;
         let queues = port.queues().enumerate().map(|(queue, settings)| QueueReport {
             classes: settings.classes.clone(),
             cells_arrived: now.0[queue].arrived - then.0[queue].arrived,
             cells_dropped: now.0[queue].dropped - then.0[queue].dropped,
             queue_mean_cells: (now.0[queue].backlog - then.0[queue].backlog) / window.0 as f64,
             queue_max_cells: self.window.end.queue_max[node][index][queue],
+            queue_max_before_window_cells: began_later.then(|| self.window.queue_max_before[node][index][queue]),
             queue_p50_cells: quantile(queue, 0.5),
             queue_p95_cells: quantile(queue, 0.95),
             queue_p99_cells: quantile(queue, 0.99),
@@ -90,6 +92,7 @@ mod tests {
     use crate::atm::aal5::Encapsulation;
     use crate::endsystem::AbrConfig;
     use crate::kernel::units::{Buffer, Bytes};
+    use crate::network::Refuses;
     use crate::tcp::TcpConfig;
     use crate::traffic::SourceConfig;
     use crate::traffic::greedy::GreedyConfig;
@@ -111,6 +114,7 @@ mod tests {
                 abr: AbrConfig::default(),
                 encapsulation: Encapsulation::LlcSnap,
                 source_queue: Buffer::INFINITE,
+                source_queue_refuses: Refuses::default(),
             })
         };
         // 512 / (12 * 53) and 9140 / (192 * 53), times 31/32.

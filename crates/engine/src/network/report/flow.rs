@@ -68,7 +68,8 @@ pub struct FlowReport {
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2"))]
     pub duplicate_acks: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
-    /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts.
+    /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts,
+    /// nor those whose ends the source queue refused, which `source_queue_dropped_packets` counts.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (whole run).
@@ -101,9 +102,9 @@ pub struct FlowReport {
     /// Mean length of the source queue.
     #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
     pub source_queue_mean_cells: f64,
-    /// PDUs refused by the source queue; 0 for bare cells.
+    /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for bare cells.
     pub source_queue_dropped_packets: u64,
-    /// Cells of the PDUs refused by the source queue, and bare cells refused.
+    /// Cells of PDUs that the source queue refused, and bare cells refused.
     pub source_queue_dropped_cells: u64,
     /// Where every byte is (whole run); null for bare cells.
     pub balance: Option<Balance>,
@@ -124,7 +125,7 @@ pub struct Balance {
     pub dropped_at_switch_bytes: u64,
     /// Bytes in cells that links lost (whole run).
     pub lost_on_links_bytes: u64,
-    /// Bytes in PDUs that the source queue refused (whole run).
+    /// Bytes in cells that the source queue refused (whole run).
     pub dropped_at_source_queue_bytes: u64,
     /// Bytes that wait in the source queue at the end.
     pub in_source_queue_bytes: u64,

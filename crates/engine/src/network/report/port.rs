@@ -59,6 +59,10 @@ pub struct QueueReport {
     pub queue_mean_cells: f64,
     /// Greatest length.
     pub queue_max_cells: u64,
+    /// Greatest length before the measuring window, from the beginning of the run: the peak of the start-up, if
+    /// `measure.from` lies behind it; null if the window begins with the run.
+    #[schemars(extend("x-formula" = "greatest length from time 0 to `measure.from`"))]
+    pub queue_max_before_window_cells: Option<u64>,
     /// Median of the sampled lengths; null without sampling.
     pub queue_p50_cells: Option<f64>,
     /// 95th percentile of the sampled lengths; null without sampling.

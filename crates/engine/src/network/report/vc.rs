@@ -53,6 +53,13 @@ pub struct VcReport {
     /// Time-weighted mean of ACR; null if not ABR.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
+    /// Least ACR that the end system had, that at the beginning of the window included; null if not ABR.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
+    pub acr_min_cells_per_second: Option<f64>,
+    /// Greatest ACR that the end system had, that at the beginning of the window included (until its first feedback a source
+    /// has ICR); null if not ABR.
+    #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
+    pub acr_max_cells_per_second: Option<f64>,
     /// ACR at the end (whole run); null if not ABR.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_cells_per_second: Option<f64>,

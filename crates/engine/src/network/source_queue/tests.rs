@@ -25,13 +25,49 @@ fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
 
 #[test]
 fn bare_cells_are_counted_while_they_wait() {
-    let mut queue = SourceQueue::new(3, 0, Encapsulation::LlcSnap);
+    let mut queue = SourceQueue::new(3, Refuses::Pdu, 0, Encapsulation::LlcSnap);
     let pushed: Vec<bool> = (0..4).map(|_| queue.push_bare(Ps::ZERO)).collect();
     assert_eq!((pushed, queue.cells()), (Vec::from([true, true, true, false]), 3));
     queue.pop_bare(Ps(1));
     assert_eq!(queue.cells(), 2);
     assert!(queue.push_bare(Ps(2)));
     assert_eq!((queue.cells(), queue.longest()), (3, 3));
+}
+
+/// 12 cells of 48: headers and encapsulation fill the first, 512 bytes of payload the next ten and 32 bytes of the last.
+#[test]
+fn single_cells_are_refused_at_the_end_of_a_pdu() {
+    let mut queue = SourceQueue::new(20, Refuses::Cell, HEADER, Encapsulation::LlcSnap);
+    assert!(queue.push(Ps::ZERO, segment(0, 512)));
+    assert!(!queue.push(Ps::ZERO, segment(1, 512)));
+    // 8 cells of the second have room, and seven times 48 bytes with them.
+    assert_eq!(queue.dropped(), Refused { bytes: 512 - 336, packets: 1, cells: 4 });
+    assert_eq!((queue.cells(), queue.longest(), queue.bytes()), (20, 20, 512 + 336));
+    assert!(!queue.push(Ps::ZERO, segment(2, 512)));
+    assert_eq!(queue.dropped(), Refused { bytes: 1_024 - 336, packets: 2, cells: 16 });
+    (0..12).for_each(|_| assert!(queue.pop(Ps::ZERO).is_some()));
+    assert_eq!(
+        queue.beginning().map(|(segment, first, cells, sent)| (segment.ack, first, cells, sent)),
+        Some((1, 12, 12, 8))
+    );
+    let second: Vec<_> = std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect();
+    assert!(second.iter().all(|(info, body)| !info.is_eom() && body.is_none()));
+    let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
+    assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
+    assert_eq!((queue.cells(), queue.bytes()), (0, 0));
+    // What follows is put together with them, and lost.
+    let mut reassembler = Reassembler::default();
+    second.iter().for_each(|(info, _)| reassembler.on_cell(*info));
+    for expected in [Outcome::Corrupt, Outcome::Delivered(segment(3, 512))] {
+        let cells = cut(&mut queue, segment(3, 512));
+        for (info, body) in cells {
+            match body {
+                Some(Body::Pdu(pdu)) => assert_eq!(reassembler.on_eom(info, &pdu), expected),
+                _ => reassembler.on_cell(info),
+            }
+        }
+    }
+    assert_eq!(reassembler.merges(), 1);
 }
 
 /// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, from all ones,
@@ -93,7 +129,7 @@ fn a_flipped_bit_or_a_missing_cell_is_noticed() {
 
 #[test]
 fn cells_are_numbered_through_and_the_last_ends_the_pdu() {
-    let mut queue = SourceQueue::new(u64::MAX, HEADER, Encapsulation::LlcSnap);
+    let mut queue = SourceQueue::new(u64::MAX, Refuses::Pdu, HEADER, Encapsulation::LlcSnap);
     queue.number = Info::NUMBERS - 1;
     let numbers: Vec<u32> = cut(&mut queue, segment(0, 0)).iter().map(|(info, _)| info.number()).collect();
     assert_eq!(numbers, [Info::NUMBERS - 1, 0]);
@@ -118,7 +154,7 @@ proptest! {
         chances in prop::collection::vec(0u8..100, 600),
         loss in 0u8..40,
     ) {
-        let mut queue = SourceQueue::new(u64::MAX, HEADER, encapsulation);
+        let mut queue = SourceQueue::new(u64::MAX, Refuses::Pdu, HEADER, encapsulation);
         queue.number = start;
         let (mut reassembler, mut received, mut chances) = (Reassembler::default(), Vec::new(), chances.iter());
         for (number, len) in lengths.into_iter().enumerate() {

@@ -108,6 +108,7 @@ impl Terminal {
         if info.kind() == Kind::Brm {
             source.on_brm(now, &rm);
             self.acr_mean.set(now, source.acr());
+            self.acr_range.set(source.acr());
         } else if let Some(destination) = &mut self.destination {
             let turned = destination.on_frm(rm);
             source.offer_brm(turned);

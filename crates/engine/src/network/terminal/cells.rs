@@ -78,6 +78,7 @@ impl Terminal {
                     let emission = source.opportunity(at, waiting);
                     if source.acr_changed_at() == at {
                         self.acr_mean.set(at, source.acr());
+                        self.acr_range.set(source.acr());
                     }
                     emission
                 }
@@ -133,8 +134,8 @@ impl Terminal {
 
     /// Which PDU the next cell begins, if there is an observer and it begins one.
     fn tell_observer(&mut self, at: Ps, log: &mut Log) {
-        if let (Some(tap), Some((segment, first, cells))) = (&mut log.tap, self.queue.beginning()) {
-            tap.pdus.push(PduStart { at, channel: self.channel, first, cells, segment });
+        if let (Some(tap), Some((segment, first, cells, sent))) = (&mut log.tap, self.queue.beginning()) {
+            tap.pdus.push(PduStart { at, channel: self.channel, first, cells, sent, segment });
         }
     }
 }

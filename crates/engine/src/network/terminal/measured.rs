@@ -11,6 +11,7 @@ impl Terminal {
         for integral in [&mut self.rate_limited, &mut self.window_limited, &mut self.acr_mean] {
             integral.restart(now);
         }
+        self.acr_range.restart();
         self.packet_delay.reset();
         self.cell_delay.reset();
         self.queue.forget_longest();
@@ -62,6 +63,10 @@ impl Terminal {
     /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
         (self.rate_limited.mean(now, window), self.window_limited.mean(now, window), self.acr_mean.mean(now, window))
+    }
+    /// Least and greatest ACR so far in the window, if the channel has one.
+    pub fn acr_range(&self) -> Option<(f64, f64)> {
+        self.abr().map(|_| self.acr_range.range())
     }
     /// Delays of packets and of cells that arrived here, in picoseconds.
     pub fn delays(&self) -> (&Summary, &Summary) {

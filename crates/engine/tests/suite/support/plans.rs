@@ -8,6 +8,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::network::Refuses;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
@@ -26,6 +27,7 @@ pub fn plain_switch() -> SwitchPlan {
         control: ControlConfig::default(),
         discard: DiscardConfig::default(),
         vsvd: None,
+        rm_first: false,
     }
 }
 
@@ -82,6 +84,7 @@ pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Ve
         abr: AbrConfig::default(),
         encapsulation: Encapsulation::default(),
         source_queue: Buffer::INFINITE,
+        source_queue_refuses: Refuses::default(),
     }
 }
 

@@ -41,13 +41,13 @@ impl<const FAULT: u8> Spoilt<FAULT> {
 }
 
 impl<const FAULT: u8> Server for Spoilt<FAULT> {
-    fn new(mut line: Line, queues: usize, controlled: usize, marks: bool) -> Self {
+    fn new(mut line: Line, queues: usize, controlled: usize, marks: bool, rm_first: bool) -> Self {
         match FAULT {
             _ if Self::has(Fault::Hurries) => line.clock = CellClock::new(Rate::from_bps(1_000_000_000_000)),
             _ if Self::has(Fault::Dawdles) => line.clock = CellClock::new(Rate::from_bps(1_000)),
             _ => {}
         }
-        Spoilt { inner: EagerServer::new(line, queues, controlled, marks), pushed: 0 }
+        Spoilt { inner: EagerServer::new(line, queues, controlled, marks, rm_first), pushed: 0 }
     }
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
         let length = self.inner.queue_length(now, queue, outlet);

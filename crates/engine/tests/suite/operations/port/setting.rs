@@ -72,6 +72,7 @@ impl Setting {
             delay: DELAY,
             queues: self.queues().into_iter().map(queue).collect(),
             controlled: self.queue_of(ServiceClass::Abr),
+            rm_first: false,
             control: self.scheme.config().build(self.scheme.facts()),
             channels,
             prompt: None,

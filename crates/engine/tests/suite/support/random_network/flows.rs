@@ -5,6 +5,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::network::Refuses;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
@@ -30,6 +31,7 @@ pub struct FlowDraft {
     pub abr: AbrConfig,
     pub encapsulation: Encapsulation,
     pub source_queue: Buffer,
+    pub source_queue_refuses: Refuses,
 }
 
 impl FlowDraft {
@@ -62,22 +64,22 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
     let start = prop_oneof![3 => Just(Ps::ZERO), 1 => (0..100u64).prop_map(Ps::from_us), 1 => (0..10_000_000_000u64).prop_map(Ps)];
     let encapsulation = prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)];
     let queue = prop_oneof![3 => Just(Buffer::INFINITE), 1 => (1..300u64).prop_map(Buffer)];
+    let queue = (queue, select(vec![Refuses::Pdu, Refuses::Cell]));
     (route, way_back, services(), source(), start, tcp(), abr(), encapsulation, queue).prop_map(
-        |((first_switch, steps, hosts), way_back, services, source, start, tcp, abr, encapsulation, source_queue)| {
-            FlowDraft {
-                first_switch,
-                steps,
-                hosts,
-                way_back,
-                service: services.0,
-                ack_service: services.1,
-                source,
-                start,
-                tcp,
-                abr,
-                encapsulation,
-                source_queue,
-            }
+        |((first_switch, steps, hosts), way_back, services, source, start, tcp, abr, encapsulation, queue)| FlowDraft {
+            first_switch,
+            steps,
+            hosts,
+            way_back,
+            service: services.0,
+            ack_service: services.1,
+            source,
+            start,
+            tcp,
+            abr,
+            encapsulation,
+            source_queue: queue.0,
+            source_queue_refuses: queue.1,
         },
     )
 }

@@ -15,13 +15,17 @@ use super::read;
 pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     let buffer = prop_oneof![2 => Just(u64::MAX), 3 => 1..40u64, 2 => 40..400u64];
     let vsvd = prop_oneof![3 => Just(None), 1 => vsvd().prop_map(Some)];
-    (buffer, priority(), control(), discard(), vsvd).prop_map(|(buffer, priority, control, discard, vsvd)| SwitchPlan {
-        buffer: Buffer(buffer),
-        priority,
-        control,
-        discard,
-        vsvd,
-    })
+    let rm_first = any::<bool>();
+    (buffer, priority(), control(), discard(), vsvd, rm_first).prop_map(
+        |(buffer, priority, control, discard, vsvd, rm_first)| SwitchPlan {
+            buffer: Buffer(buffer),
+            priority,
+            control,
+            discard,
+            vsvd,
+            rm_first,
+        },
+    )
 }
 
 /// Takes from a switch what does not go with credit control.

@@ -146,6 +146,7 @@ impl<'a> Draft<'a> {
             abr: flow.abr.clone(),
             encapsulation: flow.encapsulation,
             source_queue: flow.source_queue,
+            source_queue_refuses: flow.source_queue_refuses,
         }
     }
 }
