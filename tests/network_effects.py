@@ -7,6 +7,7 @@ from key_effects import (
     ACR,
     CELLS,
     DELAY,
+    ERICA,
     GRAPH,
     IDLE,
     LOSSY,
@@ -132,8 +133,8 @@ SWITCH_KEYS = [
         "measure.cell_delay=true",
         scenario=GRAPH,
     ),
-    # Feedback that does not wait behind data stops the growth of the queue earlier.
-    row("switch.rm_first", "false", "true", "falls", LONGEST, 'switch.buffer="infinite"'),
+    # An explicit rate that does not wait behind data stops the growth of the queue earlier.
+    row("switch.rm_first", "false", "true", "falls", LONGEST, *ERICA),
     row(
         "switch.control.scheme",
         '"efci"',
