@@ -2,7 +2,7 @@
 //! queue is sampled, what backward RM cells are told, and that the loop does what it is for.
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
-use cellrate_engine::atm::cell::{RmCell, ServiceClass};
+use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::units::Buffer;
@@ -25,10 +25,23 @@ fn law(scheme: &str, others: Value) -> Control {
     config(parameters).build(PortFacts { rate: RATE, channels: 2 })
 }
 
+const UNMARKED: RmCell = RmCell { er: 1e6, ccr: 1e3, mcr: 0.0, ci: false, ni: false, bn: false };
+
 /// What a backward RM cell is told: `+` nothing, `=` NI, `-` CI.
 fn told(control: &mut Control) -> char {
-    let mut rm = RmCell { er: 1e6, ccr: 1e3, mcr: 0.0, ci: false, ni: false, bn: false };
+    let mut rm = UNMARKED;
     control.on_backward(Ps::ZERO, 1, &mut rm, 0);
+    sign(rm)
+}
+
+/// What an RM cell is told on its way `forward`.
+fn told_forward(control: &mut Control, forward: Kind) -> char {
+    let mut rm = UNMARKED;
+    control.on_forward(Ps::ZERO, 1, &mut Info::rm(forward, false), Some(&mut rm), 0);
+    sign(rm)
+}
+
+fn sign(rm: RmCell) -> char {
     assert_eq!((rm.er, rm.ccr), (1e6, 1e3));
     match (rm.ci, rm.ni) {
         (false, false) => '+',
@@ -79,6 +92,56 @@ fn pid_follows_the_queue_up_and_its_mean_down() {
     // With epsilon 1 the fall to 89 counts, and I = 123.25 keeps.
     let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "1 cell" }));
     assert_eq!(samples(&mut control, &[300, 300, 90, 89]), "--==");
+}
+
+#[test]
+fn a_threshold_is_left_only_so_many_cells_below_it() {
+    let mut control = law("rrm-p", json!({ "hysteresis": "30 cells" }));
+    // On the way up as without; on the way down each region lasts until 30 cells below: 170 is the last of "decrease", 70 of "keep".
+    assert_eq!(samples(&mut control, &[99, 100, 199, 200, 171, 170, 169, 199, 70, 69, 99, 100]), "+==---===++=");
+    // A fall over both at once ends where it would from either.
+    assert_eq!(samples(&mut control, &[250, 80, 250, 69]), "-=-+");
+}
+
+#[test]
+fn hysteresis_remembers_where_the_queue_was_while_a_large_change_decides() {
+    let sampled = |hysteresis: &str| {
+        samples(&mut law("rrm-pd-plus", json!({ "beta": "10 cells", "hysteresis": hysteresis })), &[250, 190, 185, 185])
+    };
+    // 190 is above 200 - 30 still: falling, then standing.
+    assert_eq!((sampled("0 cells"), sampled("30 cells")), ("-+==".into(), "-+=-".into()));
+}
+
+#[test]
+fn hysteresis_of_pd_and_pid_is_that_of_their_thresholds() {
+    // PD keeps a rate while a queue above h_t falls; standing at 180 it is still above.
+    let pd = |hysteresis| samples(&mut law("rrm-pd", json!({ "hysteresis": hysteresis })), &[250, 180, 180]);
+    assert_eq!((pd("0 cells"), pd("30 cells")), ("-==".into(), "-=-".into()));
+    // I = 125, 152.5, 166.25: the fall to 180 counts by the mean, which is below 200 - 30.
+    let pid =
+        |hysteresis| samples(&mut law("rrm-pid", json!({ "alpha": 0.5, "hysteresis": hysteresis })), &[250, 180, 180]);
+    assert_eq!((pid("0 cells"), pid("30 cells")), ("-==".into(), "-==".into()));
+    assert_eq!(pid("60 cells"), "---");
+}
+
+#[test]
+fn forward_rm_cells_are_told_if_wished() {
+    for scheme in ["rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"] {
+        for (queue, feedback) in [(0, '+'), (150, '='), (250, '-')] {
+            let told = |marks: bool, forward: Kind| {
+                // A change beyond beta would decide alone.
+                let beta = if scheme == "rrm-pd-plus" { json!({ "beta": "1000 cells" }) } else { json!({}) };
+                let mut parameters = json!({ "mark_forward": marks });
+                parameters.as_object_mut().unwrap().extend(beta.as_object().unwrap().clone());
+                let mut control = law(scheme, parameters);
+                samples(&mut control, &[queue]);
+                told_forward(&mut control, forward)
+            };
+            assert_eq!((told(false, Kind::Frm), told(true, Kind::Frm)), ('+', feedback), "{scheme} {queue}");
+            // Backward RM cells of channels in the other direction share the queue; their loop is not this one.
+            assert_eq!(told(true, Kind::Brm), '+', "{scheme} {queue}");
+        }
+    }
 }
 
 #[test]
@@ -162,6 +225,10 @@ fn wrong_parameters_are_found() {
         assert_eq!(fields(json!({ "scheme": scheme, "sampling": "0 cells" }), u64::MAX), [("sampling", true)]);
         assert_eq!(fields(json!({ "scheme": scheme, "high": "50 cells" }), u64::MAX), [("low", true)]);
         assert_eq!(fields(json!({ "scheme": scheme }), 2_500), [("high", false)]);
+        // From there the queue could never be below `low` again.
+        assert_eq!(fields(json!({ "scheme": scheme, "low": "50 cells", "hysteresis": "49 cells" }), u64::MAX), []);
+        let all = json!({ "scheme": scheme, "low": "50 cells", "hysteresis": "50 cells" });
+        assert_eq!(fields(all, u64::MAX), [("hysteresis", true)]);
     }
     for alpha in [0.0, 1.0, -0.1] {
         assert_eq!(fields(json!({ "scheme": "rrm-pid", "alpha": alpha }), u64::MAX), [("alpha", true)]);

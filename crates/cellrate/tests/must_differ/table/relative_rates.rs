@@ -121,4 +121,52 @@ pub const CASES: &[Case] = &[
         &[r#"switch.control={ scheme = "rrm-pid", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
         &["", "switch.control.count_in_service=true"],
     ),
+    with(
+        "switch.control.rrm-p.mark_forward",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-p", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.mark_forward=true"#],
+    ),
+    with(
+        "switch.control.rrm-p.hysteresis",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-p", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.hysteresis="9 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pd.mark_forward",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.mark_forward=true"#],
+    ),
+    with(
+        "switch.control.rrm-pd.hysteresis",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.hysteresis="9 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pd-plus.mark_forward",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd-plus", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.mark_forward=true"#],
+    ),
+    with(
+        "switch.control.rrm-pd-plus.hysteresis",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pd-plus", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.hysteresis="9 cells""#],
+    ),
+    with(
+        "switch.control.rrm-pid.mark_forward",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pid", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.mark_forward=true"#],
+    ),
+    with(
+        "switch.control.rrm-pid.hysteresis",
+        ERICA,
+        &[r#"switch.control={ scheme = "rrm-pid", sampling = "20 cells", low = "10 cells", high = "40 cells" }"#],
+        &["", r#"switch.control.hysteresis="9 cells""#],
+    ),
 ];

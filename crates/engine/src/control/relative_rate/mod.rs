@@ -2,8 +2,8 @@
 //! 1997, section 2; TM 4.0 section 5.10.6). A control law is a file here.
 //!
 //! Between samples the feedback is constant and the same for all channels. It goes into the backward
-//! RM cells that pass: NI for "keep", CI for "decrease"; neither bit is ever cleared. The queue is
-//! that of the class under control, with whatever classes share it; the cell that is being sent counts only if
+//! RM cells that pass, and into forward ones if wished: NI for "keep", CI for "decrease"; neither bit is ever cleared. The
+//! queue is that of the class under control, with whatever classes share it; the cell that is being sent counts only if
 //! wished (`count_in_service`).
 
 pub mod p;
@@ -15,13 +15,13 @@ use alloc::vec::Vec;
 
 use super::ranges::Ranges;
 use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
-use crate::atm::cell::RmCell;
+use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
 /// What the sources are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feedback {
     /// IR: NI = CI = 0.
     Increase,
@@ -37,15 +37,25 @@ pub enum Feedback {
 pub struct Thresholds {
     low: f64,
     high: f64,
+    hysteresis: f64,
+    /// Feedback of the last sample.
+    last: Feedback,
 }
 
 impl Thresholds {
-    /// l_t and h_t.
-    pub fn new(low: Cells, high: Cells) -> Thresholds {
-        Thresholds { low: low.0 as f64, high: high.0 as f64 }
+    /// l_t and h_t, and how far below them the queue must fall to have left them.
+    pub fn new(low: Cells, high: Cells, hysteresis: Cells) -> Thresholds {
+        let (low, high, hysteresis) = (low.0 as f64, high.0 as f64, hysteresis.0 as f64);
+        Thresholds { low, high, hysteresis, last: Feedback::Increase }
+    }
+    /// The feedback of a region, or of the one above it until the queue has fallen far enough.
+    fn feedback(&mut self, queue: f64) -> Feedback {
+        let kept = self.last.min(self.region(queue + self.hysteresis));
+        self.last = kept.max(self.region(queue));
+        self.last
     }
     /// IR below l_t, KR from l_t on, DR from h_t on.
-    fn feedback(self, queue: f64) -> Feedback {
+    fn region(self, queue: f64) -> Feedback {
         if queue < self.low {
             Feedback::Increase
         } else if queue < self.high {
@@ -56,10 +66,12 @@ impl Thresholds {
     }
 }
 
-/// What every law asks of its parameters: samples, and thresholds in order and within the buffer.
-fn ranges(facts: SwitchFacts, sampling: Cells, low: Cells, high: Cells) -> Ranges {
+/// What every law asks of its parameters: samples, and thresholds in order, within the buffer and left again.
+fn ranges(facts: SwitchFacts, sampling: Cells, (low, high): (Cells, Cells), hysteresis: Cells) -> Ranges {
     let ranges = Ranges::new(facts).some_cells("sampling", sampling);
-    ranges.ordered(("low", low), ("high", high)).reachable("high", high)
+    let ranges = ranges.ordered(("low", low), ("high", high)).reachable("high", high);
+    // From so far below nothing would ever be told to increase again.
+    ranges.require("hysteresis", hysteresis.0 == 0 || hysteresis < low, hysteresis, "below `low`")
 }
 
 /// How samples of the queue become feedback.
@@ -76,6 +88,8 @@ struct Sampling {
     every: Cells,
     /// Whether a sample counts the cell that is being sent.
     count_in_service: bool,
+    /// Whether forward RM cells are told, too.
+    mark_forward: bool,
 }
 
 /// Instants that are a number of slots, the cell times of the link, apart: exact on average.
@@ -111,6 +125,7 @@ pub struct Sampled<L> {
     in_service: u64,
     queue: u64,
     feedback: Feedback,
+    mark_forward: bool,
     /// Samples that told to increase, to keep, to decrease.
     told: [u64; 3],
 }
@@ -121,7 +136,16 @@ impl<L: Law> Sampled<L> {
         let mut slots = Slots::new(facts.rate, sampling.every);
         let next = slots.after(Ps::ZERO);
         let in_service = u64::from(!sampling.count_in_service);
-        Sampled { law, slots, next, in_service, queue: 0, feedback: Feedback::Increase, told: [0; 3] }
+        let mark_forward = sampling.mark_forward;
+        Sampled { law, slots, next, in_service, queue: 0, feedback: Feedback::Increase, mark_forward, told: [0; 3] }
+    }
+    #[inline]
+    fn mark(&self, rm: &mut RmCell) {
+        match self.feedback {
+            Feedback::Increase => {}
+            Feedback::Keep => rm.ni = true,
+            Feedback::Decrease => rm.ci = true,
+        }
     }
     /// Feedback in force.
     pub fn feedback(&self) -> Feedback {
@@ -137,12 +161,17 @@ impl<L: Law> SwitchControl for Sampled<L> {
     };
 
     #[inline]
-    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
-        match self.feedback {
-            Feedback::Increase => {}
-            Feedback::Keep => rm.ni = true,
-            Feedback::Decrease => rm.ci = true,
+    fn on_forward(&mut self, _: Ps, _: u32, info: &mut Info, rm: Option<&mut RmCell>, _: u64) {
+        if let Some(rm) = rm
+            && self.mark_forward
+            && info.kind() == Kind::Frm
+        {
+            self.mark(rm);
         }
+    }
+    #[inline]
+    fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, _: u64) {
+        self.mark(rm);
     }
     fn counted(&self) -> Vec<f64> {
         self.told.map(|count| count as f64).to_vec()

@@ -32,6 +32,14 @@ pub struct PdPlusConfig {
     /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
     /// merely in use has a queue that comes and goes, and every port on the way answers to that.
     pub count_in_service: bool,
+    /// Whether forward RM cells are told, too, whose bits the destination returns: a cell then says what held on its way
+    /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
+    /// does it in backward cells.
+    pub mark_forward: bool,
+    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. The paper has
+    /// none. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer" }))]
+    pub hysteresis: Cells,
 }
 
 impl Default for PdPlusConfig {
@@ -42,14 +50,16 @@ impl Default for PdPlusConfig {
             high: Cells(2_500),
             beta: Cells(10),
             count_in_service: false,
+            mark_forward: false,
+            hysteresis: Cells(0),
         }
     }
 }
 
 impl PdPlusConfig {
-    /// No sampling, thresholds in the wrong order or beyond the buffer.
+    /// No sampling, thresholds in the wrong order or beyond the buffer, too much hysteresis.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        ranges(facts, self.sampling, self.low, self.high).findings()
+        ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
 }
 
@@ -63,15 +73,25 @@ pub struct PdPlus {
 impl Sampled<PdPlus> {
     /// The scheme at the port of `facts`.
     pub fn new(config: &PdPlusConfig, facts: PortFacts) -> Sampled<PdPlus> {
-        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
-        Sampled::with(PdPlus { pd: Pd::new(config.low, config.high), beta: config.beta.0 }, sampling, facts)
+        let sampling = Sampling {
+            every: config.sampling,
+            count_in_service: config.count_in_service,
+            mark_forward: config.mark_forward,
+        };
+        Sampled::with(
+            PdPlus { pd: Pd::new(config.low, config.high, config.hysteresis), beta: config.beta.0 },
+            sampling,
+            facts,
+        )
     }
 }
 
 impl Law for PdPlus {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
+        // The thresholds see every sample: with hysteresis they remember where the queue was.
+        let by_length = self.pd.decide(queue, change);
         if change.unsigned_abs() <= self.beta {
-            return self.pd.decide(queue, change);
+            return by_length;
         }
         if change > 0 { Feedback::Decrease } else { Feedback::Increase }
     }

@@ -36,6 +36,14 @@ pub struct PidConfig {
     /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
     /// merely in use has a queue that comes and goes, and every port on the way answers to that.
     pub count_in_service: bool,
+    /// Whether forward RM cells are told, too, whose bits the destination returns: a cell then says what held on its way
+    /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
+    /// does it in backward cells.
+    pub mark_forward: bool,
+    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. The paper has
+    /// none. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer" }))]
+    pub hysteresis: Cells,
 }
 
 impl Default for PidConfig {
@@ -47,15 +55,17 @@ impl Default for PidConfig {
             alpha: 0.001,
             epsilon: Cells(1),
             count_in_service: false,
+            mark_forward: false,
+            hysteresis: Cells(0),
         }
     }
 }
 
 impl PidConfig {
-    /// No sampling, thresholds in the wrong order or beyond the buffer, no mean.
+    /// No sampling, thresholds in the wrong order or beyond the buffer, too much hysteresis, no mean.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let open = self.alpha > 0.0 && self.alpha < 1.0;
-        let ranges = ranges(facts, self.sampling, self.low, self.high);
+        let ranges = ranges(facts, self.sampling, (self.low, self.high), self.hysteresis);
         ranges.require("alpha", open, self.alpha, "above 0 and below 1").findings()
     }
 }
@@ -73,9 +83,13 @@ pub struct Pid {
 impl Sampled<Pid> {
     /// The scheme at the port of `facts`; the mean starts at zero.
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
-        let thresholds = Thresholds::new(config.low, config.high);
+        let thresholds = Thresholds::new(config.low, config.high, config.hysteresis);
         let law = Pid { thresholds, alpha: config.alpha, epsilon: config.epsilon.0, mean: 0.0 };
-        let sampling = Sampling { every: config.sampling, count_in_service: config.count_in_service };
+        let sampling = Sampling {
+            every: config.sampling,
+            count_in_service: config.count_in_service,
+            mark_forward: config.mark_forward,
+        };
         Sampled::with(law, sampling, facts)
     }
 }
