@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellrate import Result
-from key_effects import ACR, ERICA, FAR, GRAPH, PAIR, UNEASY, Effect, digest, row
+from key_effects import ACR, ERICA, FAR, GRAPH, PAIR, UNEASY, Effect, digest, queue, row
 
 
 def load_factor(result: Result) -> float:
@@ -68,6 +68,32 @@ ERICA_KEYS = [
     erica("source_decay", "0.9", "0.5", "differs", "switch.control.average_sources=true", *BURSTY),
     erica("immediate_fair_share", "false", "true", "differs", *BURSTY),
     erica("per_vc_ccr", "false", "true", "differs"),
+    # Many sources that start over a long way: a rate rises only once it is allowed on the way there and back.
+    row(
+        "switch.control.mark_forward",
+        "false",
+        "true",
+        "falls",
+        queue("queue_max_cells"),
+        *ERICA,
+        FAR,
+        "flow.tcp.count=15",
+        'tcp.window="600 KiB"',
+        'abr.icr="1 Mbit/s"',
+        'switch.control.interval="5 ms"',
+        'switch.control.interval_cells="500 cells"',
+        "switch.control.delta=0.0",
+    ),
+    row(
+        "switch.control.ci_threshold",
+        '"10 cells"',
+        '"200 cells"',
+        "rises",
+        queue("queue_mean_cells"),
+        *ERICA,
+        "abr.rdf=0.0625",
+        "switch.control.target_utilisation=1.0",
+    ),
     erica("bidirectional_counting", "false", "true", "differs", *BURSTY, *UNEASY),
     erica(
         "zero_input_policy",

@@ -31,6 +31,10 @@ RELATIVE = (
     'switch.control.high="60 cells"',
     "abr.rif=0.0625",
 )
+# Sources that obey CI, a target that leaves a queue, and one without rest.
+BACK_OFF = "abr.rdf=0.0625"
+FULL = "switch.control.target_utilisation=1.2"
+EAGER = "switch.control.utilisation_factor=40.0"
 DRAINING = ('switch.control.qt="2 cells"', 'switch.control.dqt="4 cells"')
 CONGESTED = ('switch.control.qt="10 cells"', 'switch.control.dqt="30 cells"')
 UNEQUAL = ("abr.nrm=4", 'abr.icr="2 Mbit/s"', "flow.tcp.count=5", "abr.rif=0.001953125")
@@ -54,9 +58,24 @@ SCHEME_EFFECTS = [
     effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
     effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pd", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
+    # More cells say no: a cell is told on its way there and back.
+    effect("rrm-p", "mark_forward", "false", "true", "falls", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd", "mark_forward", "false", "true", "differs", digest, *RELATIVE),
+    effect("rrm-pd-plus", "mark_forward", "false", "true", "differs", digest, *RELATIVE),
+    effect("rrm-pid", "mark_forward", "false", "true", "falls", MEAN_QUEUE, *RELATIVE),
+    # A queue that falls is taken for long for longer.
+    effect("rrm-p", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd-plus", "hysteresis", '"0 cells"', '"19 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pid", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
     effect("fmmra", "er_max_weight", "0.125", "0.9", "differs", digest),
-    effect("fmmra", "er_max_floor", '"advertised-rate"', '"explicit-rate"', "rises", MEAN_QUEUE),
-    effect("fmmra", "record_forward", "true", "false", "differs", digest, scenario=GRAPH),
+    effect("fmmra", "er_max_floor", '"explicit-rate"', '"advertised-rate"', "falls", MEAN_QUEUE),
+    effect("fmmra", "record_forward", "false", "true", "differs", digest, scenario=GRAPH),
+    effect("fmmra", "record_own_mark", "true", "false", "differs", digest, scenario=GRAPH),
+    effect("fmmra", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF),
+    effect("charny", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
+    effect("osu", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
+    effect("phantom", "ci_threshold", '"2 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, EAGER),
     effect("fmmra", "mark_forward", "true", "false", "differs", digest, scenario=GRAPH),
     effect("fmmra", "qt", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE),
     effect("fmmra", "dqt", '"60 cells"', '"5 cells"', "falls", MEAN_QUEUE, DRAINING[0]),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchFacts};
+use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -92,7 +92,7 @@ impl Metered<Capc> {
         let link = facts.rate.cells_per_second();
         let ers = config.target_utilisation * link / facts.channels.max(1) as f64;
         let scheme = Capc { config: config.clone(), link, ers, load_factor: 1.0 };
-        Metered::with(scheme, LoadMeter::by_time(config.interval))
+        Metered::with(scheme, LoadMeter::by_time(config.interval), Some(config.threshold))
     }
 }
 
@@ -109,14 +109,10 @@ impl ByLoad for Capc {
         self.ers = (self.ers * step).min(self.link).max(LEAST);
         self.load_factor = z;
     }
-    fn on_backward(&mut self, _: u32, rm: &mut RmCell, queue: u64) {
+    fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
         rm.er = rm.er.min(self.ers);
-        rm.ci |= queue > self.config.threshold.0;
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.load_factor, self.ers])
-    }
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::AtRmCells
     }
 }

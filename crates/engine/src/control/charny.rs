@@ -18,6 +18,7 @@ use super::ranges::Ranges;
 use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
+use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
 /// Parameters of consistent marking.
@@ -34,11 +35,15 @@ pub struct CharnyConfig {
     /// on, so that with several cells on the way channels are unmarked most of the time; in the original they
     /// state what the last cell brought back.
     pub record_forward: bool,
+    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
+    /// rates; if absent, never.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
+    pub ci_threshold: Option<Cells>,
 }
 
 impl Default for CharnyConfig {
     fn default() -> CharnyConfig {
-        CharnyConfig { target_utilisation: 0.95, interval: Ps::from_ms(1), record_forward: false }
+        CharnyConfig { target_utilisation: 0.95, interval: Ps::from_ms(1), record_forward: false, ci_threshold: None }
     }
 }
 
@@ -46,7 +51,8 @@ impl CharnyConfig {
     /// Values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).utilisation("target_utilisation", self.target_utilisation);
-        ranges.interval("interval", self.interval).findings()
+        let ranges = ranges.interval("interval", self.interval);
+        ranges.reachable_if_any("ci_threshold", self.ci_threshold).findings()
     }
 }
 
@@ -80,7 +86,7 @@ impl Metered<Charny> {
             channels: vec![Recorded { rate: 0.0, marked: false }; facts.channels],
             advertised: capacity / facts.channels.max(1) as f64,
         };
-        Metered::with(scheme, LoadMeter::by_time(config.interval))
+        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
     }
 }
 

@@ -4,6 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::congestion_bit::CongestionBit;
 use super::erica_channel::Channel;
 pub use super::erica_config::{
     CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction, ZeroInputPolicy,
@@ -29,6 +30,8 @@ pub struct Erica {
     started: Ps,
     interval_cells: u64,
     per_vc_ccr: bool,
+    mark_forward: bool,
+    ci: CongestionBit,
     channels: Vec<Channel>,
     /// Active channels of this interval; with averaging, their contributions.
     n_this: f64,
@@ -72,6 +75,8 @@ impl Erica {
             started: Ps::ZERO,
             interval_cells: config.interval_cells.0,
             per_vc_ccr: config.per_vc_ccr,
+            mark_forward: config.mark_forward,
+            ci: CongestionBit::above(config.ci_threshold),
             channels: vec![Channel::default(); facts.channels],
             n_this: 0.0,
             n_last,
@@ -308,11 +313,10 @@ impl SwitchControl for Erica {
         if self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
+        let frm = rm.filter(|_| info.kind() == Kind::Frm);
         if self.per_vc_ccr {
             self.channels[slot as usize].count_cell(self.epoch);
-        } else if let Some(rm) = rm
-            && info.kind() == Kind::Frm
-        {
+        } else if let Some(rm) = &frm {
             self.channels[slot as usize].ccr = rm.ccr;
         }
         self.abr_cells += 1;
@@ -320,23 +324,31 @@ impl SwitchControl for Erica {
         if self.abr_cells >= self.interval_cells && now > self.started {
             self.end_interval(now, queue);
         }
+        if let Some(rm) = frm
+            && self.mark_forward
+        {
+            rm.er = rm.er.min(self.answer(slot));
+        }
     }
     #[inline]
     fn on_background(&mut self, _: Ps) {
         self.vbr_cells += 1;
     }
-    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, _: u64) {
+    fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
         if self.config.bidirectional_counting && self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
         self.brm_answered = true;
         rm.er = rm.er.min(self.answer(slot));
+        self.ci.mark(rm, queue);
     }
     fn counted(&self) -> Vec<f64> {
         self.statistics.counted(self.z, self.fair_share)
     }
     fn reads_queue(&self) -> QueueReading {
-        if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never }
+        let by_scheme =
+            if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never };
+        self.ci.reads_queue(by_scheme)
     }
     #[inline]
     fn wake_at(&self) -> Ps {

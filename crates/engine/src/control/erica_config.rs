@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SwitchFacts;
 pub use super::erica_queue_control::{QueueControl, QueueFunction};
-use super::ranges::shorter_than_a_cell;
+use super::ranges::{never_exceeded, shorter_than_a_cell};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
@@ -91,7 +91,9 @@ pub struct EricaConfig {
     pub reset_on_zero: bool,
     /// Whether the number of active channels is averaged.
     pub average_sources: bool,
-    /// Contribution of a channel that was not seen, per interval.
+    /// Contribution of a channel that was not seen, per interval. With 1 a channel that has sent once counts for ever: the
+    /// fair share is the capacity over the channels that are established and have begun to send, instead of over those that
+    /// are active.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear", "when": {"average_sources": true} }))]
     pub source_decay: f64,
     /// Whether a channel counts in the fair share from its first cell on.
@@ -100,10 +102,19 @@ pub struct EricaConfig {
     pub per_vc_ccr: bool,
     /// Whether a BRM, too, shows that a channel is active.
     pub bidirectional_counting: bool,
+    /// Whether forward RM cells get the explicit rate as well: a source then has the lower of what was allowed on the
+    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section 5.10.6 lets a switch lower ER
+    /// in either direction; Kalyanaraman 1997 does it in backward cells alone, another simulator's ERICA in both. The scheme
+    /// never reads ER, so its own marks do not come back into what it measures.
+    pub mark_forward: bool,
     /// What an interval without input says.
     pub zero_input_policy: ZeroInputPolicy,
     /// Active sources before the first interval has ended.
     pub initial_sources: InitialSources,
+    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
+    /// rates; if absent, never.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
+    pub ci_threshold: Option<Cells>,
     /// Queue control of ERICA+; off if absent.
     pub queue_control: Option<QueueControl>,
 }
@@ -127,8 +138,10 @@ impl Default for EricaConfig {
             immediate_fair_share: false,
             per_vc_ccr: false,
             bidirectional_counting: false,
+            mark_forward: false,
             zero_input_policy: ZeroInputPolicy::FairShare,
             initial_sources: InitialSources::Established,
+            ci_threshold: None,
             queue_control: None,
         }
     }
@@ -154,6 +167,7 @@ impl EricaConfig {
         require("delta", self.delta >= 0.0, self.delta, "at least 0");
         require("load_weight", (LEAST_WEIGHT..=1.0).contains(&self.load_weight), self.load_weight, "of 1e-9..1");
         require("source_decay", is_share(self.source_decay), self.source_decay, "above 0 and at most 1");
+        findings.extend(self.ci_threshold.and_then(|threshold| never_exceeded("ci_threshold", threshold, facts)));
         findings.extend(self.queue_control.iter().flat_map(QueueControl::check));
         findings
     }

@@ -1,16 +1,20 @@
 //! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by the
 //! same authors in 1997): an advertised rate per port, and for every channel whether it is bottlenecked
-//! elsewhere and at what rate, both kept from the explicit rates that RM cells carry in both directions.
+//! elsewhere and at what rate, both kept from the explicit rates that RM cells bring back.
 //!
-//! The paper on TCP describes the scheme in words. The advertised rate, the recursion of the largest rate
-//! ERmax and the marks without congestion are those of the published algorithm; what is done under
-//! congestion is a reconstruction, and where something is not known the parameter says so.
+//! Published: the advertised rate, and that an ER below it in a backward RM cell, and nothing else, marks a channel (the
+//! authors' patent, US 6,052,361, claims 1 and 2); that ER is lowered in both directions (the paper on TCP, which describes
+//! the scheme in words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)) and the recursion of ERmax from backward
+//! cells (as Kalyanaraman 1997 quotes them); that from a queue of QT on under overload, and above DQT, less is given.
+//! Ours: the weight, both thresholds and what is given there, the bounds of ERmax (the advertised rate and the link), and
+//! whatever a parameter calls ours. The defaults are the published forms where they are known.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 pub use super::fmmra_config::{ErMaxFloor, FmmraConfig};
 use super::load::{ByLoad, Load, LoadMeter, Metered};
+use super::own_marks::OwnMarks;
 use super::{PortFacts, QueueReading};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
@@ -25,6 +29,8 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
+    /// What this port wrote, if it does not count as elsewhere.
+    own: Option<OwnMarks>,
     /// Channels that are bottlenecked elsewhere, and the sum of their rates.
     elsewhere: usize,
     elsewhere_rate: f64,
@@ -48,6 +54,7 @@ impl Metered<Fmmra> {
             config: config.clone(),
             link,
             channels: vec![None; facts.channels],
+            own: (config.mark_forward && !config.record_own_mark).then(|| OwnMarks::new(facts.channels)),
             elsewhere: 0,
             elsewhere_rate: 0.0,
             largest: (0.0, 0),
@@ -57,7 +64,7 @@ impl Metered<Fmmra> {
             load_factor: 1.0,
             draining: false,
         };
-        Metered::with(scheme, LoadMeter::new(config.interval, config.interval_cells))
+        Metered::with(scheme, LoadMeter::new(config.interval, config.interval_cells), config.ci_threshold)
     }
 }
 
@@ -93,6 +100,12 @@ impl Fmmra {
             let rates = self.channels.iter().map(|elsewhere| elsewhere.unwrap_or(0.0)).enumerate();
             self.largest = rates.fold((0.0, 0), |best, (slot, rate)| if rate > best.0 { (rate, slot) } else { best });
         }
+    }
+
+    /// A backward RM cell of channel `slot` comes. What this port wrote says nothing of others, if wished.
+    fn record_backward(&mut self, slot: usize, er: f64) {
+        let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
+        self.record(slot, if is_own { f64::INFINITY } else { er });
     }
 
     /// The recursion of ERmax, between the advertised rate and the link. Without input the load says
@@ -144,13 +157,17 @@ impl ByLoad for Fmmra {
                 self.record(slot as usize, rm.er);
             }
             if self.config.mark_forward {
+                let before = rm.er;
                 self.mark(slot as usize, rm, queue);
+                if let Some(own) = &mut self.own {
+                    own.leaves(slot as usize, before, rm.er);
+                }
             }
         }
     }
     fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64) {
         self.on_queue(queue);
-        self.record(slot as usize, rm.er);
+        self.record_backward(slot as usize, rm.er);
         self.note_er_max(rm.er);
         self.mark(slot as usize, rm, queue);
     }

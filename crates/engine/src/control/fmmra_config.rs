@@ -14,13 +14,15 @@ use crate::kernel::{Finding, Ps};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErMaxFloor {
-    /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load).
+    /// The explicit rate of the BRM: ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load), the published recursion
+    /// (Arulambalam, Chen and Ansari 1996, as quoted by Kalyanaraman 1997). A port that marks FRMs too finds there its own
+    /// ERmax of a round trip ago, so ERmax falls only by the rule for congestion: a target below 1 is not kept and rates
+    /// swing about the fair ones.
     #[default]
-    AdvertisedRate,
-    /// The explicit rate of the BRM, as the recursion is quoted in the literature. A port that marks FRMs
-    /// too finds there its own ERmax of a round trip ago, so ERmax falls only by the rule for congestion:
-    /// a target below 1 is not kept and rates swing about the fair ones.
     ExplicitRate,
+    /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load). Ours, not the
+    /// authors': it keeps a target below 1 and lets rates settle.
+    AdvertisedRate,
 }
 
 /// Parameters of FMMRA.
@@ -52,12 +54,23 @@ pub struct FmmraConfig {
     /// Factor on the target utilisation while the queue is drained; the authors' value is not known.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub drain_factor: f64,
-    /// Whether forward RM cells, too, tell where a channel is bottlenecked; with false only backward
-    /// ones do, as in some implementations.
+    /// Whether forward RM cells, too, tell where a channel is bottlenecked. The authors' patent (US 6,052,361, claims 1
+    /// and 2) sets and clears a channel's mark when a backward RM cell comes, by the ER in it; that forward cells do so as
+    /// well is another reading of the paper's "read in both directions". As sources stamp PCR, a forward cell unmarks every
+    /// channel whose bottleneck lies further on until the cell is back.
     pub record_forward: bool,
+    /// Whether what this port itself wrote into a forward RM cell marks the channel as bottlenecked elsewhere when it comes
+    /// back lower than the advertised rate that has grown meanwhile. The patent compares the ER of the backward cell
+    /// whoever wrote it, and the channel does have no more than that for a round trip, so by default it does. With false
+    /// only what other ports wrote marks it: ours. Makes a difference only with `mark_forward`.
+    pub record_own_mark: bool,
     /// Whether forward RM cells are marked too, as the authors have it, so that switches further on learn what those
     /// before them allow; with false only backward ones are, as by most other schemes.
     pub mark_forward: bool,
+    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
+    /// rates; if absent, never.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
+    pub ci_threshold: Option<Cells>,
 }
 
 impl Default for FmmraConfig {
@@ -67,12 +80,14 @@ impl Default for FmmraConfig {
             interval: Ps::from_ms(1),
             interval_cells: Cells(100),
             er_max_weight: 0.125,
-            er_max_floor: ErMaxFloor::AdvertisedRate,
+            er_max_floor: ErMaxFloor::ExplicitRate,
             qt: Cells(50),
             dqt: Cells(200),
             drain_factor: 0.9,
-            record_forward: true,
+            record_forward: false,
+            record_own_mark: true,
             mark_forward: true,
+            ci_threshold: None,
         }
     }
 }
@@ -88,6 +103,7 @@ impl FmmraConfig {
             .ordered(("qt", self.qt), ("dqt", self.dqt))
             .reachable("dqt", self.dqt)
             .share("drain_factor", self.drain_factor)
+            .reachable_if_any("ci_threshold", self.ci_threshold)
             .findings()
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::congestion_bit::CongestionBit;
 use super::{QueueReading, SwitchControl};
 use crate::atm::cell::{Info, RmCell};
 use crate::component::Statistic;
@@ -100,12 +101,13 @@ pub trait ByLoad {
 pub struct Metered<S> {
     meter: LoadMeter,
     scheme: S,
+    ci: CongestionBit,
 }
 
 impl<S: ByLoad> Metered<S> {
-    /// `scheme` before its first interval.
-    pub(super) fn with(scheme: S, meter: LoadMeter) -> Metered<S> {
-        Metered { meter, scheme }
+    /// `scheme` before its first interval; above `ci_threshold` backward RM cells also get CI.
+    pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
+        Metered { meter, scheme, ci: CongestionBit::above(ci_threshold) }
     }
 }
 
@@ -125,12 +127,13 @@ impl<S: ByLoad> SwitchControl for Metered<S> {
     }
     fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
         self.scheme.on_backward(slot, rm, queue);
+        self.ci.mark(rm, queue);
     }
     fn counted(&self) -> Vec<f64> {
         self.scheme.counted()
     }
     fn reads_queue(&self) -> QueueReading {
-        self.scheme.reads_queue()
+        self.ci.reads_queue(self.scheme.reads_queue())
     }
     #[inline]
     fn wake_at(&self) -> Ps {

@@ -3,6 +3,7 @@
 
 pub mod capc;
 pub mod charny;
+mod congestion_bit;
 pub mod efci;
 pub mod eprca;
 pub mod erica;
@@ -15,6 +16,7 @@ mod fmmra_config;
 mod load;
 pub mod none;
 pub mod osu;
+mod own_marks;
 pub mod phantom;
 mod ranges;
 pub mod relative_rate;

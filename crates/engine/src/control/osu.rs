@@ -18,6 +18,7 @@ use super::ranges::Ranges;
 use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
+use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
 /// A slower channel counts as sending this, in cells/s (TCR of TM 4.0): a rate of zero would be kept for ever.
@@ -52,11 +53,21 @@ pub struct OsuConfig {
     /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
     pub delta: f64,
+    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
+    /// rates; if absent, never.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
+    pub ci_threshold: Option<Cells>,
 }
 
 impl Default for OsuConfig {
     fn default() -> OsuConfig {
-        OsuConfig { target_utilisation: 0.9, interval: Ps::from_ms(1), fairness: Fairness::Basic, delta: 0.1 }
+        OsuConfig {
+            target_utilisation: 0.9,
+            interval: Ps::from_ms(1),
+            fairness: Fairness::Basic,
+            delta: 0.1,
+            ci_threshold: None,
+        }
     }
 }
 
@@ -67,6 +78,7 @@ impl OsuConfig {
             .utilisation("target_utilisation", self.target_utilisation)
             .interval("interval", self.interval)
             .require("delta", (0.0..1.0).contains(&self.delta), self.delta, "of 0 and below 1")
+            .reachable_if_any("ci_threshold", self.ci_threshold)
             .findings()
     }
 }
@@ -108,7 +120,7 @@ impl Metered<Osu> {
             load: 1.0,
             fair_share: target / facts.channels.max(1) as f64,
         };
-        Metered::with(scheme, LoadMeter::by_time(config.interval))
+        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
     }
 }
 

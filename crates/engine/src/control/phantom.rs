@@ -14,6 +14,7 @@ use super::ranges::Ranges;
 use super::{PortFacts, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
+use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
 /// Parameters of Phantom.
@@ -36,6 +37,10 @@ pub struct PhantomConfig {
     /// Share of the rate that an interval leaves at least; not certain.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub decrease_floor: f64,
+    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
+    /// rates; if absent, never.
+    #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
+    pub ci_threshold: Option<Cells>,
 }
 
 impl Default for PhantomConfig {
@@ -46,6 +51,7 @@ impl Default for PhantomConfig {
             alpha_inc: 1.0 / 16.0,
             alpha_dec: 0.25,
             decrease_floor: 0.5,
+            ci_threshold: None,
         }
     }
 }
@@ -59,6 +65,7 @@ impl PhantomConfig {
             .share("alpha_inc", self.alpha_inc)
             .share("alpha_dec", self.alpha_dec)
             .share("decrease_floor", self.decrease_floor)
+            .reachable_if_any("ci_threshold", self.ci_threshold)
             .findings()
     }
 }
@@ -77,7 +84,8 @@ impl Metered<Phantom> {
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.cells_per_second();
         let macr = link / (1.0 + config.utilisation_factor);
-        Metered::with(Phantom { config: config.clone(), link, macr }, LoadMeter::by_time(config.interval))
+        let scheme = Phantom { config: config.clone(), link, macr };
+        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
     }
 }
 

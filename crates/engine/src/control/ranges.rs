@@ -74,6 +74,13 @@ impl Ranges {
         self.findings.extend(never_exceeded(field, threshold, self.facts));
         self
     }
+    /// A threshold, if there is one, that should be within the buffer.
+    pub fn reachable_if_any(self, field: &'static str, threshold: Option<Cells>) -> Ranges {
+        match threshold {
+            Some(threshold) => self.reachable(field, threshold),
+            None => self,
+        }
+    }
     /// What was found.
     pub fn findings(self) -> Vec<Finding> {
         self.findings

@@ -4,7 +4,7 @@
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::erica::{Erica, EricaConfig};
-use cellrate_engine::control::{PortFacts, SwitchControl, SwitchFacts};
+use cellrate_engine::control::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
 
@@ -40,6 +40,12 @@ impl Port {
         let (now, queue) = (self.now(), self.queue);
         self.erica.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut rm(PCR, ccr)), queue);
     }
+    /// What an FRM has that comes with `er`.
+    fn forward_er(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
+        let (now, queue, mut frm) = (self.now(), self.queue, rm(er, ccr));
+        self.erica.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut frm), queue);
+        frm.er
+    }
     fn vbr(&mut self, cells: u64) {
         let now = self.now();
         (0..cells).for_each(|_| self.erica.on_background(now));
@@ -51,10 +57,13 @@ impl Port {
         self.erica.wake(now, self.queue);
     }
     fn er(&mut self, slot: u32) -> f64 {
+        self.brm(slot).er
+    }
+    fn brm(&mut self, slot: u32) -> RmCell {
         let mut brm = rm(PCR, 0.0);
         let now = self.now();
         self.erica.on_backward(now, slot, &mut brm, self.queue);
-        brm.er
+        brm
     }
 }
 
@@ -80,6 +89,65 @@ fn two_overloading_channels_get_their_scaled_rate_or_the_fair_share() {
     near(port.erica.fair_share(), 50_000.0);
     near(port.er(0), 75_000.0); // 150,000 / 2
     near(port.er(1), 50_000.0); // max(50,000, 25,000)
+}
+
+#[test]
+fn forward_rm_cells_get_the_same_feedback_if_wished() {
+    for (marks, [first, second, third]) in [(false, [PCR, 40_000.0, PCR]), (true, [75_000.0, 40_000.0, 50_000.0])] {
+        let mut port = Port::new(json!({ "mark_forward": marks }), 2);
+        port.frm(0, 150_000.0);
+        port.frm(1, 50_000.0);
+        port.data(0, 149);
+        port.data(1, 49);
+        port.end();
+        // z = 2 and a fair share of 50,000, as above; what another switch has lowered further stays.
+        near(port.forward_er(0, PCR, 150_000.0), first);
+        near(port.forward_er(1, 40_000.0, 50_000.0), second);
+        near(port.forward_er(1, PCR, 50_000.0), third);
+        // One feedback in an interval, whichever way the cell goes.
+        near(port.er(0), 75_000.0);
+        near(port.er(1), 50_000.0);
+    }
+}
+
+#[test]
+fn a_forward_rm_cell_that_ends_an_interval_gets_what_follows_from_it() {
+    let mut port = Port::new(json!({ "mark_forward": true, "interval_cells": "50 cells" }), 2);
+    // 50 cells in 0.5 ms: one channel of the two is active, and its share is the capacity.
+    port.data(0, 49);
+    near(port.forward_er(0, PCR, 10_000.0), 100_000.0);
+}
+
+#[test]
+fn a_long_queue_sets_ci_if_wished() {
+    for (threshold, marked) in [(json!(null), [false, false]), (json!("20 cells"), [false, true])] {
+        let mut port = Port::new(json!({ "ci_threshold": threshold }), 1);
+        let ci = [20, 21].map(|queue| {
+            port.queue = queue;
+            port.brm(0).ci
+        });
+        assert_eq!(ci, marked, "{threshold}");
+    }
+    let reads = |changes: Value| Port::new(changes, 1).erica.reads_queue();
+    assert_eq!(reads(json!({})), QueueReading::Never);
+    assert_eq!(reads(json!({ "ci_threshold": "20 cells" })), QueueReading::AtRmCells);
+    assert_eq!(reads(json!({ "ci_threshold": "20 cells", "queue_control": {} })), QueueReading::AtEveryCell);
+}
+
+#[test]
+fn with_a_decay_of_one_the_fair_share_is_by_the_channels_that_are_established() {
+    let mut port = Port::new(json!({ "average_sources": true, "source_decay": 1.0 }), 3);
+    let mut shares = Vec::new();
+    for slot in [Some(0), Some(1), None, None, Some(0), Some(2), None] {
+        if let Some(slot) = slot {
+            port.frm(slot, 1_000.0);
+        }
+        port.end();
+        shares.push((port.erica.active_sources(), port.erica.fair_share().round()));
+    }
+    // One that has sent counts for ever, and once.
+    let [one, two, three] = [(1.0, 100_000.0), (2.0, 50_000.0), (3.0, 33_333.0)];
+    assert_eq!(shares, [one, two, two, two, two, three, three]);
 }
 
 #[test]
@@ -497,10 +565,11 @@ fn behaviour(changes: Value) -> Vec<f64> {
         port.vbr(round * 7 % 110);
         for slot in 0..4u64 {
             if !(round + slot).is_multiple_of(slot + 2) && round % 11 < 8 {
-                port.frm(slot as u32, (1 + slot) as f64 * 9_000.0 + round as f64);
+                feedback.push(port.forward_er(slot as u32, PCR, (1 + slot) as f64 * 9_000.0 + round as f64));
                 port.data(slot as u32, (round * (slot + 3)) % 50);
             }
-            feedback.push(port.er(slot as u32));
+            let brm = port.brm(slot as u32);
+            feedback.extend([brm.er, brm.ci as u8 as f64]);
         }
         // The interval of some cases ends earlier than every 1 ms; then time just passes.
         port.interval += 1;
@@ -534,8 +603,10 @@ fn every_parameter_changes_the_feedback() {
         ("immediate_fair_share", json!({}), json!(true)),
         ("per_vc_ccr", json!({}), json!(true)),
         ("bidirectional_counting", json!({}), json!(true)),
+        ("mark_forward", json!({}), json!(true)),
         ("zero_input_policy", averaged, json!("zero-load")),
         ("initial_sources", json!({}), json!("one")),
+        ("ci_threshold", json!({}), json!("100 cells")),
         ("queue_control", json!({}), json!({})),
         ("queue_control", json!({ "queue_control": {} }), json!({ "target_delay": "100 us" })),
         ("queue_control", json!({ "queue_control": {} }), json!({ "a": 1.5 })),

@@ -1,9 +1,14 @@
 //! FMMRA, consistent marking, EPRCA, the OSU scheme, CAPC and Phantom at one port, with numbers worked by hand.
 //! The link carries 100,000 cells/s, so that an interval of 1 ms has room for 100 cells.
 
+use std::collections::VecDeque;
+
+use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
 use cellrate_engine::kernel::{Ps, Rate};
+use proptest::collection::vec;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const PCR: f64 = 1e6;
@@ -82,13 +87,13 @@ fn fmmra(others: Value, channels: usize) -> Port {
 
 #[test]
 fn fmmra_shares_what_channels_bottlenecked_elsewhere_leave() {
-    let mut port = fmmra(json!({}), 4);
+    let mut port = fmmra(json!({ "record_forward": true }), 4);
     // 100,000 / 4.
     assert_eq!(port.frm(0, PCR, 1.0), 25_000.0);
     // Channel 1 comes back with 10,000 < 25,000: (100,000 - 10,000) / 3.
     assert_eq!(port.er(1, 10_000.0, 1.0), 10_000.0);
     near(port.statistic(ADVERTISED), 30_000.0);
-    // Channel 2 with 28,000 < 30,000: (100,000 - 38,000) / 2; forward cells tell it too.
+    // Channel 2 with 28,000 < 30,000: (100,000 - 38,000) / 2; forward cells tell it too, if wished.
     port.frm(2, 28_000.0, 1.0);
     near(port.statistic(ADVERTISED), 31_000.0);
     // Channel 1 is free again: (100,000 - 28,000) / 3.
@@ -112,7 +117,7 @@ fn fmmra_adds_the_largest_rate_if_all_are_bottlenecked_elsewhere() {
 
 #[test]
 fn fmmra_gives_unused_capacity_by_its_largest_rate() {
-    let mut port = fmmra(json!({}), 2);
+    let mut port = fmmra(json!({ "er_max_floor": "advertised-rate" }), 2);
     // 50 of 100 cells: load 1/2; ERmax := 7/8 50,000 + 1/8 max(50,000, 100,000) = 56,250 from the first BRM on.
     port.data(0, 50);
     port.end();
@@ -131,17 +136,25 @@ fn fmmra_gives_unused_capacity_by_its_largest_rate() {
 }
 
 #[test]
-fn fmmra_with_the_explicit_rate_as_floor_keeps_its_largest_rate_under_overload() {
-    let mut port = fmmra(json!({ "er_max_floor": "explicit-rate" }), 2);
+fn fmmra_by_its_published_recursion_keeps_its_largest_rate_under_overload() {
+    let mut port = fmmra(json!({}), 2);
+    port.data(0, 50);
+    port.end();
+    // Load 1/2: ERmax := 7/8 50,000 + 1/8 max(80,000, 100,000) = 56,250.
+    near(port.er(0, 80_000.0, 1.0), 56_250.0);
     port.data(0, 200);
     port.end();
-    // ERmax := 7/8 50,000 + 1/8 max(80,000, 25,000) = 53,750.
-    near(port.er(0, 80_000.0, 1.0), 53_750.0);
+    // Load 2: 7/8 56,250 + 1/8 max(80,000, 28,125) = 59,218.75; what comes back with ERmax holds it up.
+    near(port.er(0, 80_000.0, 1.0), 59_218.75);
+    near(port.er(0, 59_218.75, 1.0), 59_218.75);
+    // 7/8 59,218.75 + 1/8 max(52,000, 29,609.375).
+    near(port.er(0, 52_000.0, 1.0), 52_000.0);
+    near(port.statistic("er_max_cells_per_second"), 58_316.406_25);
 }
 
 #[test]
 fn fmmra_under_congestion_allows_the_advertised_rate_alone() {
-    let mut port = fmmra(json!({ "qt": "10 cells", "dqt": "20 cells" }), 2);
+    let mut port = fmmra(json!({ "er_max_floor": "advertised-rate", "qt": "10 cells", "dqt": "20 cells" }), 2);
     port.data(0, 50);
     port.end();
     near(port.er(0, PCR, 1.0), 56_250.0);
@@ -182,12 +195,95 @@ fn fmmra_allocates_its_target_of_what_other_classes_leave() {
 }
 
 #[test]
-fn fmmra_may_learn_from_backward_cells_alone() {
-    let mut port = fmmra(json!({ "record_forward": false }), 2);
-    port.frm(0, 10_000.0, 1.0);
-    assert_eq!(port.statistic("bottlenecked_elsewhere"), 0.0);
-    port.er(0, 10_000.0, 1.0);
+fn fmmra_learns_from_backward_cells_and_from_forward_ones_if_wished() {
+    for (record_forward, after_frm) in [(false, 0.0), (true, 1.0)] {
+        let mut port = fmmra(json!({ "record_forward": record_forward }), 2);
+        port.frm(0, 10_000.0, 1.0);
+        assert_eq!(port.statistic("bottlenecked_elsewhere"), after_frm);
+        port.er(0, 10_000.0, 1.0);
+        assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+        // A source stamps PCR: a recorded forward cell clears what backward ones tell.
+        port.frm(0, PCR, 1.0);
+        assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0 - after_frm);
+    }
+}
+
+#[test]
+fn fmmra_knows_its_own_marks_if_wished() {
+    for (counts, elsewhere) in [(true, 2.0), (false, 1.0)] {
+        let marked = |port: &Port| port.statistic("bottlenecked_elsewhere");
+        let mut port = fmmra(json!({ "record_own_mark": counts }), 2);
+        // The port writes 50,000; meanwhile channel 1 turns out to use 20,000, so that 80,000 are advertised.
+        assert_eq!((port.frm(0, PCR, 1.0), port.frm(0, PCR, 1.0)), (50_000.0, 50_000.0));
+        port.er(1, 20_000.0, 1.0);
+        near(port.statistic(ADVERTISED), 80_000.0);
+        // What it wrote comes back.
+        port.er(0, 50_000.0, 1.0);
+        assert_eq!(marked(&port), elsewhere);
+        // Somebody has lowered the next one: that does tell of a bottleneck elsewhere.
+        port.er(0, 45_000.0, 1.0);
+        assert_eq!(marked(&port), 2.0);
+    }
+    // What came lower than this port would have written is not its own.
+    let mut port = fmmra(json!({ "record_own_mark": false }), 2);
+    assert_eq!(port.frm(0, 30_000.0, 1.0), 30_000.0);
+    port.er(0, 30_000.0, 1.0);
     assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+}
+
+proptest! {
+    #![proptest_config(repeatable(256))]
+
+    /// Whatever becomes of the cells on their way and of the capacity: if nobody else lowers ER, nobody is marked.
+    #[test]
+    fn own_marks_of_fmmra_alone_mark_no_channel(steps in vec((0..3u32, 0..4u8, 0..60u64), 1..200)) {
+        let mut port = fmmra(json!({ "record_own_mark": false }), 3);
+        let mut on_the_way = [const { VecDeque::new() }; 3];
+        for (slot, step, vbr) in steps {
+            let cells = &mut on_the_way[slot as usize];
+            match step {
+                0 | 1 => cells.push_back(port.frm(slot, PCR, 1.0)),
+                2 => {
+                    // All but the last of some are lost.
+                    let lost = cells.len().min(vbr as usize % 3).saturating_sub(1);
+                    cells.drain(..lost);
+                    if let Some(er) = cells.pop_front() {
+                        port.er(slot, er, 1.0);
+                    }
+                }
+                _ => {
+                    port.vbr(vbr);
+                    port.end();
+                }
+            }
+            prop_assert_eq!(port.statistic("bottlenecked_elsewhere"), 0.0);
+        }
+    }
+}
+
+/// ERICA's own is in `erica_feedback.rs`.
+#[test]
+fn explicit_rates_may_have_ci_beside_them() {
+    for scheme in ["fmmra", "charny", "osu", "phantom"] {
+        let told = |parameters: Value| -> [(f64, bool); 2] {
+            let mut port = Port::new(scheme, parameters, 2);
+            [30, 31].map(|queue| {
+                port.queue = queue;
+                let cell = port.brm(0, PCR, 1e5);
+                (cell.er, cell.ci)
+            })
+        };
+        let (without, with) = (told(json!({})), told(json!({ "ci_threshold": "30 cells" })));
+        assert_eq!(without.map(|cell| cell.1), [false, false], "{scheme}");
+        assert_eq!(with.map(|cell| cell.1), [false, true], "{scheme}");
+        // The explicit rate is what it is without.
+        assert_eq!(without.map(|cell| cell.0), with.map(|cell| cell.0), "{scheme}");
+        let facts = SwitchFacts { buffer: 1_000, cell_time: Ps::ZERO };
+        let found = |threshold: &str| config(scheme, json!({ "ci_threshold": threshold })).check(facts);
+        assert_eq!(found("999 cells"), [], "{scheme}");
+        let late = found("1000 cells");
+        assert!(late.len() == 1 && late[0].field == "ci_threshold" && !late[0].is_fatal(false), "{scheme}");
+    }
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub const CASES: &[Case] = &[
     ),
     case("switch.control.erica.immediate_fair_share", ERICA, &["", "switch.control.immediate_fair_share=true"]),
     case("switch.control.erica.per_vc_ccr", ERICA, &["", "switch.control.per_vc_ccr=true"]),
+    case("switch.control.erica.mark_forward", ERICA, &["", "switch.control.mark_forward=true"]),
+    case("switch.control.erica.ci_threshold", ERICA, &["", r#"switch.control.ci_threshold="2 cells""#]),
     case("switch.control.erica.bidirectional_counting", ERICA, &["", "switch.control.bidirectional_counting=true"]),
     with(
         "switch.control.erica.zero_input_policy",

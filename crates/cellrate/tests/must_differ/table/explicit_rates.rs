@@ -206,4 +206,16 @@ pub const CASES: &[Case] = &[
         &[r#"switch.control={ scheme = "phantom" }"#],
         &["", r#"switch.control.decrease_floor=0.95"#],
     ),
+    with(
+        "switch.control.osu.ci_threshold",
+        ERICA,
+        &[r#"switch.control={ scheme = "osu" }"#],
+        &["", r#"switch.control.ci_threshold="2 cells""#],
+    ),
+    with(
+        "switch.control.phantom.ci_threshold",
+        ERICA,
+        &[r#"switch.control={ scheme = "phantom" }"#],
+        &["", r#"switch.control.ci_threshold="2 cells""#],
+    ),
 ];

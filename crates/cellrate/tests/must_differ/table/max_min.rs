@@ -32,7 +32,7 @@ pub const CASES: &[Case] = &[
         "switch.control.fmmra.er_max_floor",
         ERICA,
         &[r#"switch.control={ scheme = "fmmra" }"#],
-        &["", r#"switch.control.er_max_floor="explicit-rate""#],
+        &["", r#"switch.control.er_max_floor="advertised-rate""#],
     ),
     with(
         "switch.control.fmmra.qt",
@@ -50,7 +50,19 @@ pub const CASES: &[Case] = &[
         "switch.control.fmmra.record_forward",
         ERICA,
         &[r#"switch.control={ scheme = "fmmra" }"#],
-        &["", r#"switch.control.record_forward=false"#],
+        &["", r#"switch.control.record_forward=true"#],
+    ),
+    with(
+        "switch.control.fmmra.record_own_mark",
+        ERICA,
+        &[r#"switch.control={ scheme = "fmmra" }"#],
+        &["", r#"switch.control.record_own_mark=false"#],
+    ),
+    with(
+        "switch.control.fmmra.ci_threshold",
+        ERICA,
+        &[r#"switch.control={ scheme = "fmmra" }"#],
+        &["", r#"switch.control.ci_threshold="2 cells""#],
     ),
     with(
         "switch.control.fmmra.mark_forward",
@@ -85,5 +97,11 @@ pub const CASES: &[Case] = &[
         ERICA,
         &[r#"switch.control={ scheme = "charny" }"#],
         &["", r#"switch.control.record_forward=true"#],
+    ),
+    with(
+        "switch.control.charny.ci_threshold",
+        ERICA,
+        &[r#"switch.control={ scheme = "charny" }"#],
+        &["", r#"switch.control.ci_threshold="2 cells""#],
     ),
 ];

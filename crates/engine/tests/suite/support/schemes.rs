@@ -33,9 +33,9 @@ pub fn erica() -> Scheme {
     scheme(0.9, json!({ "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells" }))
 }
 
-/// At a target that it keeps.
+/// At a target that it keeps, which its published recursion does not.
 pub fn fmmra() -> Scheme {
-    scheme(0.95, json!({ "scheme": "fmmra" }))
+    scheme(0.95, json!({ "scheme": "fmmra", "er_max_floor": "advertised-rate" }))
 }
 
 /// Nothing damps its rates, so that they tremble where bottlenecks are coupled.

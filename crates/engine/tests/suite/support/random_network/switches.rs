@@ -88,8 +88,10 @@ fn relative_rate() -> impl Strategy<Value = ControlConfig> {
         json!({"scheme": "rrm-pd"}),
         json!({"scheme": "rrm-pd-plus", "beta": "1 cell"}),
         json!({"scheme": "rrm-pid", "alpha": 0.2}),
+        json!({"scheme": "rrm-pd", "mark_forward": true}),
     ];
     (select(laws), 1..40u64, 0..20u64, 0..20u64).prop_map(|(mut law, sampling, low, above)| {
+        law["hysteresis"] = json!(format!("{} cells", low / 2));
         law["sampling"] = json!(format!("{sampling} cells"));
         law["low"] = json!(format!("{low} cells"));
         law["high"] = json!(format!("{} cells", low + above));
@@ -100,9 +102,11 @@ fn relative_rate() -> impl Strategy<Value = ControlConfig> {
 fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
     let timed = vec![
         json!({"scheme": "fmmra", "qt": "2 cells", "dqt": "5 cells"}),
-        json!({"scheme": "fmmra", "interval_cells": "7 cells", "er_max_floor": "explicit-rate", "record_forward": false}),
+        json!({"scheme": "fmmra", "interval_cells": "7 cells", "er_max_floor": "advertised-rate", "record_forward": true}),
         json!({"scheme": "fmmra", "mark_forward": false}),
+        json!({"scheme": "fmmra", "record_own_mark": false, "ci_threshold": "3 cells"}),
         json!({"scheme": "charny"}),
+        json!({"scheme": "phantom", "ci_threshold": "3 cells"}),
         json!({"scheme": "osu", "fairness": "basic"}),
         json!({"scheme": "osu", "fairness": "precise"}),
         json!({"scheme": "capc", "threshold": "3 cells"}),
@@ -127,7 +131,7 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
 fn erica() -> impl Strategy<Value = ControlConfig> {
     let interval = (select(vec!["100 us", "333.333 us", "1 ms", "5 ms"]), select(vec![1, 7, 30, 100]));
     let averaging = (select(vec!["none", "load-factor", "components"]), any::<bool>(), any::<bool>());
-    let flags = any::<[bool; 6]>();
+    let flags = any::<[bool; 8]>();
     let functions = vec!["hyperbolic", "linear", "step", "hysteresis"];
     let queue_control = prop::option::of((select(vec!["10 us", "500 us", "5 ms"]), select(functions)));
     (interval, averaging, flags, queue_control, 0.5..1.0).prop_map(
@@ -145,6 +149,8 @@ fn erica() -> impl Strategy<Value = ControlConfig> {
                 "per_vc_ccr": flags[3],
                 "bidirectional_counting": flags[4],
                 "zero_input_policy": if flags[5] { "fair-share" } else { "zero-load" },
+                "mark_forward": flags[6],
+                "ci_threshold": flags[7].then_some("5 cells"),
             });
             match queue_control {
                 Some((delay, function)) => {
