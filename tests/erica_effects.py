@@ -68,7 +68,7 @@ ERICA_KEYS = [
     erica("source_decay", "0.9", "0.5", "differs", "switch.control.average_sources=true", *BURSTY),
     erica("immediate_fair_share", "false", "true", "differs", *BURSTY),
     erica("per_vc_ccr", "false", "true", "differs"),
-    # Many sources that start over a long way: a rate rises only once it is allowed on the way there and back.
+    # Many sources that start over a long way: a rate rises once it is allowed there and back.
     row(
         "switch.control.mark_forward",
         "false",

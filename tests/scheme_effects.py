@@ -73,9 +73,13 @@ SCHEME_EFFECTS = [
     effect("fmmra", "record_forward", "false", "true", "differs", digest, scenario=GRAPH),
     effect("fmmra", "record_own_mark", "true", "false", "differs", digest, scenario=GRAPH),
     effect("fmmra", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF),
-    effect("charny", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
+    effect(
+        "charny", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL
+    ),
     effect("osu", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
-    effect("phantom", "ci_threshold", '"2 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, EAGER),
+    effect(
+        "phantom", "ci_threshold", '"2 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, EAGER
+    ),
     effect("fmmra", "mark_forward", "true", "false", "differs", digest, scenario=GRAPH),
     effect("fmmra", "qt", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE),
     effect("fmmra", "dqt", '"60 cells"', '"5 cells"', "falls", MEAN_QUEUE, DRAINING[0]),

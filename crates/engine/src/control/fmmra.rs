@@ -2,12 +2,13 @@
 //! same authors in 1997): an advertised rate per port, and for every channel whether it is bottlenecked
 //! elsewhere and at what rate, both kept from the explicit rates that RM cells bring back.
 //!
-//! Published: the advertised rate, and that an ER below it in a backward RM cell, and nothing else, marks a channel (the
-//! authors' patent, US 6,052,361, claims 1 and 2); that ER is lowered in both directions (the paper on TCP, which describes
-//! the scheme in words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)) and the recursion of ERmax from backward
-//! cells (as Kalyanaraman 1997 quotes them); that from a queue of QT on under overload, and above DQT, less is given.
-//! Ours: the weight, both thresholds and what is given there, the bounds of ERmax (the advertised rate and the link), and
-//! whatever a parameter calls ours. The defaults are the published forms where they are known.
+//! Published: the advertised rate, and that the ER in a backward RM cell marks a channel if it is below it, and else unmarks
+//! it (the authors' patent, US 6,052,361, claims 1 and 2); that ER is read and lowered in both directions (the paper on TCP,
+//! which describes the scheme in words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from
+//! backward cells, and that from a queue of QT on something else holds under overload (as Kalyanaraman 1997 quotes them).
+//! Ours: what else holds there, what happens above DQT, both thresholds, the weight, the bounds of ERmax (the advertised rate
+//! and the link), and whatever a parameter calls ours. The defaults are the published forms where they are known; the article
+//! of 1996 itself was not at hand.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -44,9 +44,9 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// l_t and h_t, and how far below them the queue must fall to have left them.
-    pub fn new(low: Cells, high: Cells, hysteresis: Cells) -> Thresholds {
-        let (low, high, hysteresis) = (low.0 as f64, high.0 as f64, hysteresis.0 as f64);
-        Thresholds { low, high, hysteresis, last: Feedback::Increase }
+    pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
+        let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
+        Thresholds { low: low.0 as f64, high: high.0 as f64, hysteresis, last: Feedback::Increase }
     }
     /// The feedback of a region, or of the one above it until the queue has fallen far enough.
     fn feedback(&mut self, queue: f64) -> Feedback {
@@ -67,11 +67,16 @@ impl Thresholds {
 }
 
 /// What every law asks of its parameters: samples, and thresholds in order, within the buffer and left again.
-fn ranges(facts: SwitchFacts, sampling: Cells, (low, high): (Cells, Cells), hysteresis: Cells) -> Ranges {
+fn ranges(facts: SwitchFacts, sampling: Cells, (low, high): (Cells, Cells), hysteresis: Option<Cells>) -> Ranges {
     let ranges = Ranges::new(facts).some_cells("sampling", sampling);
     let ranges = ranges.ordered(("low", low), ("high", high)).reachable("high", high);
-    // From so far below nothing would ever be told to increase again.
-    ranges.require("hysteresis", hysteresis.0 == 0 || hysteresis < low, hysteresis, "below `low`")
+    match hysteresis {
+        // With more no queue would be short enough to increase again.
+        Some(hysteresis) => {
+            ranges.require("hysteresis", hysteresis.0 == 0 || hysteresis < low, hysteresis, "below `low`")
+        }
+        None => ranges,
+    }
 }
 
 /// How samples of the queue become feedback.

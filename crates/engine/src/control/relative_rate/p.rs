@@ -30,10 +30,10 @@ pub struct PConfig {
     /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
     /// does it in backward cells.
     pub mark_forward: bool,
-    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. The paper has
-    /// none. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
-    #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer" }))]
-    pub hysteresis: Cells,
+    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. If absent, not at
+    /// all, as in the paper. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
+    pub hysteresis: Option<Cells>,
 }
 
 impl Default for PConfig {
@@ -44,7 +44,7 @@ impl Default for PConfig {
             high: Cells(2_500),
             count_in_service: false,
             mark_forward: false,
-            hysteresis: Cells(0),
+            hysteresis: None,
         }
     }
 }
