@@ -1,6 +1,5 @@
 """Claims that cannot fail are found, those that can are not."""
 
-
 import pytest
 from cellrate.reproduce.falsifiable import unfailing
 from cellrate.reproduce.model import Paper
@@ -25,6 +24,8 @@ set = ["flow.tcp.count=3"]
 """
 CAN_FAIL = {
     "loses-nothing": "base.totals.cells_dropped >= 0 and base.bottleneck.queue_max_cells < 1e5",
+    "loses-no-cell": "base.totals.cells_sent > 0 and more.vc('tcp.1/forward').cells_dropped < 1e4",
+    "spares-random": "base.port('B->A').queue('abr').cells_dropped == 0",
     "longer": "more.bottleneck.queue_max_cells > base.bottleneck.queue_max_cells",
     "differ": "base.bottleneck.queue_max_cells != more.bottleneck.queue_max_cells",
     "delivers": "base.throughput_mbit > 1",

@@ -17,6 +17,8 @@ from cellrate.runner import Job
 
 CHANGES = 200
 """Changes of all results that a claim must survive to be called unfailing."""
+OF_NOTHING = 0.2
+"""Share of the zeros that become something."""
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
@@ -50,6 +52,8 @@ class Changed:
             return [self._change(each) for each in items]
         if isinstance(value, bool) or not isinstance(value, int | float):
             return value
+        if value == 0 and self._draw.random() < OF_NOTHING:
+            value = type(value)(1)
         changed = value * self._factor()
         return round(changed) if isinstance(value, int) else changed
 
