@@ -24,7 +24,7 @@ use crate::credit::Sender;
 use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
-use crate::tcp::{TcpReceiver, TcpSender};
+use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
 /// A node at work.
@@ -336,7 +336,8 @@ impl<'a> Draft<'a> {
         let name = format!("{}/{end_name}", flow.name);
         let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
         let over_tcp = flow.source.over_tcp();
-        let (app, supply) = self.app(flow, end, &stream);
+        let phases = Phases::draw(&flow.tcp, self.plan.seed, &self.plan.nodes[node].name, &name);
+        let (app, supply) = Self::app(flow, end, phases, &stream);
         let processing = over_tcp && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
         Terminal::new(TerminalSettings {
             channel: channel as u32,
@@ -360,17 +361,14 @@ impl<'a> Draft<'a> {
         })
     }
 
-    fn app(&self, flow: &FlowPlan, end: usize, stream: &dyn Fn(&str) -> Stream) -> (App, Supply) {
-        // One phase per run: the clocks of all hosts tick together.
-        let phase = || Stream::new(self.plan.seed, "run", "tick phase").below(flow.tcp.granularity);
-        let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phase())));
+    fn app(flow: &FlowPlan, end: usize, phases: Phases, stream: &dyn Fn(&str) -> Stream) -> (App, Supply) {
+        let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phases.timer)));
         let none = Supply::Bytes(0);
         match (flow.source.demand(flow.start, stream("source")), end) {
             (Demand::Bytes(bytes), 0) => (sender(), Supply::Bytes(bytes)),
             (Demand::Writes(writes), 0) => (sender(), Supply::Writes(Box::new(writes))),
             (Demand::Bytes(_) | Demand::Writes(_), _) => {
-                let delayed = stream("delayed acknowledgement phase").below(flow.tcp.delayed_ack_interval);
-                (App::Receiver(Box::new(TcpReceiver::with_phases(&flow.tcp, delayed, phase()))), none)
+                (App::Receiver(Box::new(TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer))), none)
             }
             (Demand::Cells(cells), 0) => (App::Cells(cells), none),
             (Demand::Persistent, 0) => (App::Persistent, none),

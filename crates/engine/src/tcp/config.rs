@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::LARGEST_WINDOW;
+use super::clock::Clock;
 use super::handshake::SCALED_WINDOW;
 use super::recovery::Recovery;
 use super::segment::HEADER_BYTES;
@@ -37,9 +38,12 @@ pub struct TcpConfig {
     #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub initial_ssthresh: Option<Bytes>,
     /// Interval of the clock that measures round trips and counts down the retransmission timer:
-    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
+    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations. Its phase
+    /// is random; `clock` says whether every host has its own.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
+    /// Whose clocks tick together.
+    pub clock: Clock,
     /// Retransmission timeout before the first round trip is measured, whatever the granularity.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "10 s", "scale": "log" }))]
     pub initial_rto: Ps,
@@ -88,6 +92,7 @@ impl Default for TcpConfig {
             initial_window: 1,
             initial_ssthresh: None,
             granularity: Ps::from_ms(500),
+            clock: Clock::PerHost,
             initial_rto: Ps::from_s(3),
             min_rto: Ps::from_s(1),
             max_rto: Ps::from_s(64),

@@ -1,6 +1,7 @@
 //! TCP: one sender and one receiver as pure state machines; how they recover from loss is a policy.
 
 pub mod blocks;
+pub mod clock;
 pub mod config;
 pub mod estimator;
 pub mod handshake;
@@ -14,6 +15,7 @@ pub mod sender;
 pub mod ticks;
 pub mod window;
 
+pub use clock::{Clock, Phases};
 pub use config::TcpConfig;
 pub use handshake::{Handshake, SynOptions};
 pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};

@@ -10,7 +10,7 @@ use cellrate_engine::kernel::units::Buffer;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::{Report, Simulation};
-use cellrate_engine::tcp::{Recovery, TcpConfig};
+use cellrate_engine::tcp::{Clock, Recovery, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -157,16 +157,27 @@ fn row(name: &str, report: &Report) -> String {
     )
 }
 
-#[test]
-fn whole_runs_are_what_they_were() {
+/// The runs with TCP's clocks as they are said to be.
+fn table(clock: Clock) -> String {
     let mut table = format!(
         "{:<36} {:<16} {:>8} {:>8} {:>7} {:>9} {:>5} {:>4} {:>6}\n",
         "run", "digest", "hops", "cells", "dropped", "delivered", "again", "rto", "queue"
     );
-    for (name, plan) in plans() {
+    for (name, mut plan) in plans() {
+        plan.flows.iter_mut().for_each(|flow| flow.tcp.clock = clock);
         let end = Ps::from_ms(800);
         let report = Simulation::<LazyServer>::new(plan).unwrap().measure(Ps::ZERO, end, end);
         writeln!(table, "{}", row(name, &report)).unwrap();
     }
-    insta::assert_snapshot!(table);
+    table
+}
+
+#[test]
+fn whole_runs_are_what_they_were() {
+    insta::assert_snapshot!(table(Clock::Shared));
+}
+
+#[test]
+fn whole_runs_of_hosts_with_their_own_clocks_are_what_they_were() {
+    insta::assert_snapshot!(table(Clock::PerHost));
 }

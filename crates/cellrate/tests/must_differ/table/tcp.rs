@@ -22,6 +22,7 @@ pub const CASES: &[Case] = &[
     case("tcp.initial_window", UBR, &["", "tcp.initial_window=2"]),
     case("tcp.initial_ssthresh", UBR, &["", r#"tcp.initial_ssthresh="2 KiB""#]),
     case("tcp.granularity", UBR, &["", r#"tcp.granularity="5 ms""#]),
+    case("tcp.clock", UBR, &[r#"tcp.clock="per-host""#, r#"tcp.clock="shared""#]),
     case("tcp.initial_rto", DEAF, &["", r#"tcp.initial_rto="40 ms""#]),
     case("tcp.min_rto", UBR, &["", r#"tcp.min_rto="60 ms""#]),
     case("tcp.max_rto", DEAF, &["", r#"tcp.max_rto="60 ms""#]),

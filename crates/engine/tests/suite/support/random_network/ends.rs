@@ -17,7 +17,7 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
         select(vec!["200 us", "2 ms"]),
     );
     let processing = select(vec![("0 s", "0 s"), ("0 s", "0 s"), ("300 us", "0 s"), ("100 us", "200 us")]);
-    let flags = any::<[bool; 6]>();
+    let flags = any::<[bool; 7]>();
     (recovery, sizes, times, processing, flags).prop_map(|(recovery, sizes, times, processing, flags)| {
         let (mss, segments, initial_window, ssthresh) = sizes;
         let mut value = json!({
@@ -38,6 +38,7 @@ pub fn tcp() -> impl Strategy<Value = TcpConfig> {
             "net3_increment": flags[3],
             "rtt_excludes_transmission": flags[4],
             "connection_setup": flags[5],
+            "clock": if flags[6] { "per-host" } else { "shared" },
         });
         if let Some(segments) = ssthresh {
             value["initial_ssthresh"] = json!(format!("{} bytes", segments * mss));
