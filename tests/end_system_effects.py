@@ -47,6 +47,12 @@ def mean_window(result: Result) -> float:
     return float(result.series("cwnd", "tcp.1").middle.mean())
 
 
+def tick_places(result: Result) -> float:
+    """Places within a tick of 1 ms at which timers ran out."""
+    timeouts = result.events.filter(result.events["kind"] == "timeout")
+    return len({round(seconds * 1e12) % 10**9 for seconds in timeouts["time_seconds"]})
+
+
 FAST = per_flow("fast_retransmits")
 TIMEOUTS = total("timeouts")
 CUTS = per_vc("missing_brm_cuts")
@@ -86,6 +92,7 @@ TCP_KEYS = [
     row("tcp.initial_window", "1", "8", "rises", THROUGHPUT, *UBR, 'run.duration="8 ms"'),
     row("tcp.initial_ssthresh", '"1 KiB"', '"64 KiB"', "rises", THROUGHPUT, *ROOMY, FAR),
     row("tcp.granularity", '"1 ms"', '"100 ms"', "falls", TIMEOUTS, *LOSSY),
+    row("tcp.clock", '"shared"', '"per-host"', "rises", tick_places, *LOSSY),
     row("tcp.initial_rto", '"10 ms"', '"200 ms"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.min_rto", '"10 ms"', '"150 ms"', "falls", TIMEOUTS, *LOSSY),
     row("tcp.max_rto", '"20 ms"', '"64 s"', "falls", TIMEOUTS, *LOSSY),

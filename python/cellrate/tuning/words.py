@@ -96,7 +96,7 @@ def headline(report: Report) -> list[str]:
     sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
     alike = all(len({tuple(r.values.items()) for r in one.runs}) == 1 for one in report.ranked)
     if alike and len(report.seeds) > 1:
-        sentences.append("The seeds make no difference: nothing in the scenario is random.")
+        sentences.append("The seeds make no difference.")
     return sentences
 
 

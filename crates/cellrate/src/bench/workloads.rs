@@ -11,6 +11,7 @@ use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Refuses;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
@@ -92,8 +93,9 @@ fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: 
 }
 
 fn plan(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
-    let (errors, measure) = (LinkErrors::default(), MeasurePlan::default());
-    Plan { seed: 1, nodes, links, flows, fcvc: None, errors, measure }
+    let (errors, simultaneous_cells) = (LinkErrors::default(), SimultaneousCells::default());
+    let measure = MeasurePlan::default();
+    Plan { seed: 1, nodes, links, flows, fcvc: None, errors, simultaneous_cells, measure }
 }
 
 /// W1 and W3: `n` CBR sources at 95 % of a bottleneck of `n / 15` line rates.

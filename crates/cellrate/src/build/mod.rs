@@ -23,6 +23,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
         flows: flows.into_iter().map(|instance| flow(scenario, instance)).collect(),
         fcvc: scenario.fcvc.clone(),
         errors: scenario.link_errors.clone(),
+        simultaneous_cells: scenario.run.simultaneous_cells,
         measure: measure(&scenario.measure),
     })
 }

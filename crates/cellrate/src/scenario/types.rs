@@ -10,6 +10,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,10 @@ pub struct Run {
     /// Largest random addition, uniform, to the start of every flow.
     #[serde(default = "zero")]
     pub start_jitter: Ps,
+    /// Which of the cells that arrive at a node at one instant comes first. They are many where lines of one rate bring
+    /// what sources began together, and then decide who loses.
+    #[serde(default)]
+    pub simultaneous_cells: SimultaneousCells,
     /// Whether values outside the standard are errors. If false they are warnings.
     #[serde(default = "yes")]
     pub strict: bool,

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::simultaneous::Order;
 use crate::atm::cell::Cell;
 use crate::kernel::Ps;
 
@@ -82,6 +83,12 @@ impl Batch {
             *place += 1;
         }
         sort_nearly_sorted(&mut self.sorted);
+    }
+    /// Puts those of one instant into the order drawn.
+    pub fn draw(&mut self, order: &Order) {
+        for simultaneous in self.sorted.chunk_by_mut(|one, other| one.cell.at == other.cell.at) {
+            simultaneous.sort_unstable_by_key(|arrived| order.rank(arrived.cell.at, arrived.input as usize));
+        }
     }
     /// The arrivals in order.
     pub fn arrivals(&self) -> &[Arrived] {

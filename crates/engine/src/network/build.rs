@@ -13,6 +13,7 @@ use super::host::Host;
 use super::inbox::Inbox;
 use super::log::Log;
 use super::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
+use super::simultaneous::Order;
 use super::source_queue::SourceQueue;
 use super::switch::{Route, Switch};
 use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
@@ -107,7 +108,7 @@ pub fn build<S: Server>(plan: &Plan) -> Result<Parts<S>, PlanError> {
             NodeKind::Switch(settings) => Node::Switch(draft.switch(node, settings)),
         })
         .collect();
-    let inboxes = draft.incoming.iter().map(|links| Inbox::new(links.clone())).collect();
+    let inboxes = draft.incoming.iter().map(|links| Inbox::new(links.clone(), Order::of(plan, links))).collect();
     Ok(Parts { nodes, inboxes, channels: draft.channels })
 }
 

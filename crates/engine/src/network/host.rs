@@ -61,16 +61,30 @@ impl<S: Server> Host<S> {
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
         if let Some(prompt) = self.prompt.take() {
-            self.prompt = Some(self.turn_promptly(prompt, inbox, links, horizon, fresh));
+            let prompt = if inbox.is_drawn() {
+                self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
+            } else {
+                self.turn_promptly::<false>(prompt, inbox, links, horizon, fresh)
+            };
+            self.prompt = Some(prompt);
             return;
         }
         if let Some(only) = inbox.only() {
             self.turn_with(only as usize, links, horizon, fresh);
             return inbox.note_due(links[only as usize].due());
         }
+        if inbox.is_drawn() {
+            self.merge::<true>(inbox, links, horizon, fresh);
+        } else {
+            self.merge::<false>(inbox, links, horizon, fresh);
+        }
+    }
+
+    /// The same with several.
+    fn merge<const DRAWN: bool>(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
         loop {
             let (timer, index) = self.clocks.first();
-            let (arrival, input) = inbox.first();
+            let (arrival, input) = inbox.next::<DRAWN>();
             if timer <= arrival {
                 if timer >= horizon {
                     return;

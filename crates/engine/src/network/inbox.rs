@@ -1,14 +1,15 @@
-//! The links that end at a node, merged by arrival time; equal times in the order of the links.
+//! The links that end at a node, merged by arrival time; equal times in the order of the links, or as drawn.
 
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
+use super::simultaneous::Order;
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
 use crate::kernel::{Ps, Tournament};
 
 /// What arrives at a node that works instant by instant, in order: from sorted batches where they pay, else merged.
-pub struct Arrivals<'a> {
+pub struct Arrivals<'a, const DRAWN: bool> {
     inbox: &'a mut Inbox,
     batch: Option<Batch>,
     /// Cells of the batch that have been taken.
@@ -24,9 +25,9 @@ pub struct Arrivals<'a> {
     merged: u64,
 }
 
-impl<'a> Arrivals<'a> {
+impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must follow it.
-    pub fn new(inbox: &'a mut Inbox, links: &mut [Link], horizon: Ps) -> Arrivals<'a> {
+    pub fn new(inbox: &'a mut Inbox, links: &mut [Link], horizon: Ps) -> Arrivals<'a, DRAWN> {
         let (next, merged_since) = (Ps::NEVER, Ps::ZERO);
         let mut arrivals = Arrivals { inbox, batch: None, taken: 0, input: 0, next, horizon, merged_since, merged: 0 };
         arrivals.look(links);
@@ -39,7 +40,7 @@ impl<'a> Arrivals<'a> {
         self.taken = 0;
         self.next = match &self.batch {
             Some(batch) => batch.arrivals()[0].cell.at,
-            None => self.inbox.first().0,
+            None => self.inbox.first(),
         };
         self.merged_since = self.next;
     }
@@ -66,9 +67,9 @@ impl<'a> Arrivals<'a> {
     }
     #[inline(always)]
     fn merge(&mut self, links: &mut [Link]) -> Option<Cell> {
-        self.input = self.inbox.first().1;
+        self.input = self.inbox.next::<DRAWN>().1;
         let cell = self.inbox.receive(self.input, links)?;
-        self.next = self.inbox.first().0;
+        self.next = self.inbox.first();
         self.merged += 1;
         Some(cell)
     }
@@ -95,19 +96,41 @@ pub struct Inbox {
     heads: Tournament,
     /// Cells for each input in a turn above which whole batches are sorted at once.
     batch: Option<Batch>,
+    /// The order of cells that arrive at one instant, if it is drawn.
+    order: Option<Order>,
 }
 
 impl Inbox {
     /// An inbox of empty links.
-    pub fn new(links: Vec<u32>) -> Inbox {
+    pub fn new(links: Vec<u32>, order: Option<Order>) -> Inbox {
         let heads = Tournament::new(links.len());
         let batch = (links.len() >= Batch::INPUTS).then(|| Batch::new(links.len()));
-        Inbox { links, heads, batch }
+        Inbox { links, heads, batch, order }
     }
-    /// The earliest arrival, and the input it comes from.
+    /// When the earliest cell arrives.
     #[inline]
-    pub fn first(&self) -> (Ps, usize) {
-        self.heads.first()
+    pub fn first(&self) -> Ps {
+        self.heads.first().0
+    }
+    /// The earliest arrival, and the input it comes from. `DRAWN` says what [`Inbox::is_drawn`] does, so that
+    /// merges ask it once.
+    #[inline(always)]
+    pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
+        let (at, input) = self.heads.first();
+        let is_tie = DRAWN && at.is_scheduled() && self.heads.first_except(input) == at;
+        if is_tie { (at, self.draw(at, input)) } else { (at, input) }
+    }
+    /// The input that goes first of those at `at`.
+    fn draw(&self, at: Ps, first: usize) -> usize {
+        let Some(order) = &self.order else { return first };
+        let mut best = order.rank(at, first);
+        self.heads.for_each_at(at, &mut |input| best = best.min(order.rank(at, input)));
+        best.1
+    }
+    /// Whether the order of cells that arrive at one instant is drawn.
+    #[inline]
+    pub fn is_drawn(&self) -> bool {
+        self.order.is_some()
     }
     /// A cell entered the empty link of `input` and arrives at `at`.
     #[inline]
@@ -158,7 +181,7 @@ impl Inbox {
     /// Takes a batch of the cells that arrive before `limit`, sorted, if so many are expected that
     /// this is cheaper than merging one by one. The batch must be given back.
     pub fn take_batch(&mut self, limit: Ps, links: &mut [Link]) -> Option<Batch> {
-        let begin = self.first().0;
+        let begin = self.first();
         if !self.batch.as_ref()?.is_worth_it(begin, limit) {
             return None;
         }
@@ -179,6 +202,9 @@ impl Inbox {
         }
         self.heads.rebuild();
         batch.sort(begin, end);
+        if let Some(order) = &self.order {
+            batch.draw(order);
+        }
         Some(batch)
     }
     /// Gives a batch back, all of whose cells have been dealt with.

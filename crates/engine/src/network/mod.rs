@@ -19,6 +19,7 @@ mod reference;
 mod relay;
 pub mod report;
 mod simulation;
+pub mod simultaneous;
 mod source_queue;
 mod storage;
 mod switch;

@@ -10,6 +10,7 @@ pub use credited::{Contradiction, contradictions};
 pub use ways::{loop_round_trip, opposites, way_time};
 
 use super::Refuses;
+use super::simultaneous::SimultaneousCells;
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
 use crate::atm::errors::LinkErrors;
@@ -29,7 +30,7 @@ pub struct Plan {
     pub seed: u64,
     /// Nodes; links name them by index.
     pub nodes: Vec<NodePlan>,
-    /// Directed links; flows name them by index. Their order is the order of equal-time arrivals.
+    /// Directed links; flows name them by index.
     pub links: Vec<LinkPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
@@ -37,6 +38,8 @@ pub struct Plan {
     pub fcvc: Option<FcvcConfig>,
     /// What every link loses.
     pub errors: LinkErrors,
+    /// Which of the cells that arrive at one instant comes first.
+    pub simultaneous_cells: SimultaneousCells,
     /// What is kept.
     pub measure: MeasurePlan,
 }

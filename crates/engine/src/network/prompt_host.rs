@@ -14,7 +14,7 @@ use crate::kernel::Ps;
 
 impl<S: Server> Host<S> {
     /// Works through everything before `horizon`; at one instant completions, timers, arrivals, service starts.
-    pub(super) fn turn_promptly(
+    pub(super) fn turn_promptly<const DRAWN: bool>(
         &mut self,
         mut prompt: Box<Prompt>,
         inbox: &mut Inbox,
@@ -22,7 +22,7 @@ impl<S: Server> Host<S> {
         horizon: Ps,
         fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
-        let mut arrivals = Arrivals::new(inbox, links, horizon);
+        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
         loop {
             let event = prompt.next_event().min(self.clocks.first().0);
             let now = event.min(arrivals.next());

@@ -79,7 +79,7 @@ impl Reference {
     }
 
     fn earliest(&self) -> Ps {
-        let arrivals = self.0.stations.iter().map(|station| station.inbox.first().0);
+        let arrivals = self.0.stations.iter().map(|station| station.inbox.first());
         let events = self.0.nodes().map(Node::next_event);
         let services = self.0.nodes().flat_map(Node::ports).map(|(port, _)| port.next_event());
         arrivals.chain(events).chain(services).min().unwrap_or(Ps::NEVER)

@@ -200,7 +200,7 @@ impl<S: Server> Simulation<S> {
             }
         };
         station.clock = horizon;
-        let arrival = station.inbox.first().0.saturating_add(station.ties.lag);
+        let arrival = station.inbox.first().saturating_add(station.ties.lag);
         self.schedule.set(node, arrival.min(next_event));
         self.tell_receivers();
     }

@@ -110,7 +110,12 @@ impl<S: Server> Switch<S> {
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
         if let Some(prompt) = self.prompt.take() {
-            self.prompt = Some(self.turn_promptly(prompt, inbox, links, horizon, fresh));
+            let prompt = if inbox.is_drawn() {
+                self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
+            } else {
+                self.turn_promptly::<false>(prompt, inbox, links, horizon, fresh)
+            };
+            self.prompt = Some(prompt);
             return;
         }
         if let Some(mut link) = inbox.take_only(links) {
@@ -121,7 +126,11 @@ impl<S: Server> Switch<S> {
                 self.take_batch(&batch, inbox, links, fresh);
                 inbox.give_back(batch);
             }
-            self.merge(horizon, inbox, links, fresh);
+            if inbox.is_drawn() {
+                self.merge::<true>(horizon, inbox, links, fresh);
+            } else {
+                self.merge::<false>(horizon, inbox, links, fresh);
+            }
         }
         if self.timers.first().0 < horizon {
             self.wake_until(Ps(horizon.0 - 1), links, fresh);
@@ -160,11 +169,11 @@ impl<S: Server> Switch<S> {
     }
 
     /// Forwards what arrives before `horizon`, cell by cell.
-    fn merge(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
-        let begin = inbox.first().0;
+    fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+        let begin = inbox.first();
         let mut cells = 0;
         loop {
-            let (arrival, input) = inbox.first();
+            let (arrival, input) = inbox.next::<DRAWN>();
             if arrival >= horizon {
                 break;
             }

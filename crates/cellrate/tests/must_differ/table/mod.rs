@@ -66,6 +66,12 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 const RUN: &[Case] = &[
     case("run.duration", UBR, &["", r#"run.duration="300 ms""#]),
     with("run.seed", UBR, &[r#"run.start_jitter="1 ms""#], &["", "run.seed=2"]),
+    with(
+        "run.simultaneous_cells",
+        UBR,
+        &[r#"flow.tcp.stagger="0 s""#],
+        &[r#"run.simultaneous_cells="as-written""#, r#"run.simultaneous_cells="drawn""#],
+    ),
     case("run.start_jitter", UBR, &["", r#"run.start_jitter="1 ms""#, r#"run.start_jitter="2 ms""#]),
 ];
 

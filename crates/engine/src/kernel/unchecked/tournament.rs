@@ -66,6 +66,20 @@ impl Tournament {
         }
         first
     }
+    /// Calls `visit` with every component whose clock is at `at`, which is the earliest, in their order.
+    pub fn for_each_at(&self, at: Ps, visit: &mut impl FnMut(usize)) {
+        self.visit_below(1, at, visit);
+    }
+    fn visit_below(&self, node: usize, at: Ps, visit: &mut impl FnMut(usize)) {
+        if self.clocks[node].at != at.0 {
+            return;
+        }
+        if node >= self.leaves {
+            return visit(node - self.leaves);
+        }
+        self.visit_below(2 * node, at, visit);
+        self.visit_below(2 * node + 1, at, visit);
+    }
     /// The clock of `component`.
     #[inline]
     pub fn get(&self, component: usize) -> Ps {
@@ -141,6 +155,10 @@ mod tests {
                 let expected = model.iter().enumerate().map(|(i, at)| (*at, i)).min().unwrap();
                 assert_eq!(tree.first(), expected);
                 assert_eq!(tree.get(component), at);
+                let mut together = Vec::new();
+                tree.for_each_at(expected.0, &mut |component| together.push(component));
+                let like = model.iter().enumerate().filter(|(_, at)| **at == expected.0).map(|(i, _)| i);
+                assert!(together.iter().copied().filter(|i| *i < components).eq(like));
                 let sooner = Ps(at.0 - at.0 / 3);
                 tree.bring_forward(component, sooner);
                 model[component] = sooner;

@@ -10,6 +10,7 @@ use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Refuses;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
@@ -59,7 +60,16 @@ impl Graph {
     /// The plan of `flows` over this graph.
     pub fn plan(self, flows: Vec<FlowPlan>) -> Plan {
         let (measure, errors) = (MeasurePlan::default(), LinkErrors::default());
-        Plan { seed: 1, nodes: self.nodes, links: self.links, flows, fcvc: None, errors, measure }
+        Plan {
+            seed: 1,
+            nodes: self.nodes,
+            links: self.links,
+            flows,
+            fcvc: None,
+            errors,
+            simultaneous_cells: SimultaneousCells::AsWritten,
+            measure,
+        }
     }
 }
 

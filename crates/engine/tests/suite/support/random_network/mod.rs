@@ -12,6 +12,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{EventKinds, MeasurePlan, NodeKind, Plan};
+use cellrate_engine::network::simultaneous::SimultaneousCells;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -34,8 +35,9 @@ pub fn networks() -> impl Strategy<Value = Network> {
     let chords = prop::collection::vec(any::<(Index, Index)>(), 0..3);
     let flows = prop::collection::vec(flow(), 1..7);
     let links = (prop::option::weighted(0.25, fcvc()), prop::option::weighted(0.3, errors()));
-    (switches, chords, lines(), flows, measure(), any::<u64>(), links).prop_map(
-        |(mut switches, chords, lines, mut flows, measure, seed, (fcvc, errors))| {
+    let chance = (any::<u64>(), select(vec![SimultaneousCells::AsWritten, SimultaneousCells::Drawn]));
+    (switches, chords, lines(), flows, measure(), chance, links).prop_map(
+        |(mut switches, chords, lines, mut flows, measure, (seed, simultaneous_cells), (fcvc, errors))| {
             if fcvc.is_some() {
                 switches.iter_mut().for_each(suit_credit);
                 flows.iter_mut().for_each(FlowDraft::suit_credit);
@@ -44,7 +46,7 @@ pub fn networks() -> impl Strategy<Value = Network> {
             let flows = flows.iter().enumerate().map(|(number, flow)| draft.place(number, flow)).collect();
             let plan = draft.graph.plan(flows);
             let errors = errors.unwrap_or_default();
-            Network { plan: Plan { seed, measure, fcvc, errors, ..plan }, end: lines.end }
+            Network { plan: Plan { seed, measure, fcvc, errors, simultaneous_cells, ..plan }, end: lines.end }
         },
     )
 }
