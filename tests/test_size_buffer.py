@@ -15,12 +15,34 @@ from cellrate.sizing.measuring import measure
 from conftest import Command
 from sizing_questions import UBR, ask, runner
 
+# Nothing but the clocks of the hosts is random.
+GREEDY = """
+run = { duration = "3 s" }
+tcp = { recovery = "timeout-only", granularity = "100 ms", min_rto = "500 ms", initial_rto = "1 s" }
+flow = [{ name = "tcp", count = 4, stagger = "1 ms", service = "ubr" }]
+[topology]
+template = "single-switch"
+link_rate = "50 Mbit/s"
+bottleneck_rate = "10 Mbit/s"
+access = "0.1 ms"
+bottleneck = "1 ms"
+"""
+
 
 def dropped(answer: Answer, buffer_cells: int) -> list[int]:
     """Cells dropped at the port with a buffer, seed by seed."""
     seeds = [run.seed for run in answer.unlimited]
     jobs = [answer.question.job(seed, buffer_cells) for seed in seeds]
     return [run.at(answer.port.name).cells_dropped for run in measure(jobs, runner)]
+
+
+def test_seeds_count_where_losses_wait_for_clocks() -> None:
+    # Sources that start at fixed times: without losses nothing shows the seed.
+    lossless = ask(GREEDY)
+    assert (lossless.random, len(lossless.unlimited)) == (False, 1)
+    lossy = ask(GREEDY, delay_seconds=0.02)
+    assert (lossy.random, len(lossy.runs)) == (True, 2)
+    assert lossy.runs[0].loss_ratio != lossy.runs[1].loss_ratio
 
 
 @pytest.mark.parametrize(
