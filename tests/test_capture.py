@@ -72,7 +72,7 @@ def test_a_stream_is_what_was_sent_and_what_is_sent_again_is_the_same(tmp_path: 
         )
         if path.name.startswith("senders"):
             [summary] = [one for one in taken.result.summary["flows"] if one["name"] == "newreno.1"]
-            assert again == summary["segments_retransmitted"] > 5
+            assert again == summary["segments_retransmitted"] > 2
 
 
 SHORT = ["run", "lossy.toml", "--json", "--set", "run.duration=0.3 s"]
