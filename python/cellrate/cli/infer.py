@@ -1,0 +1,152 @@
+"""`cellrate infer`: what a paper's results say of what it leaves open."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from cellrate import _core, terminal, whole_file
+from cellrate.cli.kept import kept_results
+from cellrate.cli.options import Json, Workers
+from cellrate.cli.progress import ProgressBar
+from cellrate.language.errors import ExpressionError
+from cellrate.problems import BadInput, choose
+from cellrate.runner import Job, Progress, run_many
+
+if TYPE_CHECKING:
+    from cellrate.inference import Inference, Laboratory, Question
+    from cellrate.language.runs import Outcome
+    from cellrate.reproduce.model import Paper
+
+
+def infer(
+    name: Annotated[str | None, Parameter(name="PAPER", help="All papers by default.")] = None,
+    /,
+    *,
+    parameters: Annotated[
+        str | None,
+        Parameter(show_default=False, help="Ids of assumptions, as in marking,window; else all."),
+    ] = None,
+    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds per value.")] = 3,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    plan: Annotated[
+        bool, Parameter(negative="", help="Only say how many simulations it takes.")
+    ] = False,
+    store: Annotated[
+        bool, Parameter(negative="", help="Keep what was found beside the paper's data.")
+    ] = False,
+    evidence: Annotated[
+        Path | None, Parameter(help="Directory for one Markdown page and picture per paper.")
+    ] = None,
+    json: Json = False,
+    out: Annotated[Path, Parameter(help="Directory for pages and kept results.")] = Path("out"),
+    workers: Workers = None,
+) -> None:
+    """Infer what a paper did not print from all that it did print.
+
+    Each open parameter takes each of its declared values in turn. The answer says which values the
+    paper's numbers and claims allow, which they exclude, and whether a better one is better, too,
+    on the half of the experiments that did not choose it. What the paper prints is never changed.
+
+    OUT receives infer-PAPER.html. Finished runs are kept in OUT/results, so that an interrupted
+    inference goes on where it stopped.
+    """
+    from cellrate.inference import as_json
+    from cellrate.inference import infer as infer_values
+    from cellrate.reproduce import ReproduceError
+
+    if parameters is not None and (store or evidence is not None):
+        raise BadInput("--store and --evidence keep all parameters of a paper; leave --parameters")
+    if parameters is not None and name is None:
+        raise BadInput("--parameters are those of one paper; name it")
+    kept = kept_results(out, fresh=False)
+    papers = _papers(name)
+    found = []
+    with ProgressBar("inferring") as bar:
+        for paper in papers:
+            laboratory = _laboratory(paper, workers, kept, bar)
+            question = _question(laboratory, parameters, range(first_seed, first_seed + seeds))
+            try:
+                if plan:
+                    found.append(_planned(laboratory, question, kept, shown=not json))
+                else:
+                    answer = infer_values(laboratory, question)
+                    found.append(as_json(answer))
+                    _write(answer, out, evidence, store=store, shown=not json)
+            except (ReproduceError, ExpressionError) as error:
+                raise BadInput(str(error)) from error
+    if json:
+        sys.stdout.write(jsonlib.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
+    for problem in kept.problems() if kept is not None else ():
+        sys.stderr.write(f"warning: kept result: {problem}\n")
+
+
+def _papers(name: str | None) -> list[Paper]:
+    from cellrate.reproduce.papers import all_papers
+
+    by_id = {paper.id: paper for paper in all_papers()}
+    return list(by_id.values()) if name is None else [by_id[choose(name, [*by_id], "paper")]]
+
+
+def _question(laboratory: Laboratory, parameters: str | None, seeds: range) -> Question:
+    from cellrate.inference import Question, assumptions_of
+
+    known = [*assumptions_of(laboratory.paper)]
+    if parameters is None:
+        return Question(tuple(known), tuple(seeds), whole=True)
+    names = dict.fromkeys(
+        choose(each.strip(), known, "open parameter with alternatives")
+        for each in parameters.split(",")
+    )
+    return Question(tuple(names), tuple(seeds), whole=False)
+
+
+def _laboratory(
+    paper: Paper, workers: int | None, kept: _core.Store | None, bar: ProgressBar
+) -> Laboratory:
+    from cellrate.inference import Laboratory
+
+    def run(jobs: Sequence[Job], progress: Progress) -> Sequence[Outcome]:
+        return run_many(jobs, workers=workers, store=kept, progress=progress)
+
+    def watch(label: str, done: float, total: int) -> None:
+        bar.label = label
+        bar(done, total)
+
+    return Laboratory(paper, run, watch)
+
+
+def _planned(
+    laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
+) -> dict[str, Any]:
+    """The plan, on the screen if wanted, and as an object of JSON."""
+    from cellrate.inference import plan, plan_as_json, show_plan
+
+    stages = plan(laboratory, question, lambda key: kept is not None and kept.contains(key))
+    if shown:
+        show_plan(laboratory.paper.id, stages, terminal.console())
+    return plan_as_json(laboratory.paper.id, stages)
+
+
+def _write(
+    answer: Inference, out: Path, evidence: Path | None, *, store: bool, shown: bool
+) -> None:
+    """Writes what was asked for, and says where if wanted."""
+    from cellrate import inference
+
+    written = [out / f"infer-{answer.paper.id}.html"]
+    whole_file.write_text(written[0], inference.page(answer))
+    if store:
+        written.append(inference.store(answer))
+    if evidence is not None:
+        written += inference.write_evidence(answer, evidence)
+    if shown:
+        inference.show(answer, terminal.console())
+        for path in written:
+            terminal.say(f"written to {path}")

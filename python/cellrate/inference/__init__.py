@@ -1,0 +1,34 @@
+"""What a paper's results say of what it leaves open, with a hold-out both ways."""
+
+from cellrate.inference.as_json import as_json, plan_as_json
+from cellrate.inference.evidence import write_evidence
+from cellrate.inference.finding import Column, Finding, Inference
+from cellrate.inference.infer import Question, infer
+from cellrate.inference.laboratory import Laboratory, RunJobs, Watch
+from cellrate.inference.open_parameters import assumptions_of
+from cellrate.inference.page import page
+from cellrate.inference.plan import Stage, plan
+from cellrate.inference.screen import show, show_plan
+from cellrate.inference.stored import held_out, store
+
+__all__ = [
+    "Column",
+    "Finding",
+    "Inference",
+    "Laboratory",
+    "Question",
+    "RunJobs",
+    "Stage",
+    "Watch",
+    "as_json",
+    "assumptions_of",
+    "held_out",
+    "infer",
+    "page",
+    "plan",
+    "plan_as_json",
+    "show",
+    "show_plan",
+    "store",
+    "write_evidence",
+]

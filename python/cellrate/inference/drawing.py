@@ -1,0 +1,91 @@
+"""A small picture per open parameter: which share of the results each value meets."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cellrate.figures import COLOURS, FAINT, STYLE, new_figure
+from cellrate.inference import words
+from cellrate.inference.finding import Finding
+
+WIDTH = 4.6
+"""Inches; a phone shows it almost as it is."""
+ROW = 0.46
+EDGE = 0.75
+CHARACTERS = 58
+"""What a line of a value's name holds."""
+OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
+
+
+def picture(finding: Finding) -> Figure:
+    """The picture of one parameter."""
+    figure, (axes,) = new_figure(width=WIDTH, height=_height(finding))
+    with style.context(STYLE):
+        _draw(axes, finding)
+    return figure
+
+
+def pictures(findings: Sequence[Finding]) -> Figure:
+    """All pictures below each other."""
+    heights = [_height(finding) for finding in findings]
+    figure, _ = new_figure(width=WIDTH, height=sum(heights))
+    with style.context(STYLE):
+        figure.clear()
+        panels = figure.subplots(len(findings), 1, squeeze=False, height_ratios=heights)
+        for axes, finding in zip(panels[:, 0], findings, strict=True):
+            _draw(axes, finding)
+            axes.set_title(finding.parameter.assumption.id)
+    return figure
+
+
+def _height(finding: Finding) -> float:
+    return ROW * len(finding.parameter.labels) + EDGE
+
+
+def _draw(axes: Axes, finding: Finding) -> None:
+    """A row per value: its share over all with the spread of the seeds, and of either half."""
+    scores, parts = finding.scores, finding.hold_out.halves
+    labels = finding.parameter.labels
+    for row, label in enumerate(labels):
+        out = finding.excluded(row)
+        by_seed = scores.shares(row)
+        axes.plot([0, 1], [row, row], color="#e4e4e4", linewidth=0.6, zorder=0)
+        axes.plot(
+            [min(by_seed), max(by_seed)], [row, row], color=FAINT, linewidth=4, alpha=0.6, zorder=1
+        )
+        if all(parts):
+            for half, colour, marker in zip(parts, (HALF_A, HALF_B), "^v", strict=True):
+                axes.plot(scores.share(row, half), row, marker, color=colour, markersize=5)
+        axes.plot(
+            scores.share(row),
+            row,
+            "o",
+            markersize=6,
+            markeredgecolor=BAD if out else OVERALL,
+            markerfacecolor="white" if out else OVERALL,
+        )
+        name = f"{textwrap.shorten(label, CHARACTERS, placeholder=' ...')}: {_told(finding, row)}"
+        bold = "bold" if row == finding.hold_out.best else "normal"
+        axes.text(
+            0, row - 0.28, name, fontsize=8, color=BAD if out else OVERALL, weight=bold, va="bottom"
+        )
+    axes.set_ylim(len(labels) - 0.6, -1.0)
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_yticks([])
+    axes.grid(visible=False, axis="y")
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(f"share of {words.counted(len(finding.parameter.subjects), 'result')} met")
+
+
+def _told(finding: Finding, value: int) -> str:
+    """What is marked at a value."""
+    if finding.excluded(value):
+        return "excluded"
+    if value != finding.hold_out.best:
+        return "allowed"
+    return "best" if value == 0 else words.OF_VERDICT[finding.verdict]

@@ -1,0 +1,31 @@
+"""Which values the results allow, and which they exclude."""
+
+from __future__ import annotations
+
+from cellrate.inference.scores import Scores
+from cellrate.inference.sign_flips import p_value
+
+EXCLUDED_BELOW = 0.05
+OUT_OF_THE_RACE_BELOW = 0.01
+
+
+def p_values(scores: Scores) -> list[float | None]:
+    """For each value the chance of losing so much against the best one if they were alike.
+
+    None for the best value itself. The best one is taken from the same results, and the chances are
+    not corrected for the number of values: of twenty that are as good, one is excluded wrongly.
+    """
+    best = scores.best()
+    return [
+        None if value == best else p_value([*scores.by_experiment(best, value).values()])
+        for value in range(len(scores.met))
+    ]
+
+
+def out_of_the_race(scores: Scores) -> frozenset[int]:
+    """Values that have lost so clearly with the first seed that more seeds are a waste."""
+    return frozenset(
+        value
+        for value, p in enumerate(p_values(scores))
+        if p is not None and p < OUT_OF_THE_RACE_BELOW
+    )

@@ -1,0 +1,108 @@
+"""What the results say of a paper's open parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cellrate.inference.exclusion import EXCLUDED_BELOW
+from cellrate.inference.hold_out import HoldOut, Verdict
+from cellrate.inference.open_parameters import OpenParameter
+from cellrate.inference.scores import ASSUMED, Scores
+from cellrate.inference.sign_flips import least_p
+from cellrate.reproduce.model import Assumption, Paper
+from cellrate.reproduce.readings import Choice
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the results say of one open parameter.
+
+    Attributes:
+        parameter: The parameter, and the results that it concerns.
+        scores: Which of them are met under each value.
+        p: For each value the chance of losing so much against the best; None for the best.
+        hold_out: How the best value does on results that did not choose it.
+        problems: Results of a value and seed that could not be evaluated, which count as missed.
+        groups: In how many groups the experiments fall that have no simulation in common.
+        dropped: Whether it held out alone, and the other values that did do better without it.
+    """
+
+    parameter: OpenParameter
+    scores: Scores
+    p: tuple[float | None, ...]
+    hold_out: HoldOut
+    problems: tuple[str, ...]
+    groups: int
+    dropped: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether a value held out."""
+        return self.hold_out.verdict
+
+    @property
+    def used(self) -> bool:
+        """Whether the best value stands in the column of inferred values."""
+        return self.verdict == "held-out" and not self.dropped
+
+    def excluded(self, value: int) -> bool:
+        """Whether the results exclude a value."""
+        p = self.p[value]
+        return p is not None and p < EXCLUDED_BELOW
+
+    def seeds(self, value: int) -> int:
+        """With how many seeds a value was run."""
+        return len(self.scores.met[value])
+
+    @property
+    def can_exclude(self) -> bool:
+        """Whether there are experiments enough to exclude anything."""
+        return least_p(len(self.parameter.experiments)) < EXCLUDED_BELOW
+
+    @property
+    def choice(self) -> Choice | None:
+        """The best value, unless it is the assumed one."""
+        alternative = self.parameter.alternative(self.hold_out.best)
+        return None if alternative is None else (self.parameter.assumption, alternative)
+
+    @property
+    def gain(self) -> float:
+        """How many results more the best value meets than the assumed one, over the seeds."""
+        gains = self.scores.gains(self.hold_out.best, ASSUMED)
+        return sum(gains) / len(gains)
+
+
+@dataclass(frozen=True)
+class Column:
+    """How much of a paper holds as it is read in one way."""
+
+    numbers_met: int
+    numbers: int
+    claims_holding: int
+    claims: int
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What the results say of a paper's open parameters, and two columns that are never mixed.
+
+    Attributes:
+        paper: As assumed before looking.
+        seeds: All seeds.
+        findings: By parameter.
+        unconcerned: Parameters that no result depends on.
+        kept: Values that held out, and together, too.
+        assumed: The column as assumed before looking.
+        inferred: The column with those values; the same one if there are none.
+        whole: Whether the columns hold all results of the paper, and not only those that the
+            parameters asked for concern.
+    """
+
+    paper: Paper
+    seeds: tuple[int, ...]
+    findings: tuple[Finding, ...]
+    unconcerned: tuple[Assumption, ...]
+    kept: tuple[Choice, ...]
+    assumed: Column
+    inferred: Column
+    whole: bool

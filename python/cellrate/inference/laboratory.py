@@ -1,0 +1,147 @@
+"""Runs what results need and marks them, a few runs at a time, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cellrate.inference.subjects import Subject, alone, jobs_of
+from cellrate.language.errors import ExpressionError
+from cellrate.language.runs import Outcome
+from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.model import Paper
+from cellrate.reproduce.readings import Choice, read_as
+from cellrate.reproduce.results import result_of
+from cellrate.reproduce.runs import Outcomes
+from cellrate.runner import Job, Progress
+
+RunJobs: TypeAlias = Callable[[Sequence[Job], Progress], Sequence[Outcome]]
+"""Runs jobs, equal ones and known ones once, and returns their outcomes in order."""
+Watch: TypeAlias = Callable[[str, float, int], None]
+"""Told what is being done, how many runs of it are done, and how many there are."""
+
+RUNS_AT_ONCE = 64
+"""Outcomes of about so many runs are held at a time: traces of a long one take megabytes."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A result under a reading, over some seeds."""
+
+    choices: tuple[Choice, ...]
+    """What is read otherwise than assumed."""
+    subject: Subject
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Whether a number is met on the mean over the seeds, or a claim holds in all of them."""
+
+    met: bool
+    problem: str = ""
+    """Why it could not be evaluated, which counts as a miss: nothing happened that it measures."""
+
+
+class Laboratory:
+    """Marks the results of a paper; equal simulations mark a result once."""
+
+    def __init__(self, paper: Paper, run: RunJobs, watch: Watch) -> None:
+        self.paper = paper
+        self._run = run
+        self._watch = watch
+        self._key_of: dict[Job, str] = {}
+        self._keys: dict[Unit, tuple[str, ...]] = {}
+        self._readings: dict[tuple[Choice, ...], Paper] = {}
+        self._marks: dict[tuple[Subject, tuple[str, ...]], Mark] = {}
+
+    def reading(self, choices: tuple[Choice, ...]) -> Paper:
+        """The paper as it is read with some choices."""
+        if choices not in self._readings:
+            self._readings[choices] = read_as(self.paper, choices)
+        return self._readings[choices]
+
+    def jobs(self, unit: Unit) -> tuple[Job, ...]:
+        """The simulations behind a result."""
+        paper = self.reading(unit.choices)
+        return tuple(job for seed in unit.seeds for job in jobs_of(paper, unit.subject, seed))
+
+    def keys(self, unit: Unit) -> tuple[str, ...]:
+        """Names of the outcomes of these simulations, equal for equal ones."""
+        if unit not in self._keys:
+            for job in (jobs := self.jobs(unit)):
+                if job not in self._key_of:
+                    self._key_of[job] = job.key()
+            self._keys[unit] = tuple(self._key_of[job] for job in jobs)
+        return self._keys[unit]
+
+    def needed(self, units: Sequence[Unit]) -> set[str]:
+        """Names of the distinct simulations behind some results."""
+        return {key for unit in units for key in self.keys(unit)}
+
+    def marks(self, units: Sequence[Unit], label: str) -> list[Mark]:
+        """Marks of results, in their order.
+
+        Args:
+            units: What to mark.
+            label: What this is called while it runs.
+
+        Raises:
+            ReproduceError: The paper's data is broken.
+            ScenarioError: A reading makes a scenario wrong.
+        """
+        identities = [(unit.subject, self.keys(unit)) for unit in units]
+        missing: dict[tuple[Subject, tuple[str, ...]], Unit] = {}
+        for identity, unit in zip(identities, units, strict=True):
+            if identity not in self._marks:
+                missing.setdefault(identity, unit)
+        order = {e.id: number for number, e in enumerate(self.paper.experiments)}
+        # A reading's results of an experiment need the same runs, and so stand together.
+        todo = sorted(missing.items(), key=lambda each: order[each[0][0].experiment])
+        total, done = len({key for (_, keys), _ in todo for key in keys}), 0
+        seen: set[str] = set()
+        for chunk in _chunks(todo):
+            outcomes = Outcomes()
+            jobs = [job for _, unit in chunk for job in self.jobs(unit)]
+            outcomes.add(jobs, self._runner(label, done, total))
+            for identity, unit in chunk:
+                self._marks[identity] = self._mark(unit, outcomes)
+            seen.update(key for (_, keys), _ in chunk for key in keys)
+            done = len(seen)
+        return [self._marks[identity] for identity in identities]
+
+    def _runner(self, label: str, before: int, total: int) -> Callable[..., Sequence[Outcome]]:
+        def watch(done: float, _: int) -> None:
+            self._watch(label, min(before + done, total), total)
+
+        return lambda jobs: self._run(jobs, watch)
+
+    def _mark(self, unit: Unit, outcomes: Outcomes) -> Mark:
+        paper = self.reading(unit.choices)
+        try:
+            found = result_of(paper, alone(paper, unit.subject), outcomes, unit.seeds)
+        except ReproduceError as error:
+            if not isinstance(error.__cause__, ExpressionError):
+                raise
+            return Mark(met=False, problem=str(error))
+        if unit.subject.is_claim:
+            return Mark(found.claims[0].always)
+        return Mark(bool(found.values[0].met))
+
+
+_Todo: TypeAlias = tuple[tuple[Subject, tuple[str, ...]], Unit]
+
+
+def _chunks(todo: Sequence[_Todo]) -> list[list[_Todo]]:
+    """The results in parts that each need about `RUNS_AT_ONCE` runs, or one result's if more."""
+    parts: list[list[_Todo]] = []
+    held: set[str] = set()
+    for each in todo:
+        keys = set(each[0][1])
+        if not parts or len(held | keys) > RUNS_AT_ONCE:
+            parts.append([])
+            held = set()
+        parts[-1].append(each)
+        held |= keys
+    return parts

@@ -1,0 +1,51 @@
+"""How many simulations an inference takes, before any is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cellrate.inference.infer import Question, units_of
+from cellrate.inference.laboratory import Laboratory, Unit
+from cellrate.inference.open_parameters import open_parameters
+from cellrate.inference.subjects import subjects_of
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of the work."""
+
+    what: str
+    results: int
+    runs: int
+    known: int
+    """Of these runs, how many are in the store."""
+
+
+def plan(
+    laboratory: Laboratory, question: Question, is_known: Callable[[str], bool]
+) -> tuple[Stage, ...]:
+    """Runs of each parameter with the first seed, of all with the first, and of all with all.
+
+    Equal runs are counted once in a stage. Values that lose the race save some of the last stage;
+    what held out is run together afterwards, which depends on what that is, and is not counted.
+    """
+    found = open_parameters(laboratory, question.parameters, question.seeds[0])
+
+    def stage(what: str, results: int, units: list[Unit]) -> Stage:
+        keys = laboratory.needed(units)
+        return Stage(what, results, len(keys), sum(map(is_known, keys)))
+
+    first, seeds = question.seeds[:1], question.seeds
+    stages = [stage(p.assumption.id, len(p.subjects), units_of(p, first)) for p in found]
+    concerned = {subject for parameter in found for subject in parameter.subjects}
+    everything = [unit for parameter in found for unit in units_of(parameter, first)]
+    stages.append(stage(f"all, seed {first[0]}", len(concerned), everything))
+    everything = [unit for parameter in found for unit in units_of(parameter, seeds)]
+    results = len(concerned)
+    if question.whole:
+        subjects = subjects_of(laboratory.paper)
+        everything += [Unit((), subject, (seed,)) for subject in subjects for seed in seeds]
+        results = len(subjects)
+    number = len(seeds)
+    return (*stages, stage(f"all, {number} seed{'s' if number > 1 else ''}", results, everything))

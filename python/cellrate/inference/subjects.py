@@ -1,0 +1,88 @@
+"""What the results of a paper are: printed numbers that are scored, and claims about runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from cellrate.language.expressions import attributes
+from cellrate.reproduce.model import Claim, Experiment, Paper, Published
+from cellrate.reproduce.results import runs_of, used_runs
+from cellrate.reproduce.runs import job_of, name_in_expressions, run_ids, used_jobs
+from cellrate.runner import Job
+
+RANKED = "order"
+"""A score that needs its neighbours is no result of its own."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A printed number or a claim that simulations decide."""
+
+    experiment: str
+    """Id of its experiment."""
+    of: Published | Claim
+
+    @property
+    def name(self) -> str:
+        """Quantity of a number, id of a claim."""
+        return self.of.id if isinstance(self.of, Claim) else self.of.quantity
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it is a claim."""
+        return isinstance(self.of, Claim)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Other experiments whose runs it names."""
+        return self.of.uses if isinstance(self.of, Claim) else ()
+
+
+def subjects_of(paper: Paper) -> tuple[Subject, ...]:
+    """Every result of a paper, in the paper's order."""
+    return tuple(subject for e in paper.experiments for subject in _of_experiment(paper, e))
+
+
+def _of_experiment(paper: Paper, experiment: Experiment) -> Iterator[Subject]:
+    for published in experiment.published:
+        scored = published.kind == "measured" and published.score not in ("", RANKED)
+        if scored and published.value is not None and runs_of(experiment, published):
+            yield Subject(experiment.id, published)
+    for claim in experiment.claims:
+        if used_runs(experiment, claim.holds_if) or _names_elsewhere(paper, claim):
+            yield Subject(experiment.id, claim)
+
+
+def _names_elsewhere(paper: Paper, claim: Claim) -> bool:
+    """Whether a claim names a run of another experiment."""
+    read = attributes(claim.holds_if)
+    return any(
+        not read.get(name_in_expressions(paper, e), set()).isdisjoint(v.name for v in e.variants)
+        for e in paper.experiments
+        if e.id in claim.uses
+    )
+
+
+def alone(paper: Paper, subject: Subject) -> Experiment:
+    """The experiment of a result with nothing else to evaluate."""
+    experiment = next(e for e in paper.experiments if e.id == subject.experiment)
+    of = subject.of
+    return replace(
+        experiment,
+        published=() if isinstance(of, Claim) else (of,),
+        claims=(of,) if isinstance(of, Claim) else (),
+    )
+
+
+def jobs_of(paper: Paper, subject: Subject, seed: int) -> tuple[Job, ...]:
+    """The simulations behind a result with a seed, as the paper is read there."""
+    experiment = alone(paper, subject)
+    of = subject.of
+    if isinstance(of, Claim):
+        wanted = set(used_runs(experiment, of.holds_if))
+        elsewhere = used_jobs(paper, of.uses, [of.holds_if], seed)
+    else:
+        wanted, elsewhere = set(runs_of(experiment, of)), []
+    own = [job_of(paper, v, point, seed) for run, v, point in run_ids(experiment) if run in wanted]
+    return tuple(dict.fromkeys(own + elsewhere))

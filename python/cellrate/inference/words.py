@@ -1,0 +1,99 @@
+"""Findings in words, the same on the screen, on the page and in the evidence."""
+
+from __future__ import annotations
+
+from cellrate.inference.exclusion import EXCLUDED_BELOW
+from cellrate.inference.finding import Column, Finding, Inference
+from cellrate.inference.hold_out import Verdict
+from cellrate.inference.sign_flips import least_p
+
+OF_VERDICT: dict[Verdict, str] = {
+    "held-out": "held out",
+    "fitted": "fitted only",
+    "as-assumed": "as assumed",
+}
+
+RULES = (
+    "A result is a scored number or a claim about runs; a value's share is that of the results "
+    "it meets, over the seeds. A value is excluded if it loses against the best one with "
+    f"p < {EXCLUDED_BELOW} (signs of whole experiments flipped, one-sided, not corrected for the "
+    "number of values). It has held out if it is best over all, if what either half of the "
+    "experiments alone would choose gains on the other half, and if it gains on both halves and "
+    "with every seed. Parameters are tried one at a time; of combinations, only that of what held "
+    "out is run."
+)
+
+
+def seeds_text(inference: Inference) -> str:
+    """Which seeds there were."""
+    seeds = inference.seeds
+    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: `1 result`, `2 results`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def rests_on(finding: Finding) -> str:
+    """How many results that is."""
+    parameter = finding.parameter
+    count = len(parameter.experiments)
+    text = f"{counted(len(parameter.subjects), 'result')} of {counted(count, 'experiment')}"
+    if finding.groups < count:
+        groups = "group that shares" if finding.groups == 1 else "groups that share"
+        text += f" ({finding.groups} {groups} runs)"
+    return text
+
+
+def exclusion(finding: Finding) -> str:
+    """What can be excluded at all, if nothing can."""
+    if finding.can_exclude:
+        return ""
+    count = len(finding.parameter.experiments)
+    least = least_p(count)
+    return (
+        f"{counted(count, 'experiment')} can exclude no value: the least p is {least:.2g}, "
+        f"not below {EXCLUDED_BELOW}"
+    )
+
+
+def standing(finding: Finding, value: int) -> str:
+    """Whether a value is the best, allowed or excluded."""
+    p = finding.p[value]
+    if p is None:
+        return "best"
+    text = f"{'excluded' if finding.excluded(value) else 'allowed'}, p = {p:.2g}"
+    if finding.seeds(value) < max(map(len, finding.scores.met)):
+        text += f", out after {counted(finding.seeds(value), 'seed')}"
+    return text
+
+
+def conclusion(finding: Finding) -> str:
+    """The verdict and why."""
+    found, labels = finding.hold_out, finding.parameter.labels
+    if finding.verdict == "as-assumed":
+        return "as assumed: no other value meets more results"
+    chosen = f"{labels[found.best]} ({finding.gain:+.2g} results)"
+    if finding.verdict == "fitted":
+        return f"fitted only, not used: {chosen}: {found.why}"
+    if finding.dropped:
+        return f"held out alone, not used: {chosen}: the others that held out do better without it"
+    return f"held out: {chosen}"
+
+
+def column(found: Column) -> str:
+    """The counts of a column."""
+    return (
+        f"{found.numbers_met} of {found.numbers} numbers met, "
+        f"{found.claims_holding} of {found.claims} claims about runs hold"
+    )
+
+
+def counted_results(inference: Inference) -> str:
+    """Which results the columns count."""
+    which = "all results" if inference.whole else "the results that these parameters concern"
+    return (
+        f"Of {which}, {seeds_text(inference)}: numbers met on the mean over the seeds, "
+        "claims that hold with every seed"
+    )
