@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ install: $(VENV)/.installed ## build the package and install it into .venv
 
 reproduce: install ## rerun the papers' experiments: published beside measured (ARGS="--seeds 5")
 	$(BIN)/cellrate reproduce $(ARGS)
+
+# Goes on where it was interrupted.
+infer: install ## what the papers' results say of what they leave open, stored beside their data (ARGS="gerla95")
+	$(BIN)/cellrate infer $(ARGS) --store --evidence docs/evidence
 
 # Tools of cargo's, at the versions that their stamps name.
 CARGO_MUTANTS := target/tools/.cargo-mutants@27.1.0

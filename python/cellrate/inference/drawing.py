@@ -17,6 +17,8 @@ WIDTH = 4.6
 """Inches; a phone shows it almost as it is."""
 ROW = 0.46
 EDGE = 0.75
+HALVES_BELOW = 0.17
+"""Of a row: they would hide behind the dot of all."""
 CHARACTERS = 58
 """What a line of a value's name holds."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
@@ -60,7 +62,9 @@ def _draw(axes: Axes, finding: Finding) -> None:
         )
         if all(parts):
             for half, colour, marker in zip(parts, (HALF_A, HALF_B), "^v", strict=True):
-                axes.plot(scores.share(row, half), row, marker, color=colour, markersize=5)
+                axes.plot(
+                    scores.share(row, half), row + HALVES_BELOW, marker, color=colour, markersize=4
+                )
         axes.plot(
             scores.share(row),
             row,

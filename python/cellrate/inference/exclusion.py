@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.inference.scores import Scores
+from cellrate.inference.scores import ASSUMED, Scores
 from cellrate.inference.sign_flips import p_value
 
 EXCLUDED_BELOW = 0.05
@@ -23,9 +23,12 @@ def p_values(scores: Scores) -> list[float | None]:
 
 
 def out_of_the_race(scores: Scores) -> frozenset[int]:
-    """Values that have lost so clearly with the first seed that more seeds are a waste."""
+    """Values that have lost so clearly with the first seed that more seeds are a waste.
+
+    Never the assumed one: all others are compared with it.
+    """
     return frozenset(
         value
         for value, p in enumerate(p_values(scores))
-        if p is not None and p < OUT_OF_THE_RACE_BELOW
+        if value != ASSUMED and p is not None and p < OUT_OF_THE_RACE_BELOW
     )

@@ -97,8 +97,8 @@ class Laboratory:
             if identity not in self._marks:
                 missing.setdefault(identity, unit)
         order = {e.id: number for number, e in enumerate(self.paper.experiments)}
-        # A reading's results of an experiment need the same runs, and so stand together.
-        todo = sorted(missing.items(), key=lambda each: order[each[0][0].experiment])
+        # Results of an experiment that need the same runs stand together.
+        todo = sorted(missing.items(), key=lambda each: (order[each[0][0].experiment], each[0][1]))
         total, done = len({key for (_, keys), _ in todo for key in keys}), 0
         seen: set[str] = set()
         for chunk in _chunks(todo):

@@ -1,0 +1,57 @@
+"""What transcripts of messages need of a made-up paper: its data and stored values, changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cellrate.inference import Question, assumptions_of, held_out, plan
+from cellrate.reproduce.reading import read_paper
+from made_up_paper import Recorder, write_paper
+
+STORED = """
+seeds = [1]
+
+[[parameter]]
+assumption = "threshold"
+verdict = "held-out"
+chosen = "200 cells"
+used = true
+results = 16
+experiments = 8
+values = [
+  {label = "as assumed", seeds = 1, share = 0.5, p = 0.2, allowed = true},
+  {label = "200 cells", seeds = 1, share = 0.6, allowed = true},
+  {label = "800 cells", seeds = 1, share = 0.5, p = 0.2, allowed = true},
+]
+
+[[parameter]]
+assumption = "buffer"
+verdict = "as-assumed"
+chosen = "as assumed"
+used = false
+results = 2
+experiments = 1
+values = [{label = "as assumed", seeds = 1, share = 0.5, allowed = true}]
+"""
+
+
+def inferred_with(old: str, new: str) -> None:
+    """Reads stored values with one of their texts changed."""
+    assert old in STORED, old
+    with TemporaryDirectory() as directory:
+        place = write_paper(Path(directory) / "madeup")
+        (place / "inferred.toml").write_text(STORED.replace(old, new, 1), encoding="utf-8")
+        held_out(read_paper(place))
+
+
+def inferring_with(old: str, new: str) -> None:
+    """Plans an inference of the paper with one text of its data changed."""
+    with TemporaryDirectory() as directory:
+        place = write_paper(Path(directory) / "madeup")
+        text = (place / "published.toml").read_text("utf-8")
+        assert old in text, old
+        (place / "published.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+        paper = read_paper(place)
+        question = Question((*assumptions_of(paper),), (1,), whole=True)
+        plan(Recorder().laboratory(paper), question, lambda _: False)
