@@ -9,6 +9,7 @@ from cellrate.inference import words
 from cellrate.inference.drawing import picture
 from cellrate.inference.finding import Finding, Inference
 from cellrate.inference.screen import shares
+from cellrate.reproduce.seeds import seeds_text
 
 LEGEND = (
     "In the pictures: a dot is the share of all the results concerned, over the seeds, hollow if "
@@ -25,7 +26,7 @@ def page(inference: Inference) -> str:
         [
             f"<h1>{escape(inference.paper.title)}: what was not printed</h1>",
             (
-                f'<p class="faint">{escape(words.seeds_text(inference))} · '
+                f'<p class="faint">{escape(seeds_text(inference.seeds))} · '
                 f"cellrate {escape(__version__)}</p>"
             ),
             _columns(inference),

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cellrate.language.expressions import attributes
 from cellrate.reproduce.model import Claim, Experiment, Paper, Published
 from cellrate.reproduce.results import runs_of, used_runs
-from cellrate.reproduce.runs import job_of, name_in_expressions, run_ids, used_jobs
+from cellrate.reproduce.runs import job_of, run_ids, used_jobs
 from cellrate.runner import Job
-
-RANKED = "order"
-"""A score that needs its neighbours is no result of its own."""
 
 
 @dataclass(frozen=True)
@@ -41,27 +37,16 @@ class Subject:
 
 def subjects_of(paper: Paper) -> tuple[Subject, ...]:
     """Every result of a paper, in the paper's order."""
-    return tuple(subject for e in paper.experiments for subject in _of_experiment(paper, e))
+    return tuple(subject for e in paper.experiments for subject in _of_experiment(e))
 
 
-def _of_experiment(paper: Paper, experiment: Experiment) -> Iterator[Subject]:
+def _of_experiment(experiment: Experiment) -> Iterator[Subject]:
     for published in experiment.published:
-        scored = published.kind == "measured" and published.score not in ("", RANKED)
-        if scored and published.value is not None and runs_of(experiment, published):
+        if published.score and published.value is not None and published.measure:
             yield Subject(experiment.id, published)
     for claim in experiment.claims:
-        if used_runs(experiment, claim.holds_if) or _names_elsewhere(paper, claim):
+        if claim.about_runs:
             yield Subject(experiment.id, claim)
-
-
-def _names_elsewhere(paper: Paper, claim: Claim) -> bool:
-    """Whether a claim names a run of another experiment."""
-    read = attributes(claim.holds_if)
-    return any(
-        not read.get(name_in_expressions(paper, e), set()).isdisjoint(v.name for v in e.variants)
-        for e in paper.experiments
-        if e.id in claim.uses
-    )
 
 
 def alone(paper: Paper, subject: Subject) -> Experiment:

@@ -6,6 +6,7 @@ from cellrate.inference.exclusion import EXCLUDED_BELOW
 from cellrate.inference.finding import Column, Finding, Inference
 from cellrate.inference.hold_out import Verdict
 from cellrate.inference.sign_flips import least_p
+from cellrate.reproduce.seeds import seeds_text
 
 OF_VERDICT: dict[Verdict, str] = {
     "held-out": "held out",
@@ -22,12 +23,6 @@ RULES = (
     "with every seed. Parameters are tried one at a time; of combinations, only that of what held "
     "out is run."
 )
-
-
-def seeds_text(inference: Inference) -> str:
-    """Which seeds there were."""
-    seeds = inference.seeds
-    return f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
 
 
 def counted(number: int, what: str) -> str:
@@ -94,6 +89,6 @@ def counted_results(inference: Inference) -> str:
     """Which results the columns count."""
     which = "all results" if inference.whole else "the results that these parameters concern"
     return (
-        f"Of {which}, {seeds_text(inference)}: numbers met on the mean over the seeds, "
+        f"Of {which}, {seeds_text(inference.seeds)}: numbers met on the mean over the seeds, "
         "claims that hold with every seed"
     )
