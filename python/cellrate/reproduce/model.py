@@ -67,6 +67,8 @@ class Published:
     order: str = ""
     """Group of values whose order is looked at besides, apart from the score."""
     restates: str = ""
+    again: str = ""
+    """The measured value that it says again in another unit, if there is one."""
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point that `it` stands for in the measure."""
 

@@ -147,6 +147,7 @@ def _value(value: ValueResult) -> str:
     kind = f"restated: {published.restates}" if published.kind == "restated" else published.kind
     order = {None: "", True: " · in the printed order", False: " · not in the printed order"}
     kind += order[value.in_order]
+    kind += f" · again: {published.again}" if published.again else ""
     note = f'<span class="where">{escape(published.where)} · {escape(kind)}</span>'
     line = (
         f"<tr><td>{escape(published.quantity)}<br>{note}</td>"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cellrate.language.expressions import names
+from cellrate.reproduce.another_unit import with_repetitions
 from cellrate.reproduce.draws import read_draws
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import (
@@ -118,7 +119,7 @@ def _experiment(
         errata=tuple(errata[name] for name in wrong),
         remarks=reader.texts("remarks"),
         variants=variants,
-        published=tuple(published),
+        published=tuple(with_repetitions(published)),
         claims=tuple(_claim(each, set(by_name)) for each in reader.tables("claim")),
         figures=tuple(map(read_figure, reader.tables("figure"))),
     )

@@ -42,9 +42,11 @@ class Tally:
     checks: Share
     """Claims that use no run, checks of the papers' arithmetic, that hold."""
     values: Share
-    """Scored numbers that are met."""
+    """Scored numbers that are met; those that say another again are not among them."""
     in_order: Share
     """Values of groups whose order is looked at that keep it; apart from their scores."""
+    again: Share
+    """Scored numbers that say another again in another unit, and are met."""
     values_within: tuple[int, ...]
     """Scored numbers that differ by at most each of `scoring.WITHIN`."""
     misses: tuple[Miss, ...]
@@ -58,6 +60,8 @@ class Tally:
         found = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
             found.append(f"{self.in_order} values under loss are in the printed order")
+        if self.again.all:
+            found.append(f"{self.again} numbers that say another in another unit are met")
         return ", ".join(found)
 
     def ends(self) -> str:
@@ -72,13 +76,16 @@ def tally(results: Sequence[ExperimentResult]) -> Tally:
     """Counts what holds and lists what does not."""
     claims = [c for r in results for c in r.claims if c.claim.about_runs]
     checks = [c for r in results for c in r.claims if not c.claim.about_runs]
-    values = [v for r in results for v in r.values if v.met is not None]
+    scored = [v for r in results for v in r.values if v.met is not None]
+    values = [v for v in scored if not v.published.again]
+    again = [v for v in scored if v.published.again]
     ordered = [v for r in results for v in r.values if v.in_order is not None]
     return Tally(
         claims=Share(sum(c.always for c in claims), len(claims)),
         checks=Share(sum(c.always for c in checks), len(checks)),
         values=Share(sum(bool(v.met) for v in values), len(values)),
         in_order=Share(sum(bool(v.in_order) for v in ordered), len(ordered)),
+        again=Share(sum(bool(v.met) for v in again), len(again)),
         values_within=tuple(sum(_within(v, share) for v in values) for share in WITHIN),
         misses=tuple(miss for result in results for miss in _misses(result)),
     )
