@@ -76,7 +76,7 @@ def test_json_of_a_claim_and_its_runs(printed: dict[str, Any]) -> None:
 def test_json_of_values(printed: dict[str, Any]) -> None:
     values = {v["quantity"]: v for v in printed["objects"]["ohsaki95-text-cells"]["published"]}
     cells = values["cells per packet"]
-    assert (cells["kind"], cells["printed"], cells["measured_mean"]) == ("derived", "90", 91.0)
+    assert (cells["kind"], cells["printed"], cells["measured_mean"]) == ("arithmetic", "90", 91.0)
     assert (cells["ci95_low"], cells["ci95_high"]) == (91.0, 91.0)
     assert cells["relative_difference"] == pytest.approx(1 / 90)
     assert values["MCR"]["measured_mean"] is None
@@ -105,7 +105,7 @@ def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
 
 
 def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> None:
-    assert "| cells per packet | derived | 90 cells | 91 | +1.1% |  |" in printed["evidence"]
+    assert "| cells per packet | 90 cells | 91 | +1.1% |" in printed["evidence"]
     assert re.search(r"\| ABR is less fair .* \| \**[012] of 2\** \|", printed["evidence"])
 
 
