@@ -158,7 +158,9 @@ def test_what_is_not_in_the_format_is_refused(
 def test_an_explanation_of_nothing_is_refused(tmp_path: Path) -> None:
     copy = tmp_path / "ohsaki95"
     shutil.copytree(papers_root() / "ohsaki95", copy)
-    text = '[[explanation]]\nexperiment = "ohsaki95-fig5"\nof = ["nothing"]\ntext = "x"\nopen = "y"\n'
+    text = (
+        '[[explanation]]\nexperiment = "ohsaki95-fig5"\nof = ["nothing"]\ntext = "x"\nopen = "y"\n'
+    )
     (copy / "explanations.toml").write_text(text, "utf-8")
     with pytest.raises(ReproduceError, match="no such value or claim"):
         read_paper(copy)

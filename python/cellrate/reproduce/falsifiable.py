@@ -19,24 +19,27 @@ CHANGES = 200
 """Changes of all results that a claim must survive to be called unfailing."""
 OF_NOTHING = 0.2
 """Share of the zeros that become something."""
+WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
 class Changed:
     """An outcome whose numbers are others: those of its summary, its traces and its events.
 
-    Either each number is changed alone, or all of the run in proportion, or all flows, channels
-    and ports of the run are made alike.
+    Either each number is changed alone, or all of the run in proportion, or all of all runs by the
+    same factor, or all flows, channels and ports of the run are made alike.
     """
 
-    def __init__(self, outcome: Outcome, seed: int) -> None:
+    def __init__(self, outcome: Outcome, number: int, run: str) -> None:
+        of_all = np.random.default_rng(number)
         self._outcome = outcome
-        self._draw = np.random.default_rng(seed)
-        self._whole = float(self._draw.choice(FACTORS))
-        self._way = str(self._draw.choice(("alone", "in proportion", "alike")))
+        self._draw = np.random.default_rng(zlib.crc32(f"{number} {run}".encode()))
+        self._way = str(of_all.choice(WAYS))
+        together = self._way == "together"
+        self._whole = float((of_all if together else self._draw).choice(FACTORS))
 
     def _factor(self) -> float:
-        """Of the number at hand: its own, or that of the whole run."""
+        """Of the number at hand: its own, or that of the run, or of all runs."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
     def summary(self) -> str:
@@ -116,8 +119,8 @@ class ChangedOutcomes(Outcomes):
     def __getitem__(self, job: Job) -> Run:
         if job not in self._changed:
             command = job.command()
-            seed = zlib.crc32(f"{self._number} {command}".encode())
-            self._changed[job] = Run(Changed(self._true.outcome(job), seed), command)
+            changed = Changed(self._true.outcome(job), self._number, command)
+            self._changed[job] = Run(changed, command)
         return self._changed[job]
 
 
