@@ -49,13 +49,22 @@ def test_theory_needs_nothing_but_theory() -> None:
 def test_what_many_share_knows_none_of_them() -> None:
     shared = imports("language") | imports("parameters")
     assert len(shared) > 8
-    users = ("cli", "explain", "reproduce", "sizing", "tuning")
+    users = ("cli", "explain", "inference", "reproduce", "sizing", "tuning")
     guilty = {
         file: found
         for file, found in shared.items()
         if any(one.split(".")[0] in users for one in found)
     }
     assert guilty == {}
+
+
+def test_results_are_reproduced_without_inference() -> None:
+    below = imports("reproduce")
+    assert len(below) > 20
+    guilty = {
+        file for file, found in below.items() if any(one.startswith("inference") for one in found)
+    }
+    assert guilty == set()
 
 
 def test_a_command_starts_without_what_takes_its_time() -> None:

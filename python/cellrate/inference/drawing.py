@@ -92,4 +92,6 @@ def _told(finding: Finding, value: int) -> str:
         return "excluded"
     if value != finding.hold_out.best:
         return "allowed"
+    if finding.dropped:
+        return "held out alone, not used"
     return "best" if value == 0 else words.OF_VERDICT[finding.verdict]

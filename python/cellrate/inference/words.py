@@ -36,8 +36,7 @@ def rests_on(finding: Finding) -> str:
     count = len(parameter.experiments)
     text = f"{counted(len(parameter.subjects), 'result')} of {counted(count, 'experiment')}"
     if finding.groups < count:
-        groups = "group that shares" if finding.groups == 1 else "groups that share"
-        text += f" ({finding.groups} {groups} runs)"
+        text += f", in {counted(finding.groups, 'group')} without common runs"
     return text
 
 
