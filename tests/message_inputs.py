@@ -39,7 +39,7 @@ from cellrate.study import Study, parse_study, warm_up
 from cellrate.theory import efci, queueing
 from cellrate.tuning.model import model_of
 from message_bytes import *  # noqa: F403
-from message_inference import inferred_with, inferring_with
+from message_inference import asked, inferred_with, inferring_with
 from scipy import stats
 from test_import_graph import SMALL as GRAPHML
 from test_language_runs import ROW, HandMade

@@ -71,7 +71,7 @@ def infer(
     with ProgressBar("inferring") as bar:
         for paper in papers:
             laboratory = _laboratory(paper, workers, kept, bar)
-            question = _question(laboratory, parameters, range(first_seed, first_seed + seeds))
+            question = question_of(laboratory, parameters, range(first_seed, first_seed + seeds))
             try:
                 if plan:
                     found.append(_planned(laboratory, question, kept, shown=not json))
@@ -94,7 +94,12 @@ def _papers(name: str | None) -> list[Paper]:
     return list(by_id.values()) if name is None else [by_id[choose(name, [*by_id], "paper")]]
 
 
-def _question(laboratory: Laboratory, parameters: str | None, seeds: range) -> Question:
+def question_of(laboratory: Laboratory, parameters: str | None, seeds: range) -> Question:
+    """What is asked of a paper: the named parameters, or all that have alternatives.
+
+    Raises:
+        BadInput: There is no such parameter.
+    """
     from cellrate.inference import Question, assumptions_of
 
     known = [*assumptions_of(laboratory.paper)]
