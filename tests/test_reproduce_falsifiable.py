@@ -4,6 +4,7 @@ import pytest
 from cellrate.reproduce.falsifiable import unfailing
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.reading import read_paper
+from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, job_of, run_ids
 from cellrate.runner import run_many
 from conftest import SCENARIOS
@@ -66,5 +67,6 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Paper, Outcomes]:
 
 def test_just_those_that_cannot_fail_are_found(ran: tuple[Paper, Outcomes]) -> None:
     paper, outcomes = ran
-    found = {claim.id for claim in unfailing(paper, paper.experiments[0], outcomes, 1)}
+    result = result_of(paper, paper.experiments[0], outcomes, (1,))
+    found = {claim.id for claim in unfailing(result, outcomes, 1)}
     assert found == set(CANNOT_FAIL)

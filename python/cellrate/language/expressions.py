@@ -243,8 +243,8 @@ class _Interpreter:
             yield self.visit(element)
             return
         first, *rest = generators
+        inner = _Interpreter(dict(self._scope))
         for item in self.visit(first.iter):
-            inner = _Interpreter(dict(self._scope))
             inner.bind(first.target, item)
             if all(inner.visit(condition) for condition in first.ifs):
                 yield from inner.generate(element, rest)

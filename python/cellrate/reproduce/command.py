@@ -9,7 +9,7 @@ from rich.console import Console
 
 from cellrate import whole_file
 from cellrate.reproduce.as_json import as_json
-from cellrate.reproduce.draw_runs import JITTERS, measure_draws
+from cellrate.reproduce.draw_runs import JITTERS, drawn_keys, measure_draws
 from cellrate.reproduce.draws import write_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errata_page import errata_page
@@ -153,8 +153,8 @@ def _check_options(parts: Sequence[Reproduction], options: Options, reading: str
     if (options.check or options.bless) and reading == INFERRED:
         raise ReproduceError("golden tables hold results as assumed, not with inferred values")
     whole = all(len(part.experiments) == len(part.paper.experiments) for part in parts)
-    if (options.keep_seeds or options.draws) and not whole:
-        raise ReproduceError("what is kept beside a paper's data is of the whole paper")
+    if options.keep_seeds and not whole:
+        raise ReproduceError("results of several seeds are kept of whole papers")
     if options.draws and reading == INFERRED:
         raise ReproduceError("draws are measured as assumed, not with inferred values")
 
@@ -162,10 +162,12 @@ def _check_options(parts: Sequence[Reproduction], options: Options, reading: str
 def _measure_draws(parts: Sequence[Reproduction], seeds: int, runner: Runner) -> None:
     """Keeps the distributions beside the papers' data and in the papers at hand."""
     for part in parts:
-        found = measure_draws(part.paper, seeds, runner)
+        found = {d.key: d for d in measure_draws(part.paper, part.experiments, seeds, runner)}
+        known = {d.key: d for d in part.paper.draws} | found
+        draws = [known[key] for key in drawn_keys(part.paper) if key in known]
         if found:
-            write_draws(part.paper.directory, JITTERS, found)
-        part.paper = replace(part.paper, draws=tuple(found))
+            write_draws(part.paper.directory, JITTERS, draws)
+        part.paper = replace(part.paper, draws=tuple(draws))
 
 
 def _jobs(part: Reproduction, seed: int) -> list[Job]:
@@ -263,9 +265,9 @@ def _complaints(part: Reproduction, outcomes: Outcomes) -> list[str]:
         if not result.holds
     ]
     found += [
-        f"no change of the results makes this claim fail: {experiment.id}, {claim.id}"
-        for experiment in part.experiments
-        for claim in unfailing(part.paper, experiment, outcomes, SEED)
+        f"no change of the results makes this claim fail: {result.experiment.id}, {claim.id}"
+        for result in part.results
+        for claim in unfailing(result, outcomes, SEED)
     ]
     lines = golden_lines(part.results, outcomes)
     if changed := differences(part.paper, _ids(part), lines):

@@ -25,13 +25,16 @@ AT_ONCE = 10
 Item = tuple[Experiment, Published | Claim]
 
 
-def measure_draws(paper: Paper, seeds: int, runner: Runner) -> list[Drawn]:
-    """Runs everything that is explained as a draw with the seeds 1 to `seeds`.
+def measure_draws(
+    paper: Paper, experiments: Sequence[Experiment], seeds: int, runner: Runner
+) -> list[Drawn]:
+    """Runs all of some experiments that is explained as a draw with the seeds 1 to `seeds`.
 
     Raises:
         ReproduceError: A measure cannot be evaluated with some seed.
     """
-    items = drawn_items(paper)
+    wanted = {experiment.id for experiment in experiments}
+    items = [item for item in drawn_items(paper) if item[0].id in wanted]
     found: dict[tuple[str, str], list[float]] = {_key(item): [] for item in items}
     for first in range(1, seeds + 1, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, seeds + 1))
@@ -52,6 +55,11 @@ def drawn_items(paper: Paper) -> list[Item]:
         everything += [(experiment, claim) for claim in experiment.claims]
     explained = [(item, paper.explanation(*_key(item))) for item in everything]
     return [item for item, why in explained if why is not None and why.draw]
+
+
+def drawn_keys(paper: Paper) -> list[tuple[str, str]]:
+    """Experiment and quantity or id of all that is explained as a draw, in the paper's order."""
+    return [_key(item) for item in drawn_items(paper)]
 
 
 def jittered(paper: Paper, seed: int) -> Paper:

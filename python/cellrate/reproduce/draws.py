@@ -30,6 +30,12 @@ class Drawn:
     holding: int = 0
     """Of a claim: seeds in which it holds."""
     seeds: int = 0
+    """Over how many seeds it was measured."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Experiment, and quantity or claim's id."""
+        return self.experiment, self.of
 
     def percentile(self, printed: float, place: float) -> float:
         """Percentile of a printed value among the measured ones, 0 to 100.
@@ -71,13 +77,15 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
     if not path.exists():
         return ()
     reader = Reader(read_toml(path), f"{directory.name}/{path.name}")
-    seeds = reader.take("seeds", int)
     reader.texts("jitters")
     found = []
     for each in reader.tables("draw"):
-        values = tuple(float(value) for value in each.take("values", list, []))
         drawn = Drawn(
-            each.text("experiment"), each.text("of"), values, each.take("holding", int, 0), seeds
+            each.text("experiment"),
+            each.text("of"),
+            tuple(float(value) for value in each.take("values", list, [])),
+            each.take("holding", int, 0),
+            each.take("seeds", int),
         )
         each.done()
         found.append(drawn)
@@ -86,11 +94,12 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
 
 
 def write_draws(directory: Path, jitters: Sequence[str], draws: Sequence[Drawn]) -> None:
-    """Replaces the file of distributions, all of them over the same seeds."""
+    """Replaces the file of distributions."""
     turns = ", ".join(f'"{jitter}"' for jitter in jitters)
-    lines = [HEADER, f"seeds = {draws[0].seeds}", f"jitters = [{turns}]"]
+    lines = [HEADER, f"jitters = [{turns}]"]
     for drawn in draws:
         lines += ["", "[[draw]]", f'experiment = "{drawn.experiment}"', f'of = "{drawn.of}"']
+        lines.append(f"seeds = {drawn.seeds}")
         if drawn.values:
             lines.append(f"values = [{', '.join(f'{value:.6g}' for value in drawn.values)}]")
         else:

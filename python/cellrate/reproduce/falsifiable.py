@@ -11,7 +11,8 @@ import numpy as np
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Outcome, Run
-from cellrate.reproduce.model import Claim, Experiment, Paper
+from cellrate.reproduce.model import Claim
+from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
 from cellrate.runner import Job
 
@@ -124,34 +125,25 @@ class ChangedOutcomes(Outcomes):
         return self._changed[job]
 
 
-def unfailing(
-    paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int
-) -> Iterator[Claim]:
-    """Claims about runs that no change of the results makes fail.
+def unfailing(result: ExperimentResult, outcomes: Outcomes, seed: int) -> Iterator[Claim]:
+    """Claims about runs that hold with a seed, and would whatever the results were.
 
     A change after which a claim cannot be evaluated counts neither way.
     """
-    for claim in experiment.claims:
-        if claim.about_runs and not _fails(paper, experiment, claim, outcomes, seed):
+    index = result.seeds.index(seed)
+    changed = [ChangedOutcomes(outcomes, number) for number in range(CHANGES)]
+    for found in result.claims:
+        claim = found.claim
+        if not claim.about_runs or not found.holds[index]:
+            continue
+        tried = (_evaluated(result, claim, others, seed) for others in changed)
+        if not any(holds is False for holds in tried):
             yield claim
 
 
-def _fails(
-    paper: Paper, experiment: Experiment, claim: Claim, outcomes: Outcomes, seed: int
-) -> bool:
-    if _evaluated(paper, experiment, claim, outcomes, seed) is False:
-        return True
-    return any(
-        _evaluated(paper, experiment, claim, ChangedOutcomes(outcomes, number), seed) is False
-        for number in range(CHANGES)
-    )
-
-
-def _evaluated(
-    paper: Paper, experiment: Experiment, claim: Claim, outcomes: Outcomes, seed: int
-) -> Any:
-    scope = scope_of(paper, experiment, outcomes, seed)
-    scope |= scope_of_used(paper, claim.uses, outcomes, seed)
+def _evaluated(result: ExperimentResult, claim: Claim, outcomes: Outcomes, seed: int) -> Any:
+    scope = scope_of(result.paper, result.experiment, outcomes, seed)
+    scope |= scope_of_used(result.paper, claim.uses, outcomes, seed)
     try:
         return evaluate(claim.holds_if, scope)
     except ExpressionError:

@@ -6,6 +6,7 @@ from cellrate import __version__, html
 from cellrate.figures import svg
 from cellrate.html import escape
 from cellrate.numbers import estimate_text, number, percent
+from cellrate.reproduce.draw_runs import JITTERS
 from cellrate.reproduce.drawing import draw
 from cellrate.reproduce.draws import LEAST, MOST
 from cellrate.reproduce.draws_picture import draws_picture
@@ -84,10 +85,11 @@ def _draws(paper: Paper) -> str:
     )
     if picture is None and not claims:
         return ""
-    seeds = paper.draws[0].seeds
+    seeds = max(drawn.seeds for drawn in paper.draws)
     said = (
         f"Here one lost cell or one coincidence decides, so the printed run is one draw. Ours are "
-        f"{seeds} seeds whose sources start within 10 us, 100 us or 1 ms of each other, in turns; "
+        f"up to {seeds} seeds, whose sources start within {', '.join(JITTERS)} of each other in "
+        f"turns; "
         f"a printed value between the percentiles {LEAST} and {MOST} is consistent with them, and "
         f"so is a claim that holds in {LEAST} % of the seeds or more."
     )

@@ -1,0 +1,145 @@
+"""What a reproduction keeps beside a paper's data: results of several seeds, and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cellrate.reproduce import ReproduceError, run_reproduction
+from cellrate.reproduce import papers as found_papers
+from cellrate.reproduce.model import Paper
+from cellrate.reproduce.papers import all_papers, papers_root
+from cellrate.reproduce.standing import Standing
+from cellrate.reproduce.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
+from cellrate.runner import run_many
+from made_up_paper import made_up
+
+DRAWN = """
+[[explanation]]
+experiment = "madeup-last"
+of = ["mean queue", "close"]
+text = "its buffer is another one"
+draw = true
+open = "ask for the buffer"
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A directory of papers that holds the made-up one, as if it were built in."""
+    root = tmp_path_factory.mktemp("papers")
+    (root / "words.toml").write_text((papers_root() / "words.toml").read_text("utf-8"), "utf-8")
+    made_up(root / "madeup")
+    (root / "madeup" / "explanations.toml").write_text(DRAWN, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(found_papers, "papers_root", lambda: root)
+        all_papers.cache_clear()
+        yield root
+    all_papers.cache_clear()
+
+
+def paper() -> Paper:
+    """The paper as it is now."""
+    all_papers.cache_clear()
+    return all_papers()[0]
+
+
+def reproduce(root: Path, seeds: int = 1, names: list[str] | None = None, **options: Any) -> int:  # noqa: ANN401
+    """Reproduces the paper."""
+    all_papers.cache_clear()
+    told: dict[str, Any] = {"sensitivity": False, "json": False, "runner": run_many} | options
+    return run_reproduction(None, names, seeds, 1, out=root / "out", **told)
+
+
+def test_five_seeds_are_said_beside_todays_run(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said_of_seeds([paper()]) == []
+    assert reproduce(root, seeds=2, keep_seeds=True, bless=True) == 0
+    stored = read_stored(paper(), ASSUMED)
+    assert stored is not None
+    assert stored.seeds == (1, 2)
+    counts = stored.tally(paper())
+    assert (counts.claims.all, counts.values.all) == (9, 9)
+    capsys.readouterr()
+    assert reproduce(root, check=True) == 0
+    last = " ".join(capsys.readouterr().out.split("Today, seed 1:")[1].split())
+    assert f"Seeds 1 to 2, open parameters as assumed before looking: {counts.sentence()}." in last
+    front = (root / "out" / "index.html").read_text("utf-8")
+    assert "Seeds 1 to 2, open parameters as assumed before looking" in front
+
+
+def test_kept_results_that_are_of_other_results_are_noticed(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = root / "madeup" / "seeds-assumed.txt"
+    text = path.read_text("utf-8")
+    claim = next(line for line in text.splitlines() if line.startswith("claim madeup-of2 "))
+    digits = claim.split(" ")[2]
+    flipped = "".join("10"[int(digit)] for digit in digits[:1]) + digits[1:]
+    path.write_text(text.replace(claim, claim.replace(digits, flipped)), "utf-8")
+    assert reproduce(root, check=True) == 1
+    assert "is of other results" in capsys.readouterr().err
+    path.write_text(text.replace(claim + "\n", ""), "utf-8")
+    with pytest.raises(ReproduceError, match="lack madeup-of2, close"):
+        reproduce(root, check=True)
+    path.write_text(text.replace(claim, "nonsense"), "utf-8")
+    with pytest.raises(ReproduceError, match="line 7: unknown kind `nonsense`"):
+        reproduce(root, check=True)
+    path.write_text(text, "utf-8")
+
+
+def test_a_claim_that_hangs_on_the_seed_is_listed(root: Path) -> None:
+    path = root / "madeup" / "seeds-assumed.txt"
+    text = path.read_text("utf-8")
+    lines = [
+        "claim madeup-of3 10 close" if line.startswith("claim madeup-of3 ") else line
+        for line in text.splitlines()
+    ]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    assert "madeup-of3 close" in hanging([paper()])
+    path.write_text(text, "utf-8")
+
+
+def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
+    assert reproduce(root, names=["madeup-last"], draws=6) == 0
+    drawn = {d.of: d for d in paper().draws}
+    assert set(drawn) == {"mean queue", "close"}
+    assert len(drawn["mean queue"].values) == drawn["close"].seeds == 6
+    assert len(set(drawn["mean queue"].values)) > 1
+    # The true buffer is far smaller, so no draw comes near what is printed: it stays open.
+    reproduce(root, keep_seeds=True)
+    stored = read_stored(paper(), ASSUMED)
+    assert stored is not None
+    ends = {
+        miss.standing for miss in stored.tally(paper()).misses if miss.experiment.endswith("last")
+    }
+    assert ends == {Standing.OPEN}
+    page = (root / "out" / "madeup.html").read_text("utf-8")
+    assert "Single runs among many" in page
+
+
+def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:
+    found = paper()
+    threshold = next(a for e in found.experiments for a in e.assumptions if a.id == "threshold")
+    true = next(each for each in threshold.alternatives if each.label == "200 cells")
+    inferred = {"madeup": [(threshold, true)]}
+    assert reproduce(root, inferred=inferred, keep_seeds=True) == 0
+    kept = {reading: read_stored(paper(), reading) for reading in (ASSUMED, INFERRED)}
+    met = {reading: each.tally(paper()).values.some for reading, each in kept.items() if each}
+    assert met[INFERRED] > met[ASSUMED]
+    assert len(said_of_seeds([paper()])) == 2
+
+
+def test_what_stands_for_the_assumed_or_the_whole_is_refused_for_else(root: Path) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"names": ["madeup-last"], "keep_seeds": True}, "of whole papers"),
+        ({"inferred": {}, "check": True}, "as assumed"),
+        ({"inferred": {}, "bless": True}, "as assumed"),
+        ({"inferred": {}, "draws": 2}, "as assumed"),
+    ]
+    for options, message in cases:
+        with pytest.raises(ReproduceError, match=message):
+            reproduce(root, **options)
