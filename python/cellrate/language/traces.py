@@ -1,5 +1,7 @@
 """A traced quantity as expressions see it."""
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +20,7 @@ class Trace(Opened):
         self.low = low
         self.high = high
 
-    @property
+    @cached_property
     def values(self) -> list[float]:
         """The greatest value of each point."""
         return [float(x) for x in self.high]
