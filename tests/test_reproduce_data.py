@@ -14,6 +14,8 @@ from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import runs_of
 from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
+from cellrate.reproduce.standing import Standing
+from cellrate.reproduce.stored import ASSUMED, read_stored
 
 PAPERS = all_papers()
 
@@ -329,3 +331,12 @@ def test_words_are_the_committed_ones() -> None:
         "high": 0.9,
         "small": 0.1,
     }
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_every_disagreement_of_five_seeds_has_an_end(paper: Paper) -> None:
+    stored = read_stored(paper, ASSUMED)
+    assert stored is not None
+    assert len(stored.seeds) == 5
+    misses = stored.tally(paper).misses
+    assert [m for m in misses if m.standing is Standing.UNEXPLAINED] == []
