@@ -31,6 +31,7 @@ from cellrate.plots import KINDS, Chart
 from cellrate.plots.over_time import overlaid, phase_portrait
 from cellrate.reproduce.papers import papers_root, select
 from cellrate.reproduce.reading import read_paper
+from cellrate.reproduce.stored import ASSUMED, said_of_seeds
 from cellrate.runner import Job
 from cellrate.series import Series
 from cellrate.sizing import Question
@@ -173,13 +174,28 @@ def told(expression: str) -> float:
     return value(expression, Run(HandMade(), "a"))
 
 
-def broken(old: str, new: str, file: str = "published.toml") -> object:
-    """A paper, one of whose data is something else."""
+def copied_paper() -> Path:
+    """The data of a paper, to be changed."""
     copy = Path("ohsaki95")
     shutil.copytree(papers_root() / copy.name, copy, dirs_exist_ok=True)
+    return copy
+
+
+def broken(old: str, new: str, file: str = "published.toml") -> object:
+    """A paper, one of whose data is something else."""
+    copy = copied_paper()
     text = (copy / file).read_text("utf-8")
     (copy / file).write_text(edited(text, (old, new)), "utf-8")
     return read_paper(copy)
+
+
+def told_of_seeds(text: str, reading: str = ASSUMED) -> list[str]:
+    """What is told of results over several seeds that are kept beside a paper's data."""
+    copy = copied_paper()
+    (copy / "seeds-assumed.txt").unlink(missing_ok=True)
+    (copy / "seeds-inferred.txt").unlink(missing_ok=True)
+    (copy / f"seeds-{reading}.txt").write_text(text, "utf-8")
+    return said_of_seeds([read_paper(copy)])
 
 
 def without_papers() -> Path:

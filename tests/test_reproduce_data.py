@@ -270,9 +270,9 @@ EXPLANATION = '[[explanation]]\nexperiment = "x-one"\nof = ["c"]\ntext = "why"\n
 @pytest.mark.parametrize(
     ("ends", "message"),
     [
-        ("", "one of `impossible`, `draw` and `open` is missing"),
+        ("", "one of `impossible`, `draw` and `open` is needed"),
         ('impossible = "nothing"', "no erratum `nothing`"),
-        ('impossible = "e"\ndraw = true', "neither open nor a draw"),
+        ('impossible = "e"\ndraw = true', "goes without `draw` and `open`"),
         ('open = "run it longer"\n' + EXPLANATION + "draw = true", "two explanations of `c`"),
     ],
 )

@@ -151,12 +151,15 @@ def _part(
 def _check_options(parts: Sequence[Reproduction], options: Options, reading: str) -> None:
     """What stands for whole papers, or for the assumed values, is refused for anything else."""
     if (options.check or options.bless) and reading == INFERRED:
-        raise ReproduceError("golden tables hold results as assumed, not with inferred values")
+        raise ReproduceError(
+            "--check and --bless are of golden tables, which hold results as assumed; "
+            "leave --inferred"
+        )
     whole = all(len(part.experiments) == len(part.paper.experiments) for part in parts)
     if options.keep_seeds and not whole:
-        raise ReproduceError("results of several seeds are kept of whole papers")
+        raise ReproduceError("--keep-seeds keeps whole papers; name no experiment")
     if options.draws and reading == INFERRED:
-        raise ReproduceError("draws are measured as assumed, not with inferred values")
+        raise ReproduceError("--draws measures with parameters as assumed; leave --inferred")
 
 
 def _measure_draws(parts: Sequence[Reproduction], seeds: int, runner: Runner) -> None:

@@ -134,12 +134,12 @@ def _check_runs(published: Published, experiment: str, variants: set[str]) -> No
     if not published.measure:
         return
     named = bool(names(published.measure) & (variants | {"it"}))
-    place = f"{experiment} `{published.quantity}`"
+    place = f"{experiment}, `{published.quantity}`"
     if published.kind == "measured" and not named:
-        raise ReproduceError(f"{place}: the measure of a measured value names no run")
+        raise ReproduceError(f"{place}: `measure` of a measured value names no run")
     if published.kind == "arithmetic" and named:
         raise ReproduceError(
-            f"{place}: a check of arithmetic names a run; what runs give is measured"
+            f"{place}: `measure` of a check of arithmetic names a run; what runs give is `measured`"
         )
 
 
@@ -219,9 +219,9 @@ def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and (explanation.open or explanation.draw):
-        raise ReproduceError(f"{place}: what is impossible is neither open nor a draw")
+        raise ReproduceError(f"{place}: `impossible` goes without `draw` and `open`")
     if not (explanation.impossible or explanation.draw or explanation.open):
-        raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is missing")
+        raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is needed")
 
 
 def _check_explanations(paper: Paper) -> None:

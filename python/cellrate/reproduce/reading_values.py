@@ -35,7 +35,7 @@ def _check_published(published: Published, place: str) -> None:
         if published.value is None or not published.measure:
             raise ReproduceError(f"{where}: a measured value needs `value` and `measure`")
     elif published.score or published.order:
-        raise ReproduceError(f"{where}: only measured values have a score or an order")
+        raise ReproduceError(f"{where}: only measured values have `score` and `order`")
     if published.kind == "arithmetic" and not published.measure:
         raise ReproduceError(f"{where}: a check of arithmetic needs `measure`")
     if published.kind == "restated" and not published.restates:

@@ -27,6 +27,7 @@ T = TypeVar("T")
 ASSUMED, INFERRED = "assumed", "inferred"
 HEADER = """\
 # Results of several seeds; written by `cellrate reproduce --seeds N --keep-seeds`{option}.
+# seeds: their numbers
 # value: experiment, measured values seed by seed, quantity
 # claim: experiment, 1 for each seed in which it holds and 0 for the others, id
 """
@@ -36,6 +37,10 @@ HEADER = """\
 class Stored:
     """What some seeds gave: values by quantity and claims by id, of each experiment."""
 
+    path: Path
+    """The file that they are from."""
+    reading: str
+    """`ASSUMED` or `INFERRED`."""
     seeds: tuple[int, ...] = ()
     values: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     claims: dict[tuple[str, str], tuple[bool, ...]] = field(default_factory=dict)
@@ -69,7 +74,7 @@ class Stored:
                 (i, self.seeds.index(s)) for i, s in enumerate(result.seeds) if s in self.seeds
             ]
             for value in (v for v in result.values if v.measured is not None):
-                then = _found(self.values, name, value.published.quantity)
+                then = self._found(self.values, name, value.published.quantity)
                 now = value.measured.values if value.measured else ()
                 found += [
                     f"value {name} {now[i]:.9g} {value.published.quantity}"
@@ -77,7 +82,7 @@ class Stored:
                     if f"{now[i]:.9g}" != f"{then[k]:.9g}"
                 ]
             for claim in result.claims:
-                held = _found(self.claims, name, claim.claim.id)
+                held = self._found(self.claims, name, claim.claim.id)
                 found += [
                     f"claim {name} {int(claim.holds[i])} {claim.claim.id}"
                     for i, k in pairs
@@ -88,22 +93,30 @@ class Stored:
     def _result(self, paper: Paper, experiment: Experiment) -> ExperimentResult:
         name = experiment.id
         estimates = [
-            estimate(_found(self.values, name, published.quantity)) if published.measure else None
+            estimate(self._found(self.values, name, published.quantity))
+            if published.measure
+            else None
             for published in experiment.published
         ]
         values: tuple[ValueResult, ...] = judged_values(paper, experiment, estimates)
         claims: tuple[ClaimResult, ...] = tuple(
-            judged_claim(paper, experiment, claim, _found(self.claims, name, claim.id))
+            judged_claim(paper, experiment, claim, self._found(self.claims, name, claim.id))
             for claim in experiment.claims
         )
         return ExperimentResult(paper, experiment, self.seeds, values, claims)
 
+    def _found(
+        self, of: dict[tuple[str, str], tuple[T, ...]], name: str, key: str
+    ) -> tuple[T, ...]:
+        if (name, key) not in of:
+            command = f"cellrate reproduce --seeds 5 --keep-seeds{_option(self.reading)}"
+            raise ReproduceError(f"{self.path} lacks {name}, `{key}`; run `{command}` again")
+        return of[name, key]
 
-def _found(of: dict[tuple[str, str], tuple[T, ...]], name: str, key: str) -> tuple[T, ...]:
-    if (name, key) not in of:
-        command = "cellrate reproduce --seeds 5 --keep-seeds"
-        raise ReproduceError(f"the stored results lack {name}, {key}: `{command}` renews them")
-    return of[name, key]
+
+def _option(reading: str) -> str:
+    """How a reading is asked for."""
+    return " --inferred" if reading == INFERRED else ""
 
 
 def stored_path(paper: Paper, reading: str) -> Path:
@@ -113,8 +126,8 @@ def stored_path(paper: Paper, reading: str) -> Path:
 
 def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]) -> None:
     """Keeps the results of a whole paper."""
-    option = " --inferred" if reading == INFERRED else ""
-    lines = [HEADER.format(option=option), f"seeds {','.join(map(str, results[0].seeds))}"]
+    seeds = ",".join(map(str, results[0].seeds))
+    lines = [HEADER.format(option=_option(reading)), f"seeds {seeds}"]
     for result in results:
         for value in result.values:
             if value.measured is not None:
@@ -135,12 +148,14 @@ def read_stored(paper: Paper, reading: str) -> Stored | None:
     path = stored_path(paper, reading)
     if not path.exists():
         return None
-    stored = Stored()
+    stored = Stored(path, reading)
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
             stored = _with_line(stored, line)
         except ValueError as error:
-            raise ReproduceError(f"{path}, line {number}: {error}") from error
+            raise ReproduceError(
+                f"{path}, line {number}: {line!r} is not as the head of the file says"
+            ) from error
     return stored
 
 
@@ -150,13 +165,20 @@ def _with_line(stored: Stored, line: str) -> Stored:
         return replace(stored, seeds=tuple(int(seed) for seed in rest.split(",")))
     if kind == "value":
         experiment, numbers, quantity = rest.split(" ", 2)
-        stored.values[experiment, quantity] = tuple(float(x) for x in numbers.split(","))
+        values = tuple(float(x) for x in numbers.split(","))
+        stored.values[experiment, quantity] = _of_every(stored.seeds, values)
     elif kind == "claim":
         experiment, digits, claim = rest.split(" ", 2)
-        stored.claims[experiment, claim] = tuple(digit == "1" for digit in digits)
+        holds = tuple(bool("01".index(digit)) for digit in digits)
+        stored.claims[experiment, claim] = _of_every(stored.seeds, holds)
     elif line and kind != "#":
-        raise ValueError(f"unknown kind `{kind}`; there are seeds, value and claim")
+        raise ValueError(kind)
     return stored
+
+
+def _of_every(seeds: tuple[int, ...], results: tuple[T, ...]) -> tuple[T, ...]:
+    """The results; `ValueError` unless there is one for each seed."""
+    return tuple(result for _, result in zip(seeds, results, strict=True))
 
 
 def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
