@@ -61,7 +61,9 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         ),
         (
             "source_queue_refuses",
-            flow.source_queue.is_infinite() && flow.source_queue_refuses != Refuses::default(),
+            flow.source.over_tcp()
+                && flow.source_queue.is_infinite()
+                && flow.source_queue_refuses != Refuses::default(),
             "its source queue has no limit",
         ),
         ("return_route", !flow.needs_backward() && flow.return_route.is_some(), "nothing travels back"),

@@ -211,11 +211,8 @@ impl Site<'_> {
     fn rm_first(&self) -> Option<Problem> {
         (self.switch.rm_first && !self.load.has_abr).then(|| {
             let place = self.place("rm_first", |own| own.rm_first.is_some());
-            Problem::warning(
-                place,
-                "there are no RM cells: no channel through the switch is ABR",
-                "`service = \"abr\"`",
-            )
+            let message = "`rm_first` has nothing to serve first: no channel through the switch is ABR";
+            Problem::warning(place, message, "`service = \"abr\"`, or no `rm_first`")
         })
     }
 

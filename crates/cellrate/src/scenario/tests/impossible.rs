@@ -212,10 +212,23 @@ fn hardly_meant() {
             "nothing to control",
             &[("[switch.control]", "[switch.«control]"), ("service = \"abr\"", "service = \"ubr\"")],
         ),
+        (
+            "RM cells first where there are none",
+            &[
+                ("buffer = \"1000 cells\"", "buffer = \"1000 cells\"\nrm_first = «true"),
+                ("scheme = \"erica\"", "scheme = \"none\""),
+                ("service = \"abr\"", "service = \"ubr\""),
+            ],
+        ),
         ("PCR above the link", &[("icr = \"10 Mbit/s\"", "icr = \"10 Mbit/s\"\npcr = «\"200 Mbit/s\"")]),
         ("TCP of a source of cells", &[("service = \"vbr\"", "service = \"vbr\"\n«tcp.mss = \"1024 bytes\"")]),
         ("ABR of a VBR flow", &[("service = \"vbr\"", "service = \"vbr\"\n«abr.nrm = 16")]),
         ("ack_service of a source of cells", &[("service = \"vbr\"", "service = \"vbr\"\nack_service = «\"ubr\"")]),
+        (
+            "refusals of a source of cells",
+            &[("service = \"vbr\"", "service = \"vbr\"\nsource_queue_refuses = «\"cell\"")],
+        ),
+        ("refusals without a limit", &[("count = 2", "count = 2\nsource_queue_refuses = «\"cell\"")]),
         ("stagger of one flow", &[("service = \"vbr\"", "service = \"vbr\"\nstagger = «\"1 ms\"")]),
         (
             "traces what is not there",
