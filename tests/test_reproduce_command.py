@@ -122,12 +122,14 @@ def test_sensitivity_reruns_only_what_an_assumption_concerns(
     options: dict[str, Any] = {"sensitivity": True, "json": True, "evidence": tmp_path}
     reproduce(tmp_path, ["ohsaki95-fig7a"], runner=recorder, **options)
     (found,) = json.loads(capsys.readouterr().out)
-    alternatives = {row["alternative"]: row for row in found["sensitivity"]}
+    rows = found["sensitivity"]
+    alternatives = {row["alternative"]: row for row in rows}
     (quantity,) = alternatives["32 KiB"]["values"]
     assert quantity == "most packets of one connection within 10 ms"
     assert "as it arrives" not in alternatives
     assert any("tcp.window=32 KiB" in job.overrides for job in recorder.jobs)
-    assert len(recorder.jobs) == 1 + len(alternatives)
+    # Two parameters may have an alternative of the same name.
+    assert len(recorder.jobs) == 1 + len(rows)
     page = (tmp_path / "ohsaki95-sensitivity.md").read_text("utf-8")
     assert "| greatest TCP window: 128 KiB | most packets of one connection within 10 ms |" in page
 
