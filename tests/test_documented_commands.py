@@ -15,8 +15,8 @@ ROOT = HERE.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("tutorial/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("how-to/*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# `make` is what runs this test; a reproduction takes minutes, and an inference that is stored, which
-# changes the papers' data, takes hours: their own tests run parts of them.
+# `make` is what runs this test; a reproduction takes minutes, and an inference that is stored,
+# which changes the papers' data, takes hours: their own tests run parts of them.
 ELSEWHERE = re.compile(r"^(make|cellrate reproduce|cellrate infer --store)\b")
 # Other people's tools run where they are.
 ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
