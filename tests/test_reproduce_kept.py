@@ -135,10 +135,10 @@ def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:
 
 def test_what_stands_for_the_assumed_or_the_whole_is_refused_for_else(root: Path) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"names": ["madeup-last"], "keep_seeds": True}, "of whole papers"),
-        ({"inferred": {}, "check": True}, "as assumed"),
-        ({"inferred": {}, "bless": True}, "as assumed"),
-        ({"inferred": {}, "draws": 2}, "as assumed"),
+        ({"names": ["madeup-last"], "keep_seeds": True}, "name no experiment"),
+        ({"inferred": {}, "check": True}, "leave --inferred"),
+        ({"inferred": {}, "bless": True}, "leave --inferred"),
+        ({"inferred": {}, "draws": 2}, "leave --inferred"),
     ]
     for options, message in cases:
         with pytest.raises(ReproduceError, match=message):
