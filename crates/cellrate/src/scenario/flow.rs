@@ -24,7 +24,9 @@ pub struct Flow {
     pub count: u32,
     /// Service class of the forward channel.
     pub service: ServiceClass,
-    /// Service class of the backward channel, which carries acknowledgements; `service` if absent.
+    /// Service class of the backward channel, which carries acknowledgements; `service` if absent. Where `service` is `abr`
+    /// and this is not, acknowledgements go out at the rate of the line and wait for no ACR, in the queue of their own class;
+    /// backward RM cells return as ABR beside them. Only an ABR flow can have it as `abr`.
     pub ack_service: Option<ServiceClass>,
     /// When the first flow of the group starts.
     #[serde(default = "zero")]
@@ -89,6 +91,10 @@ impl Flow {
     /// Whether ABR end systems pace the forward channel.
     pub fn is_abr(&self) -> bool {
         self.service == ServiceClass::Abr
+    }
+    /// Whether acknowledgements are of another class than the RM cells beside them.
+    pub fn splits_classes(&self) -> bool {
+        self.is_abr() && self.ack_service() != ServiceClass::Abr
     }
     /// Whether anything travels on the backward channel: acknowledgements or backward RM cells.
     pub fn needs_backward(&self) -> bool {

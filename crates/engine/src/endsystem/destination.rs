@@ -15,6 +15,8 @@ const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 pub struct AbrDestination {
     saved_efci: bool,
     reset: bool,
+    /// Whether the data are ABR, too.
+    heeds_data: bool,
     last_er: f64,
     may_generate_at: Ps,
 }
@@ -25,9 +27,15 @@ impl AbrDestination {
         AbrDestination {
             saved_efci: false,
             reset: config.reset_saved_efci,
+            heeds_data: true,
             last_er: config.pcr_cells(link_rate),
             may_generate_at: Ps::ZERO,
         }
+    }
+
+    /// The same where data of another class travel with the RM cells: their EFCI is none of ABR's.
+    pub fn of_rm_cells_only(self) -> AbrDestination {
+        AbrDestination { heeds_data: false, ..self }
     }
 
     /// A data cell arrives. DES rule 1: its EFCI is remembered.
@@ -46,7 +54,7 @@ impl AbrDestination {
     pub fn on_frm(&mut self, mut rm: RmCell) -> RmCell {
         self.last_er = rm.er;
         rm.bn = false;
-        rm.ci |= self.saved_efci;
+        rm.ci |= self.saved_efci && self.heeds_data;
         self.saved_efci &= !self.reset;
         rm
     }

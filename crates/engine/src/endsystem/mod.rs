@@ -8,6 +8,7 @@ pub mod prca;
 mod rate_law;
 mod smith;
 pub mod source;
+pub mod split;
 pub mod unshaped;
 pub mod vsvd;
 
@@ -15,5 +16,6 @@ pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, So
 pub use credited::CreditedSource;
 pub use destination::AbrDestination;
 pub use source::{AbrSource, Counters, Emission};
+pub use split::SplitSource;
 pub use unshaped::UnshapedSource;
 pub use vsvd::{InputMeter, RateUpdate, VcRate, VsVdConfig};

@@ -23,7 +23,7 @@ use crate::atm::server::Server;
 use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::DiscardConfig;
-use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, UnshapedSource};
+use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
@@ -201,9 +201,21 @@ impl<'a> Draft<'a> {
         Hop { link, port: self.port_of[link], slot, label: 0 }
     }
 
+    /// Class of the data cells of a channel.
     pub(super) fn class(&self, channel: usize) -> ServiceClass {
         let flow = &self.plan.flows[channel / 2];
         if channel.is_multiple_of(2) { flow.service } else { flow.ack_service }
+    }
+
+    /// Class of its RM cells: ABR if they go round, which they do if the data of either channel of the flow are ABR.
+    pub(super) fn rm_class(&self, channel: usize) -> ServiceClass {
+        let is_abr = |channel: usize| !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr;
+        if is_abr(channel) || is_abr(channel ^ 1) { ServiceClass::Abr } else { self.class(channel) }
+    }
+
+    /// Whether some cells of a channel are of the class.
+    pub(super) fn carries(&self, channel: usize, class: ServiceClass) -> bool {
+        self.class(channel) == class || self.rm_class(channel) == class
     }
 
     fn log(&self) -> Log {
@@ -228,8 +240,9 @@ impl<'a> Draft<'a> {
     /// Queues of a port that some channel uses, in order of priority. The others stay empty for
     /// ever, so leaving them out changes nothing, and a single queue can be served ahead of time.
     fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
-        let uses = |queue: &usize| self.users[link].iter().any(|c| queue_of(settings, self.class(*c)) == *queue);
-        (0..settings.priority.len()).filter(uses).collect()
+        let classes = self.users[link].iter().flat_map(|channel| [self.class(*channel), self.rm_class(*channel)]);
+        let queues: Vec<usize> = classes.map(|class| queue_of(settings, class)).collect();
+        (0..settings.priority.len()).filter(|queue| queues.contains(queue)).collect()
     }
 
     fn switch_port<S: Server>(&self, link: usize, settings: &SwitchPlan, used: &[usize]) -> Port<S> {
@@ -258,33 +271,37 @@ impl<'a> Draft<'a> {
         QueueSettings { classes, buffer, discard: settings.discard.build(self.users[link].len()) }
     }
 
-    /// ABR channels of a link: the scheme at its port has a slot for each.
+    /// Channels of a link with ABR cells: the scheme at its port has a slot for each.
     fn controlled_channels(&self, link: usize) -> usize {
-        self.users[link].iter().filter(|c| self.class(**c) == ServiceClass::Abr).count()
+        self.users[link].iter().filter(|c| self.carries(**c, ServiceClass::Abr)).count()
     }
 
     fn route(&self, node: usize, channel: usize, settings: &SwitchPlan, queues: &[Vec<usize>]) -> Route {
         let hop = self.hop_from(node, channel).unwrap_or(Hop { link: 0, port: 0, slot: 0, label: 0 });
-        let queue = queue_of(settings, self.class(channel));
-        let queue = queues[hop.port as usize].iter().position(|used| *used == queue).unwrap_or(0);
+        let used = &queues[hop.port as usize];
+        let queue_of = |class: ServiceClass| {
+            let queue = queue_of(settings, class);
+            used.iter().position(|used| *used == queue).unwrap_or(0) as u32
+        };
         let opposite = self.hop_from(node, channel ^ 1).map(|hop| (hop.port, self.control_slot(hop.link, channel ^ 1)));
-        let controlled = self.class(channel) == ServiceClass::Abr;
+        let has_loop = self.carries(channel, ServiceClass::Abr);
         Route {
             port: hop.port,
             slot: hop.slot,
-            queue: queue as u32,
+            queue: queue_of(self.class(channel)),
+            rm_queue: queue_of(self.rm_class(channel)),
             label: hop.label,
-            opposite: opposite.filter(|_| self.class(channel ^ 1) == ServiceClass::Abr),
+            opposite: opposite.filter(|_| has_loop),
             channel: channel as u32,
-            controlled,
-            control_slot: if controlled { self.control_slot(hop.link, channel) } else { 0 },
+            controlled: self.class(channel) == ServiceClass::Abr,
+            control_slot: if has_loop { self.control_slot(hop.link, channel) } else { 0 },
         }
     }
 
-    /// Place of an ABR channel among the ABR channels of a link.
+    /// Place of a channel with ABR cells among those of a link.
     fn control_slot(&self, link: usize, channel: usize) -> u32 {
         let before = self.users[link].iter().take_while(|c| **c != channel);
-        before.filter(|c| self.class(**c) == ServiceClass::Abr).count() as u32
+        before.filter(|c| self.carries(**c, ServiceClass::Abr)).count() as u32
     }
 
     pub(super) fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
@@ -346,7 +363,7 @@ impl<'a> Draft<'a> {
             label: hop.label,
             slot: hop.slot,
             shaper: if sends { self.shaper(flow, channel, rate) } else { Shaper::None },
-            destination: (self.class(channel ^ 1) == ServiceClass::Abr).then(|| AbrDestination::new(&flow.abr, rate)),
+            destination: self.destination(flow, channel ^ 1, rate),
             queue: SourceQueue::new(
                 flow.source_queue.0,
                 flow.source_queue_refuses,
@@ -377,13 +394,24 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The destination half of the ABR end system where `channel` ends, if its RM cells go round.
+    fn destination(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Option<AbrDestination> {
+        let destination = || AbrDestination::new(&flow.abr, rate);
+        match self.class(channel) {
+            ServiceClass::Abr => Some(destination()),
+            _ => self.carries(channel, ServiceClass::Abr).then(|| destination().of_rm_cells_only()),
+        }
+    }
+
     fn shaper(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Shaper {
         let paced = flow.source.over_tcp() || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
+        let abr = || {
+            let from = self.path(channel).first().map_or(0, |link| self.plan.links[*link].from);
+            AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))
+        };
         match self.class(channel) {
-            ServiceClass::Abr => {
-                let from = self.path(channel).first().map_or(0, |link| self.plan.links[*link].from);
-                Shaper::Abr(Box::new(AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))))
-            }
+            ServiceClass::Abr => Shaper::Abr(Box::new(abr())),
+            _ if self.carries(channel, ServiceClass::Abr) => Shaper::Split(Box::new(SplitSource::new(abr(), rate))),
             _ if self.is_credited(channel) => Shaper::Credited(Box::new(CreditedSource::new(
                 Sender::new(self.channels[channel].hops.first().map_or(0, |hop| self.allocation(channel, hop.link))),
                 rate,

@@ -146,10 +146,14 @@ impl Draft<'_> {
         if !self.is_prompt() {
             return None;
         }
-        let queue_of = |class: ServiceClass| classes.iter().position(|queue| queue.contains(&class));
-        let settings = |channel: usize| ChannelSettings {
+        let queue_of = |class: ServiceClass| {
+            let found = classes.iter().position(|queue| queue.contains(&class));
             // Classes that no queue names share the last.
-            queue: queue_of(self.class(channel)).unwrap_or(classes.len() - 1) as u32,
+            found.unwrap_or(classes.len() - 1) as u32
+        };
+        let settings = |channel: usize| ChannelSettings {
+            queue: queue_of(self.class(channel)),
+            rm_queue: queue_of(self.rm_class(channel)),
             sender: self.is_credited(channel).then(|| Sender::new(self.allocation(channel, link))),
             most: self.most_cells(channel, self.plan.links[link].from),
             told_every: self.told_every(channel, self.plan.links[link].from),

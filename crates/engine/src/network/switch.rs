@@ -23,10 +23,12 @@ pub struct Route {
     pub port: u32,
     /// Slot of the channel at that port.
     pub slot: u32,
-    /// Its place among the ABR channels there, which is its slot in the control scheme.
+    /// Its place among the channels with ABR cells there, which is its slot in the control scheme.
     pub control_slot: u32,
-    /// Queue of its class there.
+    /// Queue of its data there.
     pub queue: u32,
+    /// Queue of its RM cells there.
+    pub rm_queue: u32,
     /// Label on the outgoing link.
     pub label: u32,
     /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
@@ -34,7 +36,7 @@ pub struct Route {
     pub opposite: Option<(u32, u32)>,
     /// The channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
-    /// Whether the class is under control.
+    /// Whether the class of its data is under control; that of RM cells always is.
     pub controlled: bool,
 }
 
@@ -42,11 +44,12 @@ impl Route {
     /// A cell of the channel as it comes to the output port.
     #[inline]
     pub(super) fn arrival(&self, info: Info) -> Arrival {
+        let (queue, controlled) = if info.is_data() { (self.queue, self.controlled) } else { (self.rm_queue, true) };
         Arrival {
             slot: self.slot,
             control_slot: self.control_slot,
-            queue: self.queue,
-            controlled: self.controlled,
+            queue,
+            controlled,
             cell: Queued { label: self.label, info },
         }
     }

@@ -118,7 +118,7 @@ impl Terminal {
             cell_delay: Summary::default(),
             completed: None,
         };
-        if let Shaper::Abr(source) = &terminal.shaper {
+        if let Some(source) = terminal.shaper.abr() {
             terminal.acr_mean.set(Ps::ZERO, source.acr());
             terminal.acr_range = Extremes::new(source.acr());
         }
@@ -144,6 +144,7 @@ impl Terminal {
             Shaper::None => return Ps::NEVER,
             Shaper::Unshaped(source) => source.next_wake(self.data_waiting()),
             Shaper::Abr(source) => source.next_wake(self.data_waiting()),
+            Shaper::Split(source) => source.next_wake(self.data_waiting()),
             Shaper::Credited(source) => source.next_wake(self.data_waiting()),
         };
         at.max(self.now)

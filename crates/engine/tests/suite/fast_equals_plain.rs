@@ -4,12 +4,13 @@
 use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
 use crate::support::{difference, outcome};
+use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::log::{Event, What};
-use cellrate_engine::network::report::FlowReport;
+use cellrate_engine::network::report::{FlowReport, VcReport};
 use cellrate_engine::network::{Plan, PortState, Reference, Refuses, Simulation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -213,6 +214,8 @@ fn random_networks_show_everything_there_is() {
         note("cells of PDUs refused at a source queue", refused.any(cells_refused));
         note("completed transfer", report.flows.iter().any(|flow| flow.completion_seconds.is_some()));
         note("out-of-rate RM cells", report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0));
+        let beside = |vc: &VcReport| vc.service != ServiceClass::Abr && vc.brm_cells_sent > 0 && vc.data_cells_sent > 0;
+        note("RM cells beside data of another class", report.vcs.iter().any(beside));
         note("return to ICR", report.vcs.iter().any(|vc| vc.idle_resets > 0));
         note(
             "loop that ends at a switch",

@@ -7,6 +7,7 @@ mod abr_destination;
 mod abr_proportional;
 mod abr_rm;
 mod abr_source;
+mod ack_service;
 mod combinations;
 mod connection_segments;
 mod connection_setup;

@@ -24,7 +24,7 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         problems.extend(source(index, flow));
-        problems.extend(both_abr(index, flow));
+        problems.extend(forward_abr(index, flow));
         problems.extend(without_effect(index, flow, scenario));
     }
     problems
@@ -35,17 +35,12 @@ fn source(index: usize, flow: &Flow) -> Option<Problem> {
     Some(Problem::error(place!["flow", index, "source", field], message, ""))
 }
 
-/// RM cells are turned round into the other channel, so both are ABR or none.
-fn both_abr(index: usize, flow: &Flow) -> Option<Problem> {
-    let (forward, backward) = (flow.service == ServiceClass::Abr, flow.ack_service() == ServiceClass::Abr);
-    let help = match (forward, backward) {
-        (true, false) => "backward RM cells of an ABR flow travel on the other channel: `ack_service = \"abr\"`",
-        (false, true) => {
-            "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`"
-        }
-        _ => return None,
-    };
-    Some(Problem::error(place!["flow", index, "ack_service"], "only one of the two channels is ABR", help))
+/// Whether RM cells go round is told by the class of the forward channel.
+fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
+    (flow.service != ServiceClass::Abr && flow.ack_service() == ServiceClass::Abr).then(|| {
+        let help = "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`";
+        Problem::error(place!["flow", index, "ack_service"], "only the backward channel is ABR", help)
+    })
 }
 
 /// Settings that nothing reads.
@@ -54,6 +49,11 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         ("tcp", !flow.source.over_tcp() && flow.tcp != scenario.tcp, "its source is not over TCP"),
         ("abr", flow.service != ServiceClass::Abr && flow.abr != scenario.abr, "its service is not `abr`"),
         ("ack_service", !flow.needs_backward() && flow.ack_service.is_some(), "nothing travels back"),
+        (
+            "ack_service",
+            !flow.source.over_tcp() && flow.splits_classes(),
+            "only RM cells travel back, and they are ABR",
+        ),
         (
             "source_queue_refuses",
             !flow.source.over_tcp() && flow.source_queue_refuses != Refuses::default(),

@@ -1,6 +1,6 @@
 //! Output ports of switches with the channels that use them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::{ControlConfig, SwitchFacts};
@@ -127,19 +127,24 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
         let tcp = flow.source.over_tcp();
         let forward = if tcp { largest_pdu(scenario, flow) } else { 0 };
         let backward = if tcp { pdu_cells(scenario, flow, 0) } else { 0 };
-        for (links, class, pdu) in
-            [(&instance.forward, flow.service, forward), (&instance.backward, flow.ack_service(), backward)]
-        {
+        // RM cells of an ABR flow return as ABR, whatever the class of the acknowledgements.
+        let returning = if flow.is_abr() { ServiceClass::Abr } else { flow.ack_service() };
+        for (links, classes, pdu) in [
+            (&instance.forward, [flow.service; 2], forward),
+            (&instance.backward, [flow.ack_service(), returning], backward),
+        ] {
             for &link in links {
                 let node = graph.links[link].from;
                 let Some(switch) = &graph.nodes[node].switch else { continue };
-                let queue = switch.priority.iter().position(|classes| classes.contains(&class)).unwrap_or(0);
-                let channels = queues.entry((link, queue)).or_default();
-                *channels += 1;
+                let queue_of = |class| switch.priority.iter().position(|queue| queue.contains(&class)).unwrap_or(0);
                 let load = loads.entry(node).or_default();
-                load.channels = load.channels.max(*channels);
+                for queue in BTreeSet::from(classes.map(queue_of)) {
+                    let channels = queues.entry((link, queue)).or_default();
+                    *channels += 1;
+                    load.channels = load.channels.max(*channels);
+                }
                 load.largest_pdu = load.largest_pdu.max(pdu);
-                load.has_abr |= class == ServiceClass::Abr;
+                load.has_abr |= classes.contains(&ServiceClass::Abr);
                 load.cell_time = load.cell_time.max(graph.links[link].rate.cell_time_ceil().0);
             }
         }

@@ -6,6 +6,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 
 use super::switches;
+use crate::scenario::flow::Flow;
 use crate::scenario::graph::{Graph, Node};
 use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::suggest::{listed, nearest};
@@ -75,6 +76,7 @@ impl Site<'_> {
             let message = "no ABR flow passes: there is no loop of control to end and begin";
             problems.push(Problem::error(self.place.clone(), message, "`service = \"abr\"`, or no `vsvd`"));
         }
+        problems.extend(self.other_acks(&switches));
         let refused = switches.iter().find_map(|(_, node)| Some((node, follows_order(node.switch.as_ref()?)?)));
         if let Some((node, policy)) = refused {
             let message = format!(
@@ -96,6 +98,25 @@ impl Site<'_> {
             }
             false => Problem::warning(self.key("vc_rate"), message, help),
         })
+    }
+
+    /// Flows whose acknowledgements are of another class than their RM cells, at the first of `switches` that they pass.
+    fn other_acks(&self, switches: &[(usize, &Node)]) -> Vec<Problem> {
+        let flows = self.scenario.flows.iter().enumerate().filter(|(_, flow)| flow.splits_classes());
+        let problem = |(group, flow): (usize, &Flow)| {
+            let passes = |(node, _): &&(usize, &Node)| {
+                let mut flows = self.graph.flows.iter().filter(|flow| flow.group == group);
+                flows.any(|flow| flow.forward.iter().any(|link| self.graph.links[*link].from == *node))
+            };
+            let (_, switch) = switches.iter().find(passes)?;
+            let message = format!(
+                "the virtual source at `{}` sends all that returns of `{}` as ABR, acknowledgements as well",
+                switch.name, flow.name
+            );
+            let help = "`ack_service = \"abr\"`, or no `vsvd`";
+            Some(Problem::error(place!["flow", group, "ack_service"], message, help))
+        };
+        flows.filter_map(problem).collect()
     }
 
     fn carries_abr(&self, node: usize) -> bool {

@@ -30,7 +30,7 @@ fn flows_and_sources() {
         ("period", &[("period = \"20 ms\"", "period = «\"0 s\"")]),
         ("period shorter than a cell", &[("period = \"20 ms\"", "period = «\"4 us\"")]),
         ("empty transfer", &[("kind = \"greedy\"", "kind = \"transfer\"\nsize = «\"0 bytes\"")]),
-        ("half ABR", &[("count = 2", "ack_service = «\"ubr\"")]),
+        ("half ABR", &[("count = 2", "ack_service = «\"abr\""), ("service = \"abr\"", "service = \"ubr\"")]),
         ("source queue below a segment", &[("count = 2", "source_queue = «\"11 cells\"")]),
         ("a key of the graph", &[("count = 2", "route = «[\"A\", \"B\"]")]),
     ];
@@ -229,6 +229,10 @@ fn hardly_meant() {
             &[("service = \"vbr\"", "service = \"vbr\"\nsource_queue_refuses = «\"cell\"")],
         ),
         ("refusals without a limit", &[("count = 2", "count = 2\nsource_queue_refuses = «\"cell\"")]),
+        (
+            "ack_service of a source without TCP",
+            &[("count = 2", "ack_service = «\"ubr\""), ("kind = \"greedy\"", "kind = \"persistent\"")],
+        ),
         ("stagger of one flow", &[("service = \"vbr\"", "service = \"vbr\"\nstagger = «\"1 ms\"")]),
         (
             "traces what is not there",
@@ -255,6 +259,10 @@ fn virtual_sources() {
                 ("[switch.control]", "[switch.«vsvd]\n[switch.control]"),
                 ("policy = \"epd\"", "policy = \"selective-drop\""),
             ],
+        ),
+        (
+            "acknowledgements of another class",
+            &[("[switch.control]", "[switch.vsvd]\n[switch.control]"), ("count = 2", "ack_service = «\"ubr\"")],
         ),
         (
             "no ABR",

@@ -26,7 +26,9 @@ struct Service {
 /// What is known of a channel at a port under credit control.
 #[derive(Clone, Copy, Default)]
 struct Channel {
+    /// Queue of its data, and that of its RM cells.
     queue: usize,
+    rm_queue: usize,
     sender: Option<Sender>,
     /// When it could send last time that it could not before, or had sent: its place among those that may.
     since: Option<u64>,
@@ -70,6 +72,7 @@ impl EagerServer {
         let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
         let channel = |settings: &super::ChannelSettings| Channel {
             queue: settings.queue as usize,
+            rm_queue: settings.rm_queue as usize,
             sender: settings.sender,
             ..Channel::default()
         };
@@ -248,7 +251,8 @@ impl Server for EagerServer {
     ) {
         self.advance(now, outlet);
         self.account(now);
-        let queue = self.channels.get(slot as usize).map_or(queue, |channel| channel.queue);
+        let own = |channel: &Channel| if cell.info.is_data() { channel.queue } else { channel.rm_queue };
+        let queue = self.channels.get(slot as usize).map_or(queue, own);
         self.note(now, |server| {
             server.queues[queue].push_back(Waiting { slot, cell, body: body.copied() });
             if server.prompt.is_some() {

@@ -28,7 +28,9 @@ impl Lane {
 
 /// A channel.
 struct Channel {
+    /// Queue of its data, for which it takes turns, and that of its RM cells.
     queue: u32,
+    rm_queue: u32,
     /// Credit; `None` if the channel needs none.
     sender: Option<Sender>,
     lane: Lane,
@@ -144,11 +146,11 @@ impl PromptServer {
         self.note_ready(now);
     }
 
-    /// A cell of the channel in `slot` arrives at `now`. Its queue, and the channel.
+    /// A cell of the channel in `slot` arrives at `now`, data or not. Its queue, and the channel.
     #[inline]
-    fn count_arrival(&mut self, now: Ps, slot: u32) -> (&mut Queue, &mut Channel) {
+    fn count_arrival(&mut self, now: Ps, slot: u32, is_data: bool) -> (&mut Queue, &mut Channel) {
         let channel = &mut self.channels[slot as usize];
-        let queue = &mut self.queues[channel.queue as usize];
+        let queue = &mut self.queues[if is_data { channel.queue } else { channel.rm_queue } as usize];
         queue.count_until(now);
         queue.length += 1;
         queue.longest = queue.longest.max(queue.length);
@@ -267,8 +269,9 @@ impl Server for PromptServer {
         unreachable!("a prompt server is built by `Server::prompt`")
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        let channel = |ChannelSettings { queue, sender, told_every, .. }: ChannelSettings| Channel {
+        let channel = |ChannelSettings { queue, rm_queue, sender, told_every, .. }: ChannelSettings| Channel {
             queue,
+            rm_queue,
             sender,
             told_every,
             untold: 0,
@@ -324,7 +327,7 @@ impl Server for PromptServer {
     ) {
         self.advance(now, outlet);
         let comes_first = self.rm_first && !cell.info.is_data();
-        let (queue, channel) = self.count_arrival(now, slot);
+        let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
         let by_turns = queue.turns.is_some();
         let lane = match by_turns {
             true => &mut channel.lane,
@@ -345,7 +348,7 @@ impl Server for PromptServer {
         }
         // Nothing waits that could be served: the cell need not wait either.
         let watched = self.watched;
-        let (queue, channel) = self.count_arrival(now, slot);
+        let (queue, channel) = self.count_arrival(now, slot, true);
         let index = channel.queue;
         if let Some(sender) = &mut channel.sender {
             sender.send();

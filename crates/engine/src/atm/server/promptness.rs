@@ -10,8 +10,10 @@ use crate::kernel::Ps;
 /// What a port is told of one channel that sends through it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelSettings {
-    /// Queue of its class.
+    /// Queue of its data.
     pub queue: u32,
+    /// Queue of its RM cells.
+    pub rm_queue: u32,
     /// Its credit, if it is under credit control.
     pub sender: Option<Sender>,
     /// Most cells that it may have here, if it is and comes from another node.

@@ -1,6 +1,6 @@
 //! What arrives: cells for AAL5, segments for TCP, RM cells for the ABR end system.
 
-use super::{App, Outside, Shaper, Supply, Terminal};
+use super::{App, Outside, Supply, Terminal};
 use crate::atm::aal5::Outcome;
 use crate::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use crate::atm::server::Server;
@@ -103,7 +103,7 @@ impl Terminal {
 
     fn receive_rm<S: Server>(&mut self, now: Ps, info: Info, rm: RmCell, out: &mut Outside<'_, S>) {
         self.digest.add(rm.er.to_bits() ^ rm.ccr.to_bits().rotate_left(17) ^ (rm.ci as u64) << 1 ^ rm.ni as u64);
-        let Shaper::Abr(source) = &mut self.shaper else { return };
+        let Some(source) = self.shaper.abr_mut() else { return };
         self.now = self.now.max(now);
         if info.kind() == Kind::Brm {
             source.on_brm(now, &rm);

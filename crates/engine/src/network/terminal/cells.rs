@@ -70,19 +70,19 @@ impl Terminal {
         while at < limit {
             self.now = at;
             let waiting = self.data_waiting();
-            let emission = match &mut self.shaper {
+            let (emission, abr) = match &mut self.shaper {
                 Shaper::None => return None,
-                Shaper::Unshaped(source) => source.opportunity(at, waiting),
-                Shaper::Credited(source) => source.opportunity(at, waiting),
-                Shaper::Abr(source) => {
-                    let emission = source.opportunity(at, waiting);
-                    if source.acr_changed_at() == at {
-                        self.acr_mean.set(at, source.acr());
-                        self.acr_range.set(source.acr());
-                    }
-                    emission
-                }
+                Shaper::Unshaped(source) => (source.opportunity(at, waiting), None),
+                Shaper::Credited(source) => (source.opportunity(at, waiting), None),
+                Shaper::Abr(source) => (source.opportunity(at, waiting), Some(&**source)),
+                Shaper::Split(source) => (source.opportunity(at, waiting), Some(source.rm())),
             };
+            if let Some(source) = abr
+                && source.acr_changed_at() == at
+            {
+                self.acr_mean.set(at, source.acr());
+                self.acr_range.set(source.acr());
+            }
             match emission {
                 Some(Emission::Data) => {
                     if self.send_data(at, out) {

@@ -36,12 +36,9 @@ impl Terminal {
     pub fn app(&self) -> &App {
         &self.app
     }
-    /// The ABR source, if the channel has one.
+    /// The ABR source of the channel's RM cells, if it has any.
     pub fn abr(&self) -> Option<&AbrSource> {
-        match &self.shaper {
-            Shaper::Abr(source) => Some(source),
-            _ => None,
-        }
+        self.shaper.abr()
     }
     /// When the transfer was wholly acknowledged.
     pub fn completed(&self) -> Option<Ps> {

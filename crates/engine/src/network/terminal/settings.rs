@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, UnshapedSource};
+use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Ring, Stream};
 use crate::network::source_queue::SourceQueue;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
@@ -16,8 +16,29 @@ pub enum Shaper {
     Unshaped(UnshapedSource),
     /// The source rules of TM 4.0.
     Abr(Box<AbrSource>),
+    /// The source rules of TM 4.0 for RM cells, the line for data, which are of another class.
+    Split(Box<SplitSource>),
     /// The credit of the channel.
     Credited(Box<CreditedSource>),
+}
+
+impl Shaper {
+    /// Who sends RM cells, if anybody does.
+    pub(super) fn abr(&self) -> Option<&AbrSource> {
+        match self {
+            Shaper::Abr(source) => Some(source),
+            Shaper::Split(source) => Some(source.rm()),
+            _ => None,
+        }
+    }
+    /// The same, to be told of RM cells that arrive.
+    pub(super) fn abr_mut(&mut self) -> Option<&mut AbrSource> {
+        match self {
+            Shaper::Abr(source) => Some(source),
+            Shaper::Split(source) => Some(source.rm_mut()),
+            _ => None,
+        }
+    }
 }
 
 /// What runs on top.
