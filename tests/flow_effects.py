@@ -47,6 +47,16 @@ FLOW_KEYS = [
     row("flow.tcp.name", '"tcp"', '"other"', "differs", first_name),
     row("flow.tcp.service", '"abr"', '"ubr"', "falls", FRMS),
     row("flow.tcp.ack_service", '"ubr"', '"vbr"', "differs", ack_class, *UBR),
+    # Of a window of one segment, RTT is what counts: acknowledgements no longer wait for ACR.
+    row(
+        "flow.tcp.ack_service",
+        '"abr"',
+        '"ubr"',
+        "rises",
+        THROUGHPUT,
+        'abr.pcr="0.2 Mbit/s"',
+        'tcp.window="512 bytes"',
+    ),
     row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.stagger", '"1 ms"', '"5 ms"', "rises", per_flow("start_seconds")),
     row("flow.tcp.source_queue", '"infinite"', '"30 cells"', "rises", REFUSED),

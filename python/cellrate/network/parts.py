@@ -103,7 +103,7 @@ class Flow:
         name: ``GROUP.INDEX``.
         group: Group of like flows.
         service: Class of the forward channel: cbr, vbr, abr, ubr or random.
-        ack_service: Class of the backward channel.
+        ack_service: Class of the data of the backward channel: acknowledgements.
         start_seconds: When it starts, before jitter.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.

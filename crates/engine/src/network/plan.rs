@@ -104,9 +104,9 @@ pub struct FlowPlan {
     pub group: String,
     /// Number within the group, from 1.
     pub index: u32,
-    /// Class of the forward channel.
+    /// Class of the data of the forward channel.
     pub service: ServiceClass,
-    /// Class of the backward channel.
+    /// Class of the data of the backward channel. RM cells of both are ABR if either class is.
     pub ack_service: ServiceClass,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,

@@ -31,6 +31,7 @@ service = "ubr"
 fn credit_control_is_refused_with_the_reason() {
     let cases: &[Case] = &[
         ("rates", &[("service = \"ubr\"", "service = «\"abr\"")]),
+        ("rates one way", &[("service = \"ubr\"", "service = «\"abr\"\nack_service = \"ubr\"")]),
         ("a scheme", &[("buffer = \"200 cells\"", "buffer = \"200 cells\"\n«control = { scheme = \"efci\" }")]),
         ("a policy", &[("buffer = \"200 cells\"", "buffer = \"200 cells\"\n«discard = { policy = \"ppd\" }")]),
         ("a buffer below what is promised", &[("buffer = \"200 cells\"", "buffer = «\"164 cells\"")]),

@@ -9,6 +9,7 @@ pub const CASES: &[Case] = &[
     case("flow.count", UBR, &["", "flow.tcp.count=2"]),
     with("flow.service", ABR, &[r#"switch.buffer="60 cells""#], &["", r#"flow.tcp.service="ubr""#]),
     case("flow.ack_service", GRAPH, &["", r#"flow.tcp.ack_service="cbr""#]),
+    case("flow.ack_service", ABR, &["", r#"flow.tcp.ack_service="ubr""#]),
     case("flow.start", UBR, &["", r#"flow.tcp.start="1 ms""#]),
     case("flow.stagger", UBR, &["", r#"flow.tcp.stagger="2 ms""#]),
     case("flow.source_queue", ABR, &["", r#"flow.tcp.source_queue="50 cells""#]),

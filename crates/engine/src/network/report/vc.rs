@@ -13,7 +13,7 @@ use crate::atm::cell::ServiceClass;
 pub struct VcReport {
     /// Name of the flow and direction.
     pub name: String,
-    /// Class.
+    /// Class of its data cells. RM cells are ABR, also beside data of another class.
     #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
     /// Cells sent by the end system.
@@ -50,17 +50,17 @@ pub struct VcReport {
     /// Times that the rule for missing BRMs (SES rule 6) was applied (whole run).
     #[schemars(extend("x-unit" = "", "x-source" = "TM 4.0 section 5.10.4 rule 6"))]
     pub missing_brm_cuts: u64,
-    /// Time-weighted mean of ACR; null if not ABR.
+    /// Time-weighted mean of ACR; null without RM cells.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
-    /// Least ACR that the end system had, that at the beginning of the window included; null if not ABR.
+    /// Least ACR that the end system had, that at the beginning of the window included; null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_min_cells_per_second: Option<f64>,
     /// Greatest ACR that the end system had, that at the beginning of the window included (until its first feedback a source
-    /// has ICR); null if not ABR.
+    /// has ICR); null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_max_cells_per_second: Option<f64>,
-    /// ACR at the end (whole run); null if not ABR.
+    /// ACR at the end (whole run); null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_cells_per_second: Option<f64>,
 }
