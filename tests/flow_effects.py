@@ -54,7 +54,7 @@ FLOW_KEYS = [
         '"ubr"',
         "rises",
         THROUGHPUT,
-        'abr.pcr="0.2 Mbit/s"',
+        'abr.pcr="1 Mbit/s"',
         'tcp.window="512 bytes"',
     ),
     row("flow.tcp.start", '"0 s"', '"10 ms"', "rises", per_flow("start_seconds")),
