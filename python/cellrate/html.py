@@ -31,7 +31,9 @@ def document(title: str, parts: Iterable[str]) -> str:
     return "\n".join(
         [
             "<!doctype html>",
-            f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
             f"<style>\n{style}</style></head><body>",
             *(part for part in parts if part),
             "</body></html>\n",

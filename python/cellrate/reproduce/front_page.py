@@ -57,7 +57,10 @@ def _stored(parts: Sequence[Reproduction]) -> str:
 
 def _counts(counts: Tally, seeds: str) -> str:
     lines = [f"<strong>Today, {seeds}: {escape(counts.sentence())}.</strong>"]
-    lines += [f"{escape(text)}." for text in (counts.apart(), counts.ends()) if text]
+    if counts.apart():
+        lines.append(f"Counted apart: {escape(counts.apart())}.")
+    if counts.misses:
+        lines.append(f"What disagrees: {escape(counts.ends())}.")
     return "".join(f"<p>{line}</p>" for line in lines)
 
 
@@ -79,7 +82,7 @@ def _papers(parts: Sequence[Reproduction], total: Tally) -> str:
     experiments = sum(len(part.results) for part in parts)
     errata = sum(len(part.errata) for part in parts)
     rows.append(["all", str(experiments), *counts_of(total), str(errata)])
-    return html.table(columns, rows, numbers=range(1, len(columns)))
+    return html.table(columns, rows, numbers=range(1, len(columns)), wide=True)
 
 
 def _authors(part: Reproduction) -> str:
