@@ -289,7 +289,7 @@ impl<'a> Draft<'a> {
             port: hop.port,
             slot: hop.slot,
             queue: queue_of(self.class(channel)),
-            rm_queue: queue_of(self.rm_class(channel)),
+            rm_queue: queue_of(self.rm_class(channel)) as u8,
             label: hop.label,
             opposite: opposite.filter(|_| has_loop),
             channel: channel as u32,

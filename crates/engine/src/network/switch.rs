@@ -27,8 +27,6 @@ pub struct Route {
     pub control_slot: u32,
     /// Queue of its data there.
     pub queue: u32,
-    /// Queue of its RM cells there.
-    pub rm_queue: u32,
     /// Label on the outgoing link.
     pub label: u32,
     /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
@@ -38,20 +36,26 @@ pub struct Route {
     pub channel: u32,
     /// Whether the class of its data is under control; that of RM cells always is.
     pub controlled: bool,
+    /// Queue of its RM cells at the output port; there are no more queues than classes. Small, so that a route stays so.
+    pub rm_queue: u8,
 }
 
 impl Route {
-    /// A cell of the channel as it comes to the output port.
+    /// A data cell of the channel as it comes to the output port.
     #[inline]
     pub(super) fn arrival(&self, info: Info) -> Arrival {
-        let (queue, controlled) = if info.is_data() { (self.queue, self.controlled) } else { (self.rm_queue, true) };
         Arrival {
             slot: self.slot,
             control_slot: self.control_slot,
-            queue,
-            controlled,
+            queue: self.queue,
+            controlled: self.controlled,
             cell: Queued { label: self.label, info },
         }
+    }
+    /// An RM cell of the channel as it comes to the output port.
+    #[inline]
+    fn rm_arrival(&self, info: Info) -> Arrival {
+        Arrival { queue: self.rm_queue.into(), controlled: true, ..self.arrival(info) }
     }
 }
 
@@ -281,13 +285,15 @@ impl<S: Server> Switch<S> {
         if let Some(relay) = (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len()) {
             return self.receive(relay, cell, body.as_deref(), links, fresh);
         }
-        if cell.info.kind() == Kind::Brm {
+        let is_data = cell.info.is_data();
+        if !is_data && cell.info.kind() == Kind::Brm {
             self.mark(now, cell.label, &mut body, links, fresh);
         }
         let route = &self.table[cell.label as usize];
+        let arrival = if is_data { route.arrival(cell.info) } else { route.rm_arrival(cell.info) };
         let (port, link) = &mut self.ports[route.port as usize];
         let mut was_empty = false;
-        let refused = port.arrive(now, route.arrival(cell.info), body, &mut links[*link as usize], &mut was_empty);
+        let refused = port.arrive(now, arrival, body, &mut links[*link as usize], &mut was_empty);
         if was_empty {
             fresh.push(*link);
         }
