@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cellrate.inference.stored import held_out
 from cellrate.language.expressions import attributes, names
 from cellrate.reproduce import ReproduceError
+from cellrate.reproduce.draw_runs import drawn_keys
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
 from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.readings import experiment_as
+from cellrate.reproduce.readings import experiment_as, read_as
 from cellrate.reproduce.results import runs_of
 from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
 from cellrate.reproduce.standing import Standing
@@ -340,3 +342,11 @@ def test_every_disagreement_of_five_seeds_has_an_end(paper: Paper) -> None:
     assert len(stored.seeds) == 5
     misses = stored.tally(paper).misses
     assert [m for m in misses if m.standing is Standing.UNEXPLAINED] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
+def test_what_is_kept_beside_a_paper_is_of_it(paper: Paper) -> None:
+    known = drawn_keys(paper)
+    assert [drawn.key for drawn in paper.draws if drawn.key not in known] == []
+    assert all(drawn.seeds >= 100 for drawn in paper.draws)
+    assert read_as(paper, held_out(paper)).id == paper.id
