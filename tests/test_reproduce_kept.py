@@ -26,6 +26,15 @@ open = "ask for the buffer"
 """
 
 
+@pytest.fixture
+def kept(root: Path) -> Iterator[Path]:
+    """The results kept of the paper as assumed; what a test does to them is undone."""
+    path = root / "madeup" / "seeds-assumed.txt"
+    text = path.read_text("utf-8")
+    yield path
+    path.write_text(text, "utf-8")
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory of papers that holds the made-up one, as if it were built in."""
@@ -72,35 +81,31 @@ def test_five_seeds_are_said_beside_todays_run(
 
 
 def test_kept_results_that_are_of_other_results_are_noticed(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    root: Path, kept: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = root / "madeup" / "seeds-assumed.txt"
-    text = path.read_text("utf-8")
+    text = kept.read_text("utf-8")
     claim = next(line for line in text.splitlines() if line.startswith("claim madeup-of2 "))
     digits = claim.split(" ")[2]
     flipped = "".join("10"[int(digit)] for digit in digits[:1]) + digits[1:]
-    path.write_text(text.replace(claim, claim.replace(digits, flipped)), "utf-8")
+    kept.write_text(text.replace(claim, claim.replace(digits, flipped)), "utf-8")
     assert reproduce(root, check=True) == 1
     assert "is of other results" in capsys.readouterr().err
-    path.write_text(text.replace(claim + "\n", ""), "utf-8")
-    with pytest.raises(ReproduceError, match="lack madeup-of2, close"):
+    kept.write_text(text.replace(claim + "\n", ""), "utf-8")
+    with pytest.raises(ReproduceError, match="lacks madeup-of2, `close`"):
         reproduce(root, check=True)
-    path.write_text(text.replace(claim, "nonsense"), "utf-8")
-    with pytest.raises(ReproduceError, match="line 7: unknown kind `nonsense`"):
+    kept.write_text(text.replace(claim, "nonsense"), "utf-8")
+    with pytest.raises(ReproduceError, match="line 8: 'nonsense' is not"):
         reproduce(root, check=True)
-    path.write_text(text, "utf-8")
 
 
-def test_a_claim_that_hangs_on_the_seed_is_listed(root: Path) -> None:
-    path = root / "madeup" / "seeds-assumed.txt"
-    text = path.read_text("utf-8")
+def test_a_claim_that_hangs_on_the_seed_is_listed(kept: Path) -> None:
+    text = kept.read_text("utf-8")
     lines = [
         "claim madeup-of3 10 close" if line.startswith("claim madeup-of3 ") else line
         for line in text.splitlines()
     ]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+    kept.write_text("\n".join(lines) + "\n", "utf-8")
     assert "madeup-of3 close" in hanging([paper()])
-    path.write_text(text, "utf-8")
 
 
 def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
