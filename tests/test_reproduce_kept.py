@@ -45,6 +45,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(found_papers, "papers_root", lambda: root)
         all_papers.cache_clear()
+        assert said_of_seeds(all_papers()) == []
+        assert reproduce(root, seeds=2, keep_seeds=True, bless=True) == 0
         yield root
     all_papers.cache_clear()
 
@@ -65,8 +67,6 @@ def reproduce(root: Path, seeds: int = 1, names: list[str] | None = None, **opti
 def test_five_seeds_are_said_beside_todays_run(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said_of_seeds([paper()]) == []
-    assert reproduce(root, seeds=2, keep_seeds=True, bless=True) == 0
     stored = read_stored(paper(), ASSUMED)
     assert stored is not None
     assert stored.seeds == (1, 2)
@@ -115,7 +115,6 @@ def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
     assert len(drawn["mean queue"].values) == drawn["close"].seeds == 6
     assert len(set(drawn["mean queue"].values)) > 1
     # The true buffer is far smaller, so no draw comes near what is printed: it stays open.
-    reproduce(root, keep_seeds=True)
     stored = read_stored(paper(), ASSUMED)
     assert stored is not None
     ends = {
@@ -131,7 +130,7 @@ def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:
     threshold = next(a for e in found.experiments for a in e.assumptions if a.id == "threshold")
     true = next(each for each in threshold.alternatives if each.label == "200 cells")
     inferred = {"madeup": [(threshold, true)]}
-    assert reproduce(root, inferred=inferred, keep_seeds=True) == 0
+    assert reproduce(root, seeds=2, inferred=inferred, keep_seeds=True) == 0
     kept = {reading: read_stored(paper(), reading) for reading in (ASSUMED, INFERRED)}
     met = {reading: each.tally(paper()).values.some for reading, each in kept.items() if each}
     assert met[INFERRED] > met[ASSUMED]
