@@ -39,7 +39,7 @@ def _panel(axes: Axes, paper: Paper, drawn: Drawn, published: Published) -> None
     axes.set_title(title, fontsize=7)
     axes.set_xlabel(
         f"{published.unit or 'value'}; printed {published.printed}: "
-        f"percentile {drawn.percentile(value, place):.3g} of {drawn.seeds}",
+        f"percentile {drawn.percentile(value, place):.3g}, {drawn.seeds} seeds",
         fontsize=7,
     )
     axes.set_yticks([])
