@@ -344,6 +344,14 @@ def test_every_disagreement_of_five_seeds_has_an_end(paper: Paper) -> None:
     assert [m for m in misses if m.standing is Standing.UNEXPLAINED] == []
 
 
+def test_draws_as_assumed_end_nothing_of_a_paper_that_is_read_otherwise() -> None:
+    paper = next(p for p in PAPERS if p.id == "fmmra")
+    choice = paper.experiments[0].assumptions[0]
+    assert paper.draws
+    assert read_as(paper, ()).draws == paper.draws
+    assert read_as(paper, [(choice, choice.alternatives[0])]).draws == ()
+
+
 @pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
 def test_what_is_kept_beside_a_paper_is_of_it(paper: Paper) -> None:
     known = drawn_keys(paper)

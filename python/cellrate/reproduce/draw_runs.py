@@ -18,7 +18,7 @@ from cellrate.reproduce.runs import (
 from cellrate.runner import Job
 
 JITTERS = ("10 us", "100 us", "1 ms")
-"""Start jitters of the runs, in turns: none of the papers says how its sources start together."""
+"""Start jitters of the runs, in turns."""
 AT_ONCE = 10
 """Seeds whose outcomes are held in memory together."""
 

@@ -10,12 +10,14 @@ Choice = tuple[Assumption, Alternative]
 
 
 def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
-    """The paper with other values of some open parameters, in every experiment that lists them."""
+    """The paper with other values of some open parameters, in every experiment that lists them.
+
+    It has no draws: those beside its data were measured with the parameters as assumed.
+    """
     if not choices:
         return paper
-    return replace(
-        paper, experiments=tuple(experiment_as(each, choices) for each in paper.experiments)
-    )
+    experiments = tuple(experiment_as(each, choices) for each in paper.experiments)
+    return replace(paper, experiments=experiments, draws=())
 
 
 def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experiment:
