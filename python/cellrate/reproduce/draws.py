@@ -48,7 +48,7 @@ class Drawn:
         return 100 * (below + equal / 2) / len(self.values)
 
     def consistent_with(self, printed: float, place: float) -> bool:
-        """Whether a printed value is within the middle 95 % of the measured ones."""
+        """True if a printed value is within the middle 95 % of the measured ones."""
         return LEAST <= self.percentile(printed, place) <= MOST
 
     @property
@@ -63,7 +63,7 @@ class Drawn:
 
 
 def draws_path(directory: Path) -> Path:
-    """Where the distributions of the paper in a directory are kept."""
+    """The file of the distributions of the paper in a directory."""
     return directory / "draws.toml"
 
 

@@ -45,7 +45,7 @@ def front_page(parts: Sequence[Reproduction]) -> str:
 
 
 def _stored(parts: Sequence[Reproduction]) -> str:
-    """What several seeds gave, beside today's run."""
+    """Results of several seeds, beside today's run."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ""
     papers = [part.paper for part in parts]

@@ -86,7 +86,7 @@ class Claim:
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
     about_runs: bool = True
-    """Whether the predicate names a run; else it is a check of the paper's arithmetic."""
+    """True if the predicate names a run; else it is a check of the paper's arithmetic."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known of why values or claims disagree, and where that ends."""
+    """Reasons why values or claims disagree, and the end of it."""
 
     experiment: str
     of: tuple[str, ...]

@@ -175,7 +175,7 @@ def _value(
 
 
 def met_by(published: Published, measured: float) -> bool | None:
-    """Whether a measured value meets a printed one; nothing if it is not scored."""
+    """True if a measured value meets a printed one; nothing if it is not scored."""
     if not published.score or published.value is None:
         return None
     place = last_place(published.printed, published.value)

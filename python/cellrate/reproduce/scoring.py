@@ -11,7 +11,7 @@ WITHIN = (0.05, 0.10, 0.25)
 
 
 def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
-    """Whether a value is met.
+    """True if a measured value meets a printed one.
 
     Throughputs and rates within 10 %, longest queues within 25 %, shares that are the whole within
     1 %, losses within a factor of two. What rounds to 0 as it is printed is no less than half a

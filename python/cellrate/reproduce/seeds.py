@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def seeds_text(seeds: Sequence[int]) -> str:
-    """Which seeds there were.
+    """Seeds, named by the first and the last.
 
     >>> seeds_text([1]), seeds_text([1, 2, 3])
     ('seed 1', 'seeds 1 to 3')

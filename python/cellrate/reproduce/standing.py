@@ -1,4 +1,4 @@
-"""Where a disagreement ends: as impossible, as consistent with a draw, or open."""
+"""The end of a disagreement: impossible, consistent with a draw, or open."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from cellrate.reproduce.scoring import last_place
 
 
 class Standing(StrEnum):
-    """What is known of a disagreement, in one word."""
+    """The end of a disagreement, in one word."""
 
     IMPOSSIBLE = "impossible"
     """A proof shows that the paper contradicts itself or physics there."""
@@ -22,7 +22,7 @@ class Standing(StrEnum):
 def standing_of_value(
     published: Published, explanation: Explanation | None, drawn: Drawn | None
 ) -> Standing:
-    """Where a printed value that is not met ends."""
+    """The end of a printed value that is not met."""
     place = last_place(published.printed, published.value or 0.0)
     consistent = (
         drawn is not None
@@ -35,7 +35,7 @@ def standing_of_value(
 def standing_of_claim(
     claim: Claim, explanation: Explanation | None, drawn: Drawn | None
 ) -> Standing:
-    """Where a claim that does not hold in every seed ends."""
+    """The end of a claim that does not hold in every seed."""
     return _standing(
         explanation, consistent=claim.about_runs and drawn is not None and drawn.happens
     )

@@ -35,7 +35,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Stored:
-    """What some seeds gave: values by quantity and claims by id, of each experiment."""
+    """Results of some seeds: values by quantity and claims by id, of each experiment."""
 
     path: Path
     """The file that they are from."""
@@ -66,7 +66,7 @@ class Stored:
         ]
 
     def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
-        """What the seeds that both have gave otherwise, as it is now."""
+        """Lines, as they are now, of what the seeds that both have gave otherwise."""
         found = []
         for result in results:
             name = result.experiment.id
@@ -115,12 +115,12 @@ class Stored:
 
 
 def _option(reading: str) -> str:
-    """How a reading is asked for."""
+    """The option that asks for a reading."""
     return " --inferred" if reading == INFERRED else ""
 
 
 def stored_path(paper: Paper, reading: str) -> Path:
-    """Where the results of a reading, `ASSUMED` or `INFERRED`, are kept."""
+    """The file of the results of a reading, `ASSUMED` or `INFERRED`."""
     return paper.directory / f"seeds-{reading}.txt"
 
 
@@ -182,7 +182,7 @@ def _of_every(seeds: tuple[int, ...], results: tuple[T, ...]) -> tuple[T, ...]:
 
 
 def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
-    """What the kept results say, a sentence for each reading that has been kept.
+    """A sentence on the kept results for each reading that has some.
 
     Raises:
         ReproduceError: A file is damaged, or lacks a value or claim that there is now.

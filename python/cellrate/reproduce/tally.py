@@ -56,7 +56,7 @@ class Tally:
         return f"{self.claims} claims about runs hold, {self.values} scored numbers are met"
 
     def apart(self) -> str:
-        """What is counted apart, in words."""
+        """Counts apart from the score, in words."""
         found = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
             found.append(f"{self.in_order} values under loss are in the printed order")
@@ -65,7 +65,7 @@ class Tally:
         return ", ".join(found)
 
     def ends(self) -> str:
-        """Where the disagreements end, in words."""
+        """The ends of the disagreements, counted, in words."""
         counts = Counter(miss.standing for miss in self.misses)
         return ", ".join(
             f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]
@@ -136,7 +136,7 @@ def _claim_found(claim: ClaimResult) -> str:
 
 
 def known(explanation: Explanation | None) -> str:
-    """What is known of a disagreement, with the experiment that would decide."""
+    """Text on a disagreement, with the experiment that would decide."""
     if explanation is None:
         return ""
     decides = f" What would decide: {explanation.open}" if explanation.open else ""
