@@ -92,6 +92,13 @@ def test_a_clear_loser_leaves_the_race_but_never_the_assumed_value() -> None:
     assert short.gains(1, 2) == [0]
 
 
+def test_no_value_stays_in_the_race_where_none_gains_with_the_first_seed() -> None:
+    # One result for another, and one less: neither can gain with every seed.
+    assert out_of_the_race(scores("ab", ["10"], ["01"], ["00"])) == {1, 2}
+    # One that gains keeps the other one in, too: a half may choose it.
+    assert out_of_the_race(scores("abc", ["100"], ["011"], ["000"])) == frozenset()
+
+
 def test_a_value_that_gains_on_both_halves_with_every_seed_has_held_out() -> None:
     found = hold_out(scores("aabb", ["1000", "1000"], ["1110", "1011"], ["1000", "0000"]))
     assert found.halves == (("a",), ("b",))

@@ -25,10 +25,13 @@ def p_values(scores: Scores) -> list[float | None]:
 def out_of_the_race(scores: Scores) -> frozenset[int]:
     """Values that have lost so clearly with the first seed that more seeds are a waste.
 
-    Never the assumed one: all others are compared with it.
+    All but the assumed one where no value meets more results than that: what has held out gains
+    with every seed. Never the assumed one: all others are compared with it.
     """
+    others = range(ASSUMED + 1, len(scores.met))
+    if all(scores.gains(value, ASSUMED)[0] <= 0 for value in others):
+        return frozenset(others)
+    p = p_values(scores)
     return frozenset(
-        value
-        for value, p in enumerate(p_values(scores))
-        if value != ASSUMED and p is not None and p < OUT_OF_THE_RACE_BELOW
+        v for v in others if (chance := p[v]) is not None and chance < OUT_OF_THE_RACE_BELOW
     )
