@@ -1,4 +1,4 @@
-"""What a paper's results say of what it leaves open, with a hold-out both ways."""
+"""Infers what a paper leaves open from its results, with a hold-out both ways."""
 
 from cellrate.inference.as_json import as_json, plan_as_json
 from cellrate.inference.evidence import write_evidence

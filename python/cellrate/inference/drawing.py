@@ -20,7 +20,7 @@ EDGE = 0.75
 HALVES_BELOW = 0.17
 """Of a row: they would hide behind the dot of all."""
 CHARACTERS = 58
-"""What a line of a value's name holds."""
+"""Characters of a line of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
 
 
@@ -87,7 +87,7 @@ def _draw(axes: Axes, finding: Finding) -> None:
 
 
 def _told(finding: Finding, value: int) -> str:
-    """What is marked at a value."""
+    """The text beside a value."""
     if finding.excluded(value):
         return "excluded"
     if value != finding.hold_out.best:

@@ -1,4 +1,4 @@
-"""Which values that held out alone are kept when they are taken together."""
+"""Values that held out alone, taken together: those that the rest does better without go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values the results allow, and which they exclude."""
+"""Values that the results allow, and values that they exclude."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the results say of a paper's open parameters."""
+"""Findings about a paper's open parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellrate.reproduce.readings import Choice
 
 @dataclass(frozen=True)
 class Finding:
-    """What the results say of one open parameter.
+    """A finding about one open parameter.
 
     Attributes:
         parameter: The parameter, and the results that it concerns.
@@ -37,16 +37,16 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether a value held out."""
+        """The verdict of the hold-out."""
         return self.hold_out.verdict
 
     @property
     def used(self) -> bool:
-        """Whether the best value stands in the column of inferred values."""
+        """True if the best value stands in the column of inferred values."""
         return self.verdict == "held-out" and not self.dropped
 
     def excluded(self, value: int) -> bool:
-        """Whether the results exclude a value."""
+        """True if the results exclude a value."""
         p = self.p[value]
         return p is not None and p < EXCLUDED_BELOW
 
@@ -56,7 +56,7 @@ class Finding:
 
     @property
     def can_exclude(self) -> bool:
-        """Whether there are experiments enough to exclude anything."""
+        """True if there are experiments enough to exclude anything."""
         return least_p(len(self.parameter.experiments)) < EXCLUDED_BELOW
 
     @property
@@ -67,14 +67,14 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """How many results more the best value meets than the assumed one, over the seeds."""
+        """Results that the best value meets beyond those of the assumed one, over the seeds."""
         gains = self.scores.gains(self.hold_out.best, ASSUMED)
         return sum(gains) / len(gains)
 
 
 @dataclass(frozen=True)
 class Column:
-    """How much of a paper holds as it is read in one way."""
+    """Counts of what holds of a paper as it is read in one way."""
 
     numbers_met: int
     numbers: int
@@ -84,7 +84,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Inference:
-    """What the results say of a paper's open parameters, and two columns that are never mixed.
+    """Findings about a paper's open parameters, and two columns that are never mixed.
 
     Attributes:
         paper: As assumed before looking.

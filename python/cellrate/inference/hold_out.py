@@ -1,4 +1,4 @@
-"""Whether a better value is better, too, on results that did not choose it."""
+"""The hold-out: a better value has to be better, too, on results that did not choose it."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ Marks = dict[Unit, Mark]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: which parameters, with which seeds."""
+    """The parameters to infer, and the seeds."""
 
     parameters: tuple[str, ...]
     """Ids of assumptions that have alternatives."""
     seeds: tuple[int, ...]
     whole: bool
-    """Whether these are all parameters, so that the columns hold all results of the paper."""
+    """True if these are all parameters, so that the columns hold all results of the paper."""
 
 
 def infer(laboratory: Laboratory, question: Question) -> Inference:
@@ -159,7 +159,7 @@ def _together(
     held: Sequence[Choice],
     seeds: tuple[int, ...],
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-    """What is kept of the values that held out alone, and what the others do better without."""
+    """Values that held out alone: those kept together, and those the others do better without."""
     of_held = {s for f in findings if f.choice in held for s in f.parameter.subjects}
     subjects = [s for s in subjects_of(laboratory.paper) if s in of_held]
 

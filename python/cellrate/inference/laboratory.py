@@ -30,14 +30,14 @@ class Unit:
     """A result under a reading, over some seeds."""
 
     choices: tuple[Choice, ...]
-    """What is read otherwise than assumed."""
+    """Alternatives that are read instead of what is assumed."""
     subject: Subject
     seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Whether a number is met on the mean over the seeds, or a claim holds in all of them."""
+    """The mark of a result: a number is met on the mean over the seeds, a claim holds in all."""
 
     met: bool
     problem: str = ""

@@ -1,4 +1,4 @@
-"""What a paper leaves open, the values that are tried, and the results that they concern."""
+"""Open parameters of a paper, the values that are tried, and the results that they concern."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class OpenParameter:
 
     @property
     def choices(self) -> tuple[tuple[Choice, ...], ...]:
-        """What to read otherwise for each value: nothing for the assumed one, which is first."""
+        """Alternatives to read for each value: none for the assumed one, which is first."""
         return ((), *(((self.assumption, each),) for each in self.assumption.alternatives))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each value is called, the assumed one first."""
+        """Names of the values, the assumed one first."""
         return (AS_ASSUMED, *(each.label for each in self.assumption.alternatives))
 
     def alternative(self, value: int) -> Alternative | None:
@@ -43,7 +43,7 @@ class OpenParameter:
 
 
 def assumptions_of(paper: Paper) -> dict[str, Assumption]:
-    """What is open and has alternatives, by id, in the order of the experiments that list it."""
+    """Open parameters that have alternatives, in the order of the experiments that list them."""
     listed = {a.id: a for e in paper.experiments for a in e.assumptions}
     return {name: a for name, a in listed.items() if a.alternatives}
 

@@ -1,4 +1,4 @@
-"""How many simulations an inference takes, before any is done."""
+"""Counts the simulations of an inference before any is done."""
 
 from __future__ import annotations
 

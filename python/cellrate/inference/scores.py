@@ -1,4 +1,4 @@
-"""Which results are met under which value of an open parameter, with which seed."""
+"""Marks of results under each value of an open parameter, with each seed."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Scores:
         return float(np.mean(self.shares(value, among)))
 
     def gains(self, value: int, other: int, among: Collection[str] | None = None) -> list[int]:
-        """How many results more are met than under another value, by seed that both have."""
+        """Results met beyond those of another value, by seed that both have."""
         columns = self._columns(among)
         difference = self._difference(value, other)[:, columns]
         return [int(one) for one in difference.sum(axis=1)]
 
     def by_experiment(self, value: int, other: int) -> dict[str, float]:
-        """How many results more are met than under another value, by experiment, over the seeds."""
+        """Results met beyond those of another value, by experiment, over the seeds."""
         mean = self._difference(value, other).mean(axis=0)
         found = dict.fromkeys(self.experiments, 0.0)
         for experiment, difference in zip(self.experiments, mean, strict=True):

@@ -69,7 +69,7 @@ def _standing(finding: Finding, value: int) -> Text:
 
 
 def show_plan(paper: str, stages: Sequence[Stage], console: Console) -> None:
-    """How many simulations it takes."""
+    """The number of simulations it takes."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column(paper, overflow="fold")
     for name in ("results", "runs", "known", "to do"):

@@ -1,4 +1,4 @@
-"""Whether one value does better than another, by flipping the signs of whole experiments."""
+"""A test of whether one value does better than another: flips the signs of whole experiments."""
 
 from __future__ import annotations
 

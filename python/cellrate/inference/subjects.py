@@ -1,4 +1,4 @@
-"""What the results of a paper are: printed numbers that are scored, and claims about runs."""
+"""Results of a paper: printed numbers that are scored, and claims about runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Subject:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it is a claim."""
+        """True of a claim, false of a number."""
         return isinstance(self.of, Claim)
 
     @property

@@ -31,7 +31,7 @@ def counted(number: int, what: str) -> str:
 
 
 def rests_on(finding: Finding) -> str:
-    """How many results that is."""
+    """The number of results that a finding rests on, and of their experiments."""
     parameter = finding.parameter
     count = len(parameter.experiments)
     text = f"{counted(len(parameter.subjects), 'result')} of {counted(count, 'experiment')}"
@@ -41,7 +41,7 @@ def rests_on(finding: Finding) -> str:
 
 
 def exclusion(finding: Finding) -> str:
-    """What can be excluded at all, if nothing can."""
+    """The reason why no value can be excluded; empty if one can."""
     if finding.can_exclude:
         return ""
     count = len(finding.parameter.experiments)
@@ -53,7 +53,7 @@ def exclusion(finding: Finding) -> str:
 
 
 def standing(finding: Finding, value: int) -> str:
-    """Whether a value is the best, allowed or excluded."""
+    """The standing of a value: best, allowed or excluded."""
     p = finding.p[value]
     if p is None:
         return "best"
@@ -85,7 +85,7 @@ def column(found: Column) -> str:
 
 
 def counted_results(inference: Inference) -> str:
-    """Which results the columns count."""
+    """The results that the columns count."""
     which = "all results" if inference.whole else "the results that these parameters concern"
     return (
         f"Of {which}, {seeds_text(inference.seeds)}: numbers met on the mean over the seeds, "
