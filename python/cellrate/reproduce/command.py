@@ -1,4 +1,4 @@
-"""The whole of `cellrate reproduce`: run, evaluate, show, write the reports."""
+"""The course of `cellrate reproduce`: run, evaluate, show, write the reports."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -7,21 +7,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cellrate import whole_file
 from cellrate.reproduce.as_json import as_json
+from cellrate.reproduce.complaints import complaints_of
 from cellrate.reproduce.draw_runs import JITTERS, drawn_keys, measure_draws
 from cellrate.reproduce.draws import write_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
-from cellrate.reproduce.errata_page import errata_page
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.evidence import evidence, sensitivity_evidence
-from cellrate.reproduce.falsifiable import unfailing
-from cellrate.reproduce.front_page import front_page
-from cellrate.reproduce.golden import SEED, bless, differences, golden_lines, golden_path
+from cellrate.reproduce.golden import SEED, bless, golden_lines
 from cellrate.reproduce.model import Experiment, Paper
-from cellrate.reproduce.overview import errata_overview, overview
-from cellrate.reproduce.page import page
-from cellrate.reproduce.papers import experiment_ids, select
+from cellrate.reproduce.papers import select
 from cellrate.reproduce.readings import Choice, experiment_as, read_as
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import result_of
@@ -39,12 +33,11 @@ from cellrate.reproduce.stored import (
     ASSUMED,
     INFERRED,
     hanging,
-    read_stored,
     said_of_seeds,
-    stored_path,
     write_stored,
 )
 from cellrate.reproduce.tally import tally
+from cellrate.reproduce.written import write_evidence, write_pages
 from cellrate.runner import Job
 from cellrate.terminal import PLAIN_WIDTH
 
@@ -133,7 +126,7 @@ def run_reproduction(
         moved = {s.experiment: s for s in sensitivities_of(everything, outcomes, runner)}
         for part in parts:
             part.sensitivities = [moved[e.id] for e in part.experiments]
-    pages = _write_pages(parts, outcomes, out)
+    pages = write_pages(parts, outcomes, out)
     _show(parts, pages, options)
     return _keep(parts, outcomes, options)
 
@@ -188,19 +181,6 @@ def _jobs(part: Reproduction, seed: int) -> list[Job]:
     return own + used + errata_jobs(part.paper, errata_of(part.paper, part.experiments), seed)
 
 
-def _write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
-    """The front page, which leads to the others, the errata, and a page per paper."""
-    pages = {"index": front_page(parts), "errata": errata_page(parts)} | {
-        part.paper.id: page(part.paper, part.results, outcomes, part.sensitivities)
-        for part in parts
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    paths = {name: out / f"{name}.html" for name in pages}
-    for name, text in pages.items():
-        whole_file.write_text(paths[name], text)
-    return [str(path) for path in paths.values()]
-
-
 def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options) -> None:
     results = [result for part in parts for result in part.results]
     sensitivities = [s for part in parts for s in part.sensitivities]
@@ -225,62 +205,19 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
         )
 
 
-def _write_evidence(part: Reproduction, directory: Path) -> None:
-    """The page of the results; with varied assumptions that of what they move."""
-    if part.sensitivities:
-        text, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
-    else:
-        text, name = evidence(part.paper, part.results), ""
-    whole_file.write_text(directory / f"{part.paper.id}{name}.md", text)
-
-
-def _write_overview(parts: Sequence[Reproduction], directory: Path) -> None:
-    """Of all papers or of none: a part would stand for the whole."""
-    if [e.id for part in parts for e in part.experiments] == experiment_ids():
-        whole_file.write_text(directory / "papers.md", overview(parts))
-        whole_file.write_text(directory / "errata.md", errata_overview(parts))
-
-
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
     """Evidence pages and golden tables; 1 if a check has a complaint."""
     if options.evidence is not None:
-        options.evidence.mkdir(parents=True, exist_ok=True)
-        for part in parts:
-            _write_evidence(part, options.evidence)
-        _write_overview(parts, options.evidence)
+        write_evidence(parts, options.evidence)
     if options.keep_seeds:
         for part in parts:
             write_stored(part.paper, options.keep_seeds, part.results)
-    complaints = [c for part in parts for c in _complaints(part, outcomes)] if options.check else []
+    complaints = (
+        [c for part in parts for c in complaints_of(part, outcomes)] if options.check else []
+    )
     for complaint in complaints:
         sys.stderr.write(complaint + "\n")
     if options.bless:
         for part in parts:
-            bless(part.paper, _ids(part), golden_lines(part.results, outcomes))
+            bless(part.paper, part.ids, golden_lines(part.results, outcomes))
     return 1 if complaints else 0
-
-
-def _complaints(part: Reproduction, outcomes: Outcomes) -> list[str]:
-    """Changed results, proofs that do not hold, and claims that no result could make fail."""
-    found = [
-        f"the proof of an erratum does not hold: {result.paper.id}, {result.erratum.id}"
-        for result in part.errata
-        if not result.holds
-    ]
-    found += [
-        f"no change of the results makes this claim fail: {result.experiment.id}, {claim.id}"
-        for result in part.results
-        for claim in unfailing(result, outcomes, SEED)
-    ]
-    lines = golden_lines(part.results, outcomes)
-    if changed := differences(part.paper, _ids(part), lines):
-        found.append(f"{golden_path(part.paper)} differs:\n" + "\n".join(changed))
-    stored = read_stored(part.paper, ASSUMED)
-    if stored is not None and (other := stored.differences(part.results)):
-        path = stored_path(part.paper, ASSUMED)
-        found.append(f"{path} is of other results:\n" + "\n".join(other))
-    return found
-
-
-def _ids(part: Reproduction) -> list[str]:
-    return [experiment.id for experiment in part.experiments]

@@ -11,13 +11,18 @@ from cellrate.reproduce.tally import Tally, tally
 
 @dataclass
 class Reproduction:
-    """What was asked for of a paper, and what came out."""
+    """Experiments of a paper that were asked for, and what came out."""
 
     paper: Paper
     experiments: list[Experiment]
     results: list[ExperimentResult] = field(default_factory=list)
     errata: list[ErratumResult] = field(default_factory=list)
     sensitivities: list[Sensitivity] = field(default_factory=list)
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the experiments."""
+        return [experiment.id for experiment in self.experiments]
 
     @property
     def tally(self) -> Tally:
