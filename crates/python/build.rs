@@ -7,7 +7,10 @@ const PAPERS: &str = "../../papers";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={PAPERS}");
-    let place = env::var_os("OUT_DIR").map(PathBuf::from).ok_or(io::ErrorKind::NotFound)?.join("papers");
+    let place = env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .ok_or(io::ErrorKind::NotFound)?
+        .join("papers");
     if place.exists() {
         fs::remove_dir_all(&place)?;
     }

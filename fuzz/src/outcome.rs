@@ -7,9 +7,15 @@ const HEADER: usize = 8 + 4 + 8 + 32;
 
 /// The input is a result as it stands, or, so that the checksum does not keep the fuzzer out, what follows the header.
 pub fn check(data: &[u8]) {
-    let Some((form, bytes)) = data.split_first() else { return };
+    let Some((form, bytes)) = data.split_first() else {
+        return;
+    };
     let behind_header = form & 1 == 0;
-    let bytes = if behind_header { with_header(bytes) } else { bytes.to_vec() };
+    let bytes = if behind_header {
+        with_header(bytes)
+    } else {
+        bytes.to_vec()
+    };
     match Outcome::from_bytes(&bytes) {
         Ok(outcome) => {
             assert_eq!(outcome.to_bytes(), bytes, "written again");

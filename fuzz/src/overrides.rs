@@ -17,17 +17,31 @@ pub fn read(data: &[u8]) -> Option<Overridden> {
     let text = template(lines.next()?)?;
     let overrides: Vec<String> = lines.map(str::to_owned).collect();
     let read = Scenario::parse(text, scenario::PATH, &overrides, None);
-    Some(Overridden { text, overrides, read })
+    Some(Overridden {
+        text,
+        overrides,
+        read,
+    })
 }
 
 /// See [`read`].
 pub fn check(data: &[u8]) {
-    let Some(Overridden { text, overrides, read }) = read(data) else { return };
+    let Some(Overridden {
+        text,
+        overrides,
+        read,
+    }) = read(data)
+    else {
+        return;
+    };
     match read {
         Ok(checked) => drop(scenario::accepted(&checked)),
         Err(refusal) => {
             let overrides = overrides.iter().map(String::as_str);
-            scenario::refused(&refusal, &[text].into_iter().chain(overrides).collect::<Vec<_>>());
+            scenario::refused(
+                &refusal,
+                &[text].into_iter().chain(overrides).collect::<Vec<_>>(),
+            );
         }
     }
 }

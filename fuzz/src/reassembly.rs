@@ -12,21 +12,43 @@ pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let mut reassembler = Reassembler::default();
     // Just before the numbers wrap, or at their beginning.
-    let mut first = if input.byte() & 1 == 0 { Info::NUMBERS - 20 } else { 0 };
+    let mut first = if input.byte() & 1 == 0 {
+        Info::NUMBERS - 20
+    } else {
+        0
+    };
     let mut arrived: Vec<u32> = Vec::new();
     while !input.is_empty() {
         let cells = u16::from(input.byte() % 40) + 1;
         let mask = input.long();
-        let segment = Segment { seq: u64::from(first) + 1, len: u32::from(cells), ..Segment::default() };
-        let pdu = Pdu { segment, sent: Ps::ZERO, first, cells, hit: false };
+        let segment = Segment {
+            seq: u64::from(first) + 1,
+            len: u32::from(cells),
+            ..Segment::default()
+        };
+        let pdu = Pdu {
+            segment,
+            sent: Ps::ZERO,
+            first,
+            cells,
+            hit: false,
+        };
         for index in (0..u32::from(cells)).filter(|index| mask >> (index % 64) & 1 == 0) {
             let number = (first + index) % Info::NUMBERS;
             arrived.push(number);
             if index + 1 < u32::from(cells) {
                 reassembler.on_cell(Info::data(number));
             } else {
-                let expected = if is_all(&arrived, &pdu) { Outcome::Delivered(segment) } else { Outcome::Corrupt };
-                assert_eq!(reassembler.on_eom(Info::end_of_message(number), &pdu), expected, "{arrived:?} for {pdu:?}");
+                let expected = if is_all(&arrived, &pdu) {
+                    Outcome::Delivered(segment)
+                } else {
+                    Outcome::Corrupt
+                };
+                assert_eq!(
+                    reassembler.on_eom(Info::end_of_message(number), &pdu),
+                    expected,
+                    "{arrived:?} for {pdu:?}"
+                );
                 arrived.clear();
             }
         }

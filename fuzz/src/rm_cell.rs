@@ -35,6 +35,9 @@ fn quantised(rate: f64) {
         let expected = if rate > MAX_RATE { MAX_RATE } else { 0.0 };
         assert_eq!(kept, expected, "{rate}");
     } else {
-        assert!(kept <= rate && rate - kept < rate / 512.0, "{rate} becomes {kept}");
+        assert!(
+            kept <= rate && rate - kept < rate / 512.0,
+            "{rate} becomes {kept}"
+        );
     }
 }

@@ -11,7 +11,9 @@ const MOST_FLOWS: u32 = 2_000;
 
 /// The input is the text of a file.
 pub fn check(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     match Scenario::parse(text, PATH, &[], None) {
         Ok(checked) => drop(accepted(&checked)),
         Err(refusal) => refused(&refusal, &[text]),
@@ -23,14 +25,28 @@ pub fn accepted(checked: &Checked) -> Option<Plan> {
     let resolved = resolve(&checked.scenario);
     let again = Scenario::parse(&resolved, PATH, &[], None)
         .unwrap_or_else(|refusal| panic!("what was written out is refused: {refusal}\n{resolved}"));
-    assert_eq!(again.scenario, checked.scenario, "read back from\n{resolved}");
+    assert_eq!(
+        again.scenario, checked.scenario,
+        "read back from\n{resolved}"
+    );
     assert_eq!(again.graph, checked.graph, "read back from\n{resolved}");
-    assert_eq!(again.warnings.len(), checked.warnings.len(), "read back from\n{resolved}");
+    assert_eq!(
+        again.warnings.len(),
+        checked.warnings.len(),
+        "read back from\n{resolved}"
+    );
     assert_eq!(resolve(&again.scenario), resolved);
-    if checked.scenario.flows.iter().fold(0, |sum: u32, flow| sum.saturating_add(flow.count)) > MOST_FLOWS {
+    if checked
+        .scenario
+        .flows
+        .iter()
+        .fold(0, |sum: u32, flow| sum.saturating_add(flow.count))
+        > MOST_FLOWS
+    {
         return None;
     }
-    let plan = build::plan(&checked.scenario).unwrap_or_else(|told| panic!("no plan of a checked scenario: {told}"));
+    let plan = build::plan(&checked.scenario)
+        .unwrap_or_else(|told| panic!("no plan of a checked scenario: {told}"));
     let estimate = run::estimate(&checked.scenario, &plan);
     assert!(estimate.memory_bytes >= estimate.cells_in_flight);
     assert!(serde_json::to_string(&describe(checked)).is_ok());
@@ -39,11 +55,23 @@ pub fn accepted(checked: &Checked) -> Option<Plan> {
 
 /// What holds of every refusal of `texts`: the file, then the overrides.
 pub fn refused(refusal: &Refusal, texts: &[&str]) {
-    assert!(refusal.diagnostics.iter().any(|found| found.severity == Severity::Error));
+    assert!(
+        refusal
+            .diagnostics
+            .iter()
+            .any(|found| found.severity == Severity::Error)
+    );
     assert!(!refusal.rendered.is_empty());
-    let lines = texts.iter().map(|text| text.split('\n').count()).max().unwrap_or(1);
+    let lines = texts
+        .iter()
+        .map(|text| text.split('\n').count())
+        .max()
+        .unwrap_or(1);
     for found in &refusal.diagnostics {
-        assert!((1..=lines).contains(&found.line) && found.column >= 1 && !found.message.is_empty(), "{found:?}");
+        assert!(
+            (1..=lines).contains(&found.line) && found.column >= 1 && !found.message.is_empty(),
+            "{found:?}"
+        );
         assert!(!found.help.contains("defect of cellrate"), "{refusal}");
     }
 }

@@ -30,7 +30,12 @@ const STRAY: [&str; 8] = [
 /// with is found, whatever rubbish lies around it.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
-    let Ok(directory) = tempfile::Builder::new().prefix("cellrate-fuzz").tempdir_in(place()) else { return };
+    let Ok(directory) = tempfile::Builder::new()
+        .prefix("cellrate-fuzz")
+        .tempdir_in(place())
+    else {
+        return;
+    };
     let segments = directory.path().join("segments");
     fs::create_dir(&segments).expect("a directory of our own");
     around(&mut input, directory.path(), &segments);
@@ -41,21 +46,30 @@ pub fn check(data: &[u8]) {
             None => tampered = true,
         }
     }
-    let Ok(store) = Store::open(directory.path()) else { return };
+    let Ok(store) = Store::open(directory.path()) else {
+        return;
+    };
     look(&store, &sound, tampered);
     used(&store);
     drop(store);
     // What was merged or set aside is so for good.
     if let Ok(again) = Store::open(directory.path()) {
         look(&again, &sound, tampered);
-        assert_eq!(again.get(&key("new")).ok().flatten().as_deref(), Some(&b"result"[..]));
+        assert_eq!(
+            again.get(&key("new")).ok().flatten().as_deref(),
+            Some(&b"result"[..])
+        );
     }
 }
 
 /// In memory, where the system has such a place: nothing here is about disks.
 fn place() -> &'static Path {
     let memory = Path::new("/dev/shm");
-    if memory.is_dir() { memory } else { Path::new("/tmp") }
+    if memory.is_dir() {
+        memory
+    } else {
+        Path::new("/tmp")
+    }
 }
 
 /// Files beside the segments: the format, locks, what merges leave, what others left.
@@ -73,11 +87,19 @@ fn around(input: &mut Input<'_>, root: &Path, segments: &Path) {
 }
 
 /// Names of the records of a segment with their results; none if a record was tampered with.
-fn write_segment(input: &mut Input<'_>, segments: &Path, number: u8) -> Option<Vec<(String, Vec<u8>)>> {
+fn write_segment(
+    input: &mut Input<'_>,
+    segments: &Path,
+    number: u8,
+) -> Option<Vec<(String, Vec<u8>)>> {
     let (mut bytes, mut sound, mut tampered) = (Vec::new(), Vec::new(), false);
     for _ in 0..input.byte() % 16 {
         match piece(input) {
-            Piece::Sound { name, result, record } => {
+            Piece::Sound {
+                name,
+                result,
+                record,
+            } => {
                 sound.push((name, result));
                 bytes.extend(record);
             }
@@ -100,8 +122,11 @@ fn look(store: &Store, sound: &[(String, Vec<u8>)], tampered: bool) {
     }
     for (name, _) in sound {
         let found = store.get(&key(name)).expect("the segments can be read");
-        let found = found.unwrap_or_else(|| panic!("a result of {name} is lost: {:?}", store.problems()));
-        let written = sound.iter().any(|(other, result)| other == name && found == *result);
+        let found =
+            found.unwrap_or_else(|| panic!("a result of {name} is lost: {:?}", store.problems()));
+        let written = sound
+            .iter()
+            .any(|(other, result)| other == name && found == *result);
         assert!(written || tampered, "nobody wrote {found:?} under {name}");
     }
     let problems = store.problems();
@@ -111,5 +136,8 @@ fn look(store: &Store, sound: &[(String, Vec<u8>)], tampered: bool) {
 /// A store that was opened can be written to.
 fn used(store: &Store) {
     store.put(&key("new"), b"result").expect("there is room");
-    assert_eq!(store.get(&key("new")).expect("it was written").as_deref(), Some(&b"result"[..]));
+    assert_eq!(
+        store.get(&key("new")).expect("it was written").as_deref(),
+        Some(&b"result"[..])
+    );
 }

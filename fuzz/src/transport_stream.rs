@@ -20,26 +20,43 @@ pub fn check(data: &[u8]) {
     };
     let mut bytes = input.0.to_vec();
     if flags & 1 == 0 {
-        bytes.iter_mut().step_by(PACKET).for_each(|byte| *byte = SYNC);
+        bytes
+            .iter_mut()
+            .step_by(PACKET)
+            .for_each(|byte| *byte = SYNC);
         bytes.truncate(bytes.len() / PACKET * PACKET);
     }
     match transport::read(&bytes, &choice) {
         Ok(stretches) => played(&stretches, (bytes.len() / PACKET) as u64, per_pdu),
         Err(broken) => {
-            assert!(!broken.message.is_empty() && ["file", "program", "pcr_pid"].contains(&broken.key));
-            assert!(broken.byte.is_none_or(|byte| (byte as usize) < bytes.len()), "{broken:?}");
+            assert!(
+                !broken.message.is_empty() && ["file", "program", "pcr_pid"].contains(&broken.key)
+            );
+            assert!(
+                broken.byte.is_none_or(|byte| (byte as usize) < bytes.len()),
+                "{broken:?}"
+            );
         }
     }
 }
 
 fn played(stretches: &[transport::Stretch], packets: u64, per_pdu: u32) {
-    assert!(stretches.iter().all(|stretch| stretch.ticks > 0), "{stretches:?}");
+    assert!(
+        stretches.iter().all(|stretch| stretch.ticks > 0),
+        "{stretches:?}"
+    );
     let sent: u64 = stretches.iter().map(|stretch| stretch.packets).sum();
-    assert!((1..=packets).contains(&sent), "{sent} of {packets} packets are sent");
+    assert!(
+        (1..=packets).contains(&sent),
+        "{sent} of {packets} packets are sent"
+    );
     if let Ok(pieces) = pieces::of_packets(stretches, per_pdu) {
         assert_eq!(pieces.len(), stretches.len());
         for (piece, stretch) in pieces.iter().zip(stretches) {
-            assert!(piece.lasts.0 > 0 && (piece.rate.0 > 0) == (stretch.packets > 0), "{piece:?} of {stretch:?}");
+            assert!(
+                piece.lasts.0 > 0 && (piece.rate.0 > 0) == (stretch.packets > 0),
+                "{piece:?} of {stretch:?}"
+            );
         }
     }
 }

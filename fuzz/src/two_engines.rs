@@ -14,19 +14,32 @@ const MOST_FLOWS: usize = 24;
 
 /// The input is a template and overrides, as for [`overrides::check`].
 pub fn check(data: &[u8]) {
-    let Some(Ok(checked)) = overrides::read(data).map(|input| input.read) else { return };
+    let Some(Ok(checked)) = overrides::read(data).map(|input| input.read) else {
+        return;
+    };
     let end = checked.scenario.run.duration.min(LONGEST);
-    let Some(plan) = scenario::accepted(&checked).filter(|plan| is_small(plan, end)) else { return };
+    let Some(plan) = scenario::accepted(&checked).filter(|plan| is_small(plan, end)) else {
+        return;
+    };
     let (from, to) = (Ps(end.0 / 4), Ps(end.0 / 4 * 3));
-    let fast = Simulation::new(plan.clone()).map(|mut fast: Simulation| fast.measure(from, to, end));
+    let fast =
+        Simulation::new(plan.clone()).map(|mut fast: Simulation| fast.measure(from, to, end));
     let plain = Reference::new(plan).map(|mut plain| plain.measure(from, to, end));
     match (fast, plain) {
         (Ok(fast), Ok(plain)) => assert_eq!(format!("{fast:#?}"), format!("{plain:#?}")),
-        (fast, plain) => panic!("a checked scenario cannot be built: {:?}, {:?}", fast.err(), plain.err()),
+        (fast, plain) => panic!(
+            "a checked scenario cannot be built: {:?}, {:?}",
+            fast.err(),
+            plain.err()
+        ),
     }
 }
 
 fn is_small(plan: &Plan, end: Ps) -> bool {
-    let cells: f64 = plan.links.iter().map(|link| link.rate.cells_per_second() * end.as_secs_f64()).sum();
+    let cells: f64 = plan
+        .links
+        .iter()
+        .map(|link| link.rate.cells_per_second() * end.as_secs_f64())
+        .sum();
     plan.flows.len() <= MOST_FLOWS && cells <= MOST_CELLS
 }

@@ -8,16 +8,24 @@ use std::path::{Path, PathBuf};
 
 /// Files of a target, in order; an empty list if it has none.
 fn inputs(of: &str, target: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz").join(of).join(target);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz")
+        .join(of)
+        .join(target);
     let entries = fs::read_dir(directory).into_iter().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a directory of ours").path()).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a directory of ours").path())
+        .collect();
     paths.sort();
     paths
 }
 
 fn replay(of: &str) -> usize {
-    let all =
-        checks::CHECKS.iter().flat_map(|(target, _)| inputs(of, target).into_iter().map(move |path| (*target, path)));
+    let all = checks::CHECKS.iter().flat_map(|(target, _)| {
+        inputs(of, target)
+            .into_iter()
+            .map(move |path| (*target, path))
+    });
     all.map(|(target, path)| {
         let data = fs::read(&path).expect("an input of ours");
         let done = std::panic::catch_unwind(|| checks::run(target, &data));

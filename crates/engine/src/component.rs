@@ -37,5 +37,9 @@ pub(crate) use statistics;
 /// The documentation of a struct of parameters.
 pub(crate) fn documentation<T: JsonSchema>() -> String {
     let schema = T::json_schema(&mut SchemaGenerator::default());
-    schema.get("description").and_then(|text| text.as_str()).unwrap_or_default().to_string()
+    schema
+        .get("description")
+        .and_then(|text| text.as_str())
+        .unwrap_or_default()
+        .to_string()
 }

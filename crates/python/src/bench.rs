@@ -17,13 +17,26 @@ use crate::jobs::told;
 ///     ValueError: There is no such measurement.
 ///     Cancelled: The progress function stopped the bench.
 #[pyfunction]
-pub fn bench(py: Python<'_>, workloads: Option<Vec<String>>, progress: Option<Py<PyAny>>) -> PyResult<String> {
+pub fn bench(
+    py: Python<'_>,
+    workloads: Option<Vec<String>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let known = cellrate::bench::names();
-    if let Some(unknown) = workloads.iter().flatten().find(|name| !known.contains(name)) {
-        return Err(PyValueError::new_err(format!("no workload `{unknown}`; there are {}", known.join(", "))));
+    if let Some(unknown) = workloads
+        .iter()
+        .flatten()
+        .find(|name| !known.contains(name))
+    {
+        return Err(PyValueError::new_err(format!(
+            "no workload `{unknown}`; there are {}",
+            known.join(", ")
+        )));
     }
-    let result =
-        told(py, progress.as_ref(), |tell| cellrate::bench::run(workloads.as_deref(), &mut |share| tell(share, 1.0)))?;
+    let result = told(py, progress.as_ref(), |tell| {
+        cellrate::bench::run(workloads.as_deref(), &mut |share| tell(share, 1.0))
+    })?;
     let bench = result.ok_or_else(|| Cancelled::new_err("the bench was stopped"))?;
-    serde_json::to_string(&bench).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+    serde_json::to_string(&bench)
+        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
 }

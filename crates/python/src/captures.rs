@@ -46,13 +46,20 @@ pub fn capture(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     check_span(from_seconds, to_seconds)?;
-    let taps =
-        taps.iter().map(|tap| tap.parse()).collect::<Result<Vec<Tap>, String>>().map_err(PyValueError::new_err)?;
+    let taps = taps
+        .iter()
+        .map(|tap| tap.parse())
+        .collect::<Result<Vec<Tap>, String>>()
+        .map_err(PyValueError::new_err)?;
     let job = job(py, text, path, &overrides, seed)?;
     let result = told(py, progress.as_ref(), |tell| {
-        job.capture(&taps, from_seconds, to_seconds, &directory, &mut |now, end| {
-            tell(now.as_secs_f64(), end.as_secs_f64())
-        })
+        job.capture(
+            &taps,
+            from_seconds,
+            to_seconds,
+            &directory,
+            &mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()),
+        )
     })?;
     let taken = result.map_err(|error| refused(&error))?;
     serde_json::to_string(&taken).map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -65,7 +72,9 @@ fn refused(error: &CaptureError) -> PyErr {
             Some(number) => PyOSError::new_err((number, named(cause), path.clone())),
             None => PyOSError::new_err(error.to_string()),
         },
-        CaptureError::Request(_) | CaptureError::Plan(_) => PyValueError::new_err(error.to_string()),
+        CaptureError::Request(_) | CaptureError::Plan(_) => {
+            PyValueError::new_err(error.to_string())
+        }
     }
 }
 

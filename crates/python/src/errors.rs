@@ -16,7 +16,12 @@ create_exception!(
     PyValueError,
     "A scenario cannot be run.\n\nAttributes:\n    rendered: All diagnostics as annotated plain text.\n    diagnostics: At least one error; warnings too."
 );
-create_exception!(cellrate._core, Cancelled, PyException, "A run was stopped by its progress function.");
+create_exception!(
+    cellrate._core,
+    Cancelled,
+    PyException,
+    "A run was stopped by its progress function."
+);
 
 /// Gives [`ScenarioError`] the attributes that every instance made by Rust has of its own.
 pub fn declare_attributes(py: Python<'_>) -> PyResult<()> {
@@ -43,13 +48,19 @@ pub fn diagnostic<'py>(py: Python<'py>, found: &Diagnostic) -> PyResult<Bound<'p
 }
 
 /// Diagnostics as dictionaries.
-pub fn diagnostics<'py>(py: Python<'py>, found: &[Diagnostic]) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub fn diagnostics<'py>(
+    py: Python<'py>,
+    found: &[Diagnostic],
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
     found.iter().map(|one| diagnostic(py, one)).collect()
 }
 
 /// A refusal as a [`ScenarioError`].
 pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
-    let message = refusal.diagnostics.first().map_or("", |first| first.message.as_str());
+    let message = refusal
+        .diagnostics
+        .first()
+        .map_or("", |first| first.message.as_str());
     let error = ScenarioError::new_err(message.to_string());
     let fill = || {
         let value = error.value(py);
@@ -71,11 +82,15 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
 /// `RuntimeError`.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     // Nothing that a panic leaves half done is looked at again.
-    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
-    result.map_err(|message| PyRuntimeError::new_err(format!("a defect of cellrate, please report it: {message}")))
+    let result =
+        py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
+    result.map_err(|message| {
+        PyRuntimeError::new_err(format!("a defect of cellrate, please report it: {message}"))
+    })
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown".into())
 }

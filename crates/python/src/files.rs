@@ -12,7 +12,10 @@ use pyo3::prelude::*;
 pub fn read_parquet_with(reader: Py<PyAny>) {
     cellrate::traffic_files::read_parquet_with(Box::new(move |path: &Path| {
         Python::attach(|py| {
-            let text = reader.bind(py).call1((path,)).and_then(|text| text.extract::<String>());
+            let text = reader
+                .bind(py)
+                .call1((path,))
+                .and_then(|text| text.extract::<String>());
             text.map_err(|error| error.value(py).to_string())
         })
     }));

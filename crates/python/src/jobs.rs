@@ -13,7 +13,13 @@ use crate::outcome::Outcome;
 ///
 /// # Errors
 /// If it is wrong.
-pub fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> PyResult<Job> {
+pub fn job(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    overrides: &[String],
+    seed: Option<u64>,
+) -> PyResult<Job> {
     unlocked(py, || Job::new(text, path, overrides, seed))?.map_err(|refusal| refused(py, &refusal))
 }
 
@@ -28,7 +34,13 @@ pub fn job(py: Python<'_>, text: &str, path: &str, overrides: &[String], seed: O
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
 #[pyfunction]
-pub fn resolve(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, seed: Option<u64>) -> PyResult<String> {
+pub fn resolve(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+) -> PyResult<String> {
     job(py, text, path, &overrides, seed).map(|job| job.resolved().to_string())
 }
 
@@ -60,7 +72,13 @@ pub fn check<'py>(
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
 #[pyfunction]
-pub fn describe(py: Python<'_>, text: &str, path: &str, overrides: Vec<String>, seed: Option<u64>) -> PyResult<String> {
+pub fn describe(
+    py: Python<'_>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    seed: Option<u64>,
+) -> PyResult<String> {
     let checked = unlocked(py, || Scenario::parse(text, path, &overrides, seed))?;
     let checked = checked.map_err(|refusal| refused(py, &refusal))?;
     let network = unlocked(py, || serde_json::to_string(&scenario::describe(&checked)))?;
@@ -111,9 +129,12 @@ pub fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Outcome> {
     let job = job(py, text, path, &overrides, seed)?;
-    let outcome =
-        told(py, progress.as_ref(), |tell| job.run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64())))?;
-    outcome.map(Outcome::from).map_err(|failure| failed(py, &failure))
+    let outcome = told(py, progress.as_ref(), |tell| {
+        job.run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
+    })?;
+    outcome
+        .map(Outcome::from)
+        .map_err(|failure| failed(py, &failure))
 }
 
 /// The cells on every link between two times: link, vc, kind, cell, left_seconds, arrived_seconds, and
@@ -145,11 +166,13 @@ pub fn passages<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     check_span(from_seconds, to_seconds)?;
     if to_seconds.is_infinite() {
-        return Err(PyValueError::new_err("a span to inf s: passages are of a span with an end"));
+        return Err(PyValueError::new_err(
+            "a span to inf s: passages are of a span with an end",
+        ));
     }
     let job = job(py, text, path, &overrides, seed)?;
-    let found =
-        unlocked(py, || job.passages(from_seconds, to_seconds, most))?.map_err(|refusal| refused(py, &refusal))?;
+    let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?
+        .map_err(|refusal| refused(py, &refusal))?;
     let dict = PyDict::new(py);
     dict.set_item("link", found.link)?;
     dict.set_item("vc", found.vc)?;
@@ -166,8 +189,9 @@ pub fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
     if from_seconds >= 0.0 && to_seconds >= from_seconds {
         return Ok(());
     }
-    let message =
-        format!("a span from {from_seconds} s to {to_seconds} s: it begins at 0 s or later, and ends no earlier");
+    let message = format!(
+        "a span from {from_seconds} s to {to_seconds} s: it begins at 0 s or later, and ends no earlier"
+    );
     Err(PyValueError::new_err(message))
 }
 
@@ -193,7 +217,9 @@ pub fn told<T: Send>(
 /// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
     py.check_signals()?;
-    let Some(progress) = progress else { return Ok(true) };
+    let Some(progress) = progress else {
+        return Ok(true);
+    };
     let answer = progress.bind(py).call1((now, end))?;
     Ok(answer.is_none() || answer.is_truthy()?)
 }

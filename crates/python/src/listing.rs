@@ -13,14 +13,16 @@ pub fn schema() -> String {
 /// Everything that a scenario can name, each with ``name`` and ``about``, as JSON.
 #[pyfunction]
 pub fn registry() -> PyResult<String> {
-    serde_json::to_string(&scenario::registry()).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(&scenario::registry())
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Every measure of a run, as JSON: tables with ``table``, ``about`` and ``measures``, each of them with
 /// ``key``, ``kind``, ``definition``, ``unit``, ``formula`` and ``source``.
 #[pyfunction]
 pub fn measures() -> PyResult<String> {
-    serde_json::to_string(&cellrate::run::measures()).map_err(|error| PyValueError::new_err(error.to_string()))
+    serde_json::to_string(&cellrate::run::measures())
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A commented scenario to start from.
@@ -30,8 +32,14 @@ pub fn measures() -> PyResult<String> {
 #[pyfunction]
 pub fn template(name: &str) -> PyResult<&'static str> {
     scenario::template(name).ok_or_else(|| {
-        let known: Vec<&str> = scenario::templates::TEMPLATES.iter().map(|(known, ..)| *known).collect();
-        PyValueError::new_err(format!("there is no template `{name}`; there are {}", known.join(", ")))
+        let known: Vec<&str> = scenario::templates::TEMPLATES
+            .iter()
+            .map(|(known, ..)| *known)
+            .collect();
+        PyValueError::new_err(format!(
+            "there is no template `{name}`; there are {}",
+            known.join(", ")
+        ))
     })
 }
 
@@ -48,7 +56,12 @@ pub fn template(name: &str) -> PyResult<&'static str> {
 pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
     let names = Quantity::ALL.map(|quantity| format!("{quantity:?}").to_lowercase());
     let Some(index) = names.iter().position(|name| name == kind) else {
-        return Err(PyValueError::new_err(format!("there is no quantity `{kind}`; there are {}", names.join(", "))));
+        return Err(PyValueError::new_err(format!(
+            "there is no quantity `{kind}`; there are {}",
+            names.join(", ")
+        )));
     };
-    Quantity::ALL[index].read(text).map_err(PyValueError::new_err)
+    Quantity::ALL[index]
+        .read(text)
+        .map_err(PyValueError::new_err)
 }

@@ -20,7 +20,10 @@ impl From<run::Outcome> for Outcome {
 }
 
 fn floats<'py>(py: Python<'py>, values: &[f64]) -> Bound<'py, PyBytes> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
     PyBytes::new(py, &bytes)
 }
 
@@ -58,20 +61,37 @@ impl Outcome {
         &self,
         py: Python<'py>,
         index: usize,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    ) -> PyResult<(
+        Bound<'py, PyBytes>,
+        Bound<'py, PyBytes>,
+        Bound<'py, PyBytes>,
+    )> {
         let series = self.0.series.get(index).ok_or_else(|| {
             PyIndexError::new_err(format!(
                 "no series {index}: they are numbered from 0, and there are {}",
                 self.0.series.len()
             ))
         })?;
-        Ok((floats(py, &series.seconds), floats(py, &series.low), floats(py, &series.high)))
+        Ok((
+            floats(py, &series.seconds),
+            floats(py, &series.low),
+            floats(py, &series.high),
+        ))
     }
     /// The event log as columns.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         // Without `..`, so that no column is left out here.
-        let run::Events { time_seconds, kind, vc, port, pdu, cause, cell, sequence_bytes, er_cells_per_second } =
-            &self.0.events;
+        let run::Events {
+            time_seconds,
+            kind,
+            vc,
+            port,
+            pdu,
+            cause,
+            cell,
+            sequence_bytes,
+            er_cells_per_second,
+        } = &self.0.events;
         let dict = PyDict::new(py);
         dict.set_item("time_seconds", time_seconds)?;
         dict.set_item("kind", kind)?;
@@ -96,6 +116,8 @@ impl Outcome {
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Outcome> {
         let outcome = unlocked(py, || run::Outcome::from_bytes(data))?;
-        outcome.map(Outcome::from).map_err(|damaged| PyValueError::new_err(damaged.to_string()))
+        outcome
+            .map(Outcome::from)
+            .map_err(|damaged| PyValueError::new_err(damaged.to_string()))
     }
 }

@@ -33,7 +33,9 @@ impl Store {
     ///         newer format.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Store> {
-        unlocked(py, || store::Store::open(path))?.map(Store).map_err(failed)
+        unlocked(py, || store::Store::open(path))?
+            .map(Store)
+            .map_err(failed)
     }
     /// The bytes kept under a key; None if there are none or they are damaged.
     ///
@@ -78,7 +80,8 @@ impl Store {
     }
     /// What was found damaged and set aside so far, with file and byte, each told once.
     fn problems(&self) -> Vec<String> {
-        let tell = |p: &store::Problem| format!("{}: byte {}: {}", p.path.display(), p.offset, p.message);
+        let tell =
+            |p: &store::Problem| format!("{}: byte {}: {}", p.path.display(), p.offset, p.message);
         self.0.problems().iter().map(tell).collect()
     }
     /// Brings all results to the disk, where they outlast a power failure.

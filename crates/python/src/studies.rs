@@ -17,7 +17,9 @@ use crate::errors::refused;
 ///     ScenarioError: It has not the shape of a study.
 #[pyfunction]
 pub fn study(py: Python<'_>, text: &str, path: &str) -> PyResult<String> {
-    studies::read(text, path).map(|study| study.to_string()).map_err(|refusal| refused(py, &refusal))
+    studies::read(text, path)
+        .map(|study| study.to_string())
+        .map_err(|refusal| refused(py, &refusal))
 }
 
 /// The JSON Schema of a study file.
@@ -60,5 +62,8 @@ pub fn refuse_study(
         Place::Key(key) => Step::Key(key),
     };
     let place: Vec<Step> = place.into_iter().map(step).collect();
-    Err(refused(py, &studies::refusal(text, path, &place, message, advice)))
+    Err(refused(
+        py,
+        &studies::refusal(text, path, &place, message, advice),
+    ))
 }

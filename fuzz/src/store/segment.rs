@@ -9,7 +9,11 @@ use super::NAMES;
 /// A piece of a segment.
 pub enum Piece {
     /// A record as it should be.
-    Sound { name: String, result: Vec<u8>, record: Vec<u8> },
+    Sound {
+        name: String,
+        result: Vec<u8>,
+        record: Vec<u8>,
+    },
     /// A record whose checksums are right, and nothing else need be.
     Tampered(Vec<u8>),
     /// Anything.
@@ -24,13 +28,28 @@ pub fn piece(input: &mut Input<'_>) -> Piece {
     match kind & 3 {
         0 | 1 => {
             let result = input.bytes(length).to_vec();
-            let record = record(&name, 0, result.len() as u64, result.len() as u64, &result, true);
-            Piece::Sound { name, result, record }
+            let record = record(
+                &name,
+                0,
+                result.len() as u64,
+                result.len() as u64,
+                &result,
+                true,
+            );
+            Piece::Sound {
+                name,
+                result,
+                record,
+            }
         }
         2 => {
             let (coding, told, plain) = (input.byte(), input.long(), input.long());
             let result = input.bytes(length);
-            let stored = if kind & 4 == 0 { result.len() as u64 } else { told };
+            let stored = if kind & 4 == 0 {
+                result.len() as u64
+            } else {
+                told
+            };
             Piece::Tampered(record(&name, coding, stored, plain, result, kind & 8 == 0))
         }
         _ => Piece::Rubbish(input.bytes(length).to_vec()),
@@ -41,7 +60,11 @@ pub fn piece(input: &mut Input<'_>) -> Piece {
 fn record(name: &str, coding: u8, stored: u64, plain: u64, result: &[u8], fits: bool) -> Vec<u8> {
     let mut bytes = b"\x89CRrec1\n".to_vec();
     let digits = key(name);
-    bytes.extend((0..32).map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).expect("a key is hexadecimal")));
+    bytes.extend(
+        (0..32).map(|i| {
+            u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).expect("a key is hexadecimal")
+        }),
+    );
     bytes.extend([coding, 0, 0, 0]);
     bytes.extend(stored.to_le_bytes());
     bytes.extend(plain.to_le_bytes());

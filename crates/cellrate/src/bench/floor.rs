@@ -32,7 +32,8 @@ impl Delivered {
         self.hops += 1;
         self.cells += 1;
         let name = (cell.source as u64) << 32 | cell.number as u64;
-        let hash = (name.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ cell.at.0).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let hash = (name.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ cell.at.0)
+            .wrapping_mul(0xD6E8_FEB8_6659_FD93);
         self.checksum = self.checksum.wrapping_add(hash);
     }
 }
@@ -72,13 +73,19 @@ pub struct Branching {
 impl Merge for Branching {
     fn of(n: usize) -> Self {
         let leaves = n.next_power_of_two();
-        let mut tree = Branching { leaves, keys: vec![u128::MAX; 2 * leaves] };
+        let mut tree = Branching {
+            leaves,
+            keys: vec![u128::MAX; 2 * leaves],
+        };
         (0..n).for_each(|i| tree.set(i, Ps::NEVER));
         tree
     }
     #[inline(always)]
     fn first(&self) -> (Ps, usize) {
-        (Ps((self.keys[1] >> 64) as u64), self.keys[1] as u64 as usize)
+        (
+            Ps((self.keys[1] >> 64) as u64),
+            self.keys[1] as u64 as usize,
+        )
     }
     #[inline(always)]
     fn set(&mut self, i: usize, at: Ps) {
@@ -115,7 +122,9 @@ impl Load {
             access: Ps(cell as u64),
             bottleneck: Ps((cell * PLAIN_SOURCES as f64 / n as f64) as u64),
             periods: (0..n).map(|i| Ps(period(i, n) as u64)).collect(),
-            phases: (0..n).map(|i| Ps((period(i, n) * i as f64 / n as f64) as u64)).collect(),
+            phases: (0..n)
+                .map(|i| Ps((period(i, n) * i as f64 / n as f64) as u64))
+                .collect(),
         }
     }
     fn most_wait(&self) -> Ps {
@@ -178,7 +187,9 @@ pub fn trains<M: Merge>(load: &Load) -> Delivered {
             if at >= until {
                 break;
             }
-            let Some((mut cell, behind)) = access[from].pop_and_peek() else { break };
+            let Some((mut cell, behind)) = access[from].pop_and_peek() else {
+                break;
+            };
             heads.set(from, behind.map_or(Ps::NEVER, |cell| cell.at));
             result.hops += 1;
             match serve(cell.at, &mut trunk_free, load.bottleneck, load.most_wait()) {
@@ -193,7 +204,11 @@ pub fn trains<M: Merge>(load: &Load) -> Delivered {
             let (mut at, mut free, mut number) = (next[i], source_free[i], numbers[i]);
             while at < until {
                 free = at.max(free) + load.access;
-                access[i].push(Bare { at: free + load.delay, source: i as u32, number });
+                access[i].push(Bare {
+                    at: free + load.delay,
+                    source: i as u32,
+                    number,
+                });
                 number += 1;
                 at += load.periods[i];
             }
@@ -220,7 +235,11 @@ pub fn folded(load: &Load) -> Delivered {
         let free = source_free[i].max(next[i]) + load.access;
         source_free[i] = free;
         next[i] += load.periods[i];
-        Bare { at: free + load.delay, source: i as u32, number }
+        Bare {
+            at: free + load.delay,
+            source: i as u32,
+            number,
+        }
     };
     for (i, cell) in pending.iter_mut().enumerate() {
         *cell = generate(i, 0);
@@ -270,7 +289,10 @@ mod tests {
             let folded = folded(&load);
             assert!(folded.cells > 1_000);
             for trains in [trains::<Tournament>(&load), trains::<Branching>(&load)] {
-                assert_eq!((trains.cells, trains.checksum), (folded.cells, folded.checksum));
+                assert_eq!(
+                    (trains.cells, trains.checksum),
+                    (folded.cells, folded.checksum)
+                );
             }
         }
     }

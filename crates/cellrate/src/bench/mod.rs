@@ -61,7 +61,11 @@ struct Sample {
 fn timed(work: impl FnOnce() -> u64) -> Sample {
     let begin = Instant::now();
     let hops = work();
-    Sample { hops, seconds: begin.elapsed().as_secs_f64(), bytes_per_cell: None }
+    Sample {
+        hops,
+        seconds: begin.elapsed().as_secs_f64(),
+        bytes_per_cell: None,
+    }
 }
 
 /// The cheapest bare loop for `n` sources over long links.
@@ -69,14 +73,22 @@ fn bare(load: &Load, n: usize) -> Sample {
     if n > FOLDED_ABOVE {
         return timed(|| floor::folded(load).hops);
     }
-    let loops = [floor::trains::<Tournament>, floor::trains::<floor::Branching>];
+    let loops = [
+        floor::trains::<Tournament>,
+        floor::trains::<floor::Branching>,
+    ];
     let [branchless, branching] = loops.map(|bare| timed(|| bare(load).hops));
-    if branchless.seconds < branching.seconds { branchless } else { branching }
+    if branchless.seconds < branching.seconds {
+        branchless
+    } else {
+        branching
+    }
 }
 
 /// Simulated seconds in which `n` sources make [`HOPS`] cell-hops and enough of them have arrived.
 fn span(n: usize) -> Ps {
-    let cells_per_second = 0.95 * workloads::LINE as f64 / 424.0 * n as f64 / workloads::PLAIN_SOURCES as f64;
+    let cells_per_second =
+        0.95 * workloads::LINE as f64 / 424.0 * n as f64 / workloads::PLAIN_SOURCES as f64;
     Ps::from_secs_f64(HOPS / (3.0 * cells_per_second)).max(Ps::from_ms(60))
 }
 
@@ -91,23 +103,40 @@ fn simulate(plan: Plan, settling: Ps, end: Ps) -> Sample {
     simulation.run_until(settling + end);
     let seconds = begin.elapsed().as_secs_f64();
     let hops = simulation.cell_hops() - before;
-    Sample { hops, seconds, bytes_per_cell: Some(simulation.peak_storage().bytes_per_cell()) }
+    Sample {
+        hops,
+        seconds,
+        bytes_per_cell: Some(simulation.peak_storage().bytes_per_cell()),
+    }
 }
 
 fn entries() -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut add = |name: String, run: Box<dyn FnMut() -> Sample>| {
-        entries.push(Entry { name, nanoseconds: f64::INFINITY, run });
+        entries.push(Entry {
+            name,
+            nanoseconds: f64::INFINITY,
+            run,
+        });
     };
     for n in SOURCES {
         let load = Load::new(n, LONG, span(n));
         add(format!("floor/{n}"), Box::new(move || bare(&load, n)));
-        add(format!("w1/{n}"), Box::new(move || simulate(workloads::cbr(n, LONG), Ps::ZERO, span(n))));
+        add(
+            format!("w1/{n}"),
+            Box::new(move || simulate(workloads::cbr(n, LONG), Ps::ZERO, span(n))),
+        );
     }
     let n = workloads::PLAIN_SOURCES;
     let load = Load::new(n, LAN, span(n));
-    add("floor_lan".into(), Box::new(move || timed(|| floor::folded(&load).hops)));
-    add("w1_lan".into(), Box::new(move || simulate(workloads::cbr(n, LAN), Ps::ZERO, span(n))));
+    add(
+        "floor_lan".into(),
+        Box::new(move || timed(|| floor::folded(&load).hops)),
+    );
+    add(
+        "w1_lan".into(),
+        Box::new(move || simulate(workloads::cbr(n, LAN), Ps::ZERO, span(n))),
+    );
     for (name, delay) in [("w2", LONG), ("w2_lan", LAN)] {
         let run = move || simulate(workloads::tcp_over_erica(delay), SETTLING, span(n));
         add(name.into(), Box::new(run));
@@ -133,22 +162,30 @@ pub fn run(only: Option<&[String]>, progress: &mut dyn FnMut(f64) -> bool) -> Op
         for i in 0..entries.len() {
             let entry = &mut entries[i];
             let sample = (entry.run)();
-            entry.nanoseconds = entry.nanoseconds.min(sample.seconds * 1e9 / sample.hops as f64);
+            entry.nanoseconds = entry
+                .nanoseconds
+                .min(sample.seconds * 1e9 / sample.hops as f64);
             if let Some(bytes) = sample.bytes_per_cell {
-                bench.bytes_per_cell.insert(entry.name.replace('/', "_"), bytes);
+                bench
+                    .bytes_per_cell
+                    .insert(entry.name.replace('/', "_"), bytes);
             }
             if !progress((round * entries.len() + i + 1) as f64 / total) {
                 return None;
             }
         }
     }
-    entries.iter().for_each(|entry| bench.note(&entry.name, entry.nanoseconds));
+    entries
+        .iter()
+        .for_each(|entry| bench.note(&entry.name, entry.nanoseconds));
     Some(bench)
 }
 
 impl Bench {
     fn note(&mut self, name: &str, nanoseconds: f64) {
-        let sources = name.split_once('/').and_then(|(kind, n)| Some((kind, n.parse().ok()?)));
+        let sources = name
+            .split_once('/')
+            .and_then(|(kind, n)| Some((kind, n.parse().ok()?)));
         match sources {
             Some(("floor", n)) => drop(self.floor.insert(n, nanoseconds)),
             Some((_, n)) => drop(self.w1.insert(n, nanoseconds)),

@@ -10,7 +10,9 @@ use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Refuses;
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::network::plan::{
+    FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
+};
 use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
@@ -36,7 +38,14 @@ fn switch(control: ControlConfig, buffer: Buffer) -> SwitchPlan {
         vec![ServiceClass::Cbr, ServiceClass::Vbr],
         vec![ServiceClass::Abr, ServiceClass::Ubr, ServiceClass::Random],
     ];
-    SwitchPlan { buffer, priority, control, discard: DiscardConfig::default(), vsvd: None, rm_first: false }
+    SwitchPlan {
+        buffer,
+        priority,
+        control,
+        discard: DiscardConfig::default(),
+        vsvd: None,
+        rm_first: false,
+    }
 }
 
 /// Sources, switch, bottleneck, switch, destinations; every link of the same delay.
@@ -47,10 +56,16 @@ struct Dumbbell {
 
 impl Dumbbell {
     fn new(n: usize, delay: Ps, switch: &SwitchPlan) -> Dumbbell {
-        let host = |name: String| NodePlan { name, kind: NodeKind::Host };
+        let host = |name: String| NodePlan {
+            name,
+            kind: NodeKind::Host,
+        };
         let mut nodes: Vec<NodePlan> = (0..n).map(|i| host(format!("src.{i}"))).collect();
         nodes.extend((0..n).map(|i| host(format!("dst.{i}"))));
-        nodes.extend(["A", "B"].map(|name| NodePlan { name: name.into(), kind: NodeKind::Switch(switch.clone()) }));
+        nodes.extend(["A", "B"].map(|name| NodePlan {
+            name: name.into(),
+            kind: NodeKind::Switch(switch.clone()),
+        }));
         let (a, b) = (2 * n, 2 * n + 1);
         let access = Rate::from_bps(LINE);
         let bottleneck = Rate(LINE * 1_000 / PLAIN_SOURCES as u64 * n as u64);
@@ -95,16 +110,32 @@ fn flow(n: usize, i: usize, source: SourceConfig, service: ServiceClass, start: 
 fn plan(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
     let (errors, simultaneous_cells) = (LinkErrors::default(), SimultaneousCells::default());
     let measure = MeasurePlan::default();
-    Plan { seed: 1, nodes, links, flows, fcvc: None, errors, simultaneous_cells, measure }
+    Plan {
+        seed: 1,
+        nodes,
+        links,
+        flows,
+        fcvc: None,
+        errors,
+        simultaneous_cells,
+        measure,
+    }
 }
 
 /// W1 and W3: `n` CBR sources at 95 % of a bottleneck of `n / 15` line rates.
 pub fn cbr(n: usize, delay: Ps) -> Plan {
-    let Dumbbell { nodes, links } = Dumbbell::new(n, delay, &switch(ControlConfig::default(), Buffer(BUFFER)));
+    let Dumbbell { nodes, links } =
+        Dumbbell::new(n, delay, &switch(ControlConfig::default(), Buffer(BUFFER)));
     let flows = (0..n).map(|i| {
         let rate = Rate::from_cells_per_second(1e12 / period(i, n));
         let start = Ps((period(i, n) * i as f64 / n as f64) as u64);
-        flow(n, i, SourceConfig::Cbr(CbrConfig { rate }), ServiceClass::Cbr, start)
+        flow(
+            n,
+            i,
+            SourceConfig::Cbr(CbrConfig { rate }),
+            ServiceClass::Cbr,
+            start,
+        )
     });
     plan(nodes, links, flows.collect())
 }
@@ -115,7 +146,13 @@ pub fn tcp_over_erica(delay: Ps) -> Plan {
     let erica = ControlConfig::Erica(EricaConfig::default());
     let Dumbbell { nodes, links } = Dumbbell::new(n, delay, &switch(erica, Buffer::INFINITE));
     let flows = (0..n).map(|i| {
-        let mut flow = flow(n, i, SourceConfig::Greedy(GreedyConfig {}), ServiceClass::Abr, Ps::ZERO);
+        let mut flow = flow(
+            n,
+            i,
+            SourceConfig::Greedy(GreedyConfig {}),
+            ServiceClass::Abr,
+            Ps::ZERO,
+        );
         flow.backward = flow.forward.iter().rev().map(|link| link + 1).collect();
         flow.tcp.recovery = cellrate_engine::tcp::Recovery::TimeoutOnly;
         flow.tcp.window = Bytes(1 << 20);

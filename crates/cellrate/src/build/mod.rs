@@ -1,7 +1,9 @@
 //! From a checked scenario to what the engine simulates.
 
 use cellrate_engine::kernel::{Ps, Stream};
-use cellrate_engine::network::plan::{EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::network::plan::{
+    EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
+};
 
 use crate::scenario::graph::{self, Graph, Instance};
 use crate::scenario::{EventKind, Measure, Scenario};
@@ -12,15 +14,25 @@ use crate::scenario::{EventKind, Measure, Scenario};
 /// What is wrong with the graph, see [`graph::expand`]; never for a scenario that was checked.
 pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
     let graph = graph::expand(scenario);
-    let Graph { nodes, links, flows } = graph.map_err(|problems| {
-        let messages: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+    let Graph {
+        nodes,
+        links,
+        flows,
+    } = graph.map_err(|problems| {
+        let messages: Vec<String> = problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect();
         messages.join("; ")
     })?;
     Ok(Plan {
         seed: scenario.run.seed,
         nodes: nodes.into_iter().map(node).collect(),
         links,
-        flows: flows.into_iter().map(|instance| flow(scenario, instance)).collect(),
+        flows: flows
+            .into_iter()
+            .map(|instance| flow(scenario, instance))
+            .collect(),
         fcvc: scenario.fcvc.clone(),
         errors: scenario.link_errors.clone(),
         simultaneous_cells: scenario.run.simultaneous_cells,
@@ -40,13 +52,18 @@ fn node(node: graph::Node) -> NodePlan {
             rm_first: switch.rm_first,
         }),
     };
-    NodePlan { name: node.name, kind }
+    NodePlan {
+        name: node.name,
+        kind,
+    }
 }
 
 fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {
     let group = &scenario.flows[instance.group];
     FlowPlan {
-        start: instance.start.saturating_add(jitter(scenario, &instance.name)),
+        start: instance
+            .start
+            .saturating_add(jitter(scenario, &instance.name)),
         name: instance.name,
         group: group.name.clone(),
         index: instance.index,

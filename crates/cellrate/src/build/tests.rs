@@ -12,24 +12,50 @@ fn plan_of(extra: &str, seed: u64) -> Plan {
             {{ name = "tcp", count = 3, service = "ubr", ack_service = "vbr", start = "5 ms", stagger = "2 ms" }},
         ]"#
     );
-    plan(&Scenario::parse(&text, "test", &[], Some(seed)).unwrap().scenario).unwrap()
+    plan(
+        &Scenario::parse(&text, "test", &[], Some(seed))
+            .unwrap()
+            .scenario,
+    )
+    .unwrap()
 }
 
 fn starts(plan: &Plan) -> Vec<Ps> {
-    plan.flows.iter().filter(|flow| flow.group == "tcp").map(|flow| flow.start).collect()
+    plan.flows
+        .iter()
+        .filter(|flow| flow.group == "tcp")
+        .map(|flow| flow.start)
+        .collect()
 }
 
 #[test]
 fn everything_of_a_scenario_is_in_its_plan() {
     let plan = plan_of("", 7);
     assert_eq!(plan.seed, 7);
-    let NodeKind::Switch(switch) = &plan.nodes[0].kind else { panic!() };
-    assert_eq!((switch.buffer.0, switch.discard.name(), switch.control.name()), (500, "epd", "efci"));
+    let NodeKind::Switch(switch) = &plan.nodes[0].kind else {
+        panic!()
+    };
+    assert_eq!(
+        (
+            switch.buffer.0,
+            switch.discard.name(),
+            switch.control.name()
+        ),
+        (500, "epd", "efci")
+    );
     let kinds = plan.measure.events;
     assert!(kinds.loss && kinds.mark && !kinds.timeout && !kinds.retransmission);
     let flow = &plan.flows[1];
-    assert_eq!((flow.name.as_str(), flow.group.as_str(), flow.index), ("tcp.2", "tcp", 2));
-    let names = |path: &[usize]| path.iter().map(|link| plan.links[*link].name.clone()).collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        (flow.name.as_str(), flow.group.as_str(), flow.index),
+        ("tcp.2", "tcp", 2)
+    );
+    let names = |path: &[usize]| {
+        path.iter()
+            .map(|link| plan.links[*link].name.clone())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     assert_eq!(names(&flow.forward), "src.tcp.2->A A->B B->dst.tcp.2");
     assert_eq!(names(&flow.backward), "dst.tcp.2->B B->A A->src.tcp.2");
     assert_ne!(flow.service, flow.ack_service);
@@ -44,7 +70,12 @@ fn jitter_is_below_its_bound_and_belongs_to_the_flow_and_the_seed() {
     }
     let offset = |i: usize| alone[i].0 - Ps::from_ms(2 * i as u64).0;
     assert!(offset(0) != offset(1) && offset(1) != offset(2));
-    let other = r#"{ name = "cbr", service = "cbr", source = { kind = "cbr", rate = "1 Mbit/s" } },"#;
-    assert_eq!(alone, starts(&plan_of(other, 1)), "another flow moves no start");
+    let other =
+        r#"{ name = "cbr", service = "cbr", source = { kind = "cbr", rate = "1 Mbit/s" } },"#;
+    assert_eq!(
+        alone,
+        starts(&plan_of(other, 1)),
+        "another flow moves no start"
+    );
     assert_ne!(alone, starts(&plan_of("", 2)));
 }

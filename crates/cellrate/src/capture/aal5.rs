@@ -23,12 +23,19 @@ pub fn complete(payload: &mut Vec<u8>) {
 /// Remainder of the octets, first bit first, from all ones on.
 fn payload_crc(octets: &[u8]) -> u32 {
     let (eights, rest) = octets.as_chunks::<8>();
-    let crc = eights.iter().fold(u32::MAX, |crc, &[a, b, c, d, e, f, g, h]| {
-        let [i, j, k, l] = crc.to_be_bytes();
-        let bytes = [a ^ i, b ^ j, c ^ k, d ^ l, e, f, g, h];
-        bytes.iter().zip(TABLES.iter().rev()).fold(0, |sum, (byte, table)| sum ^ table[*byte as usize])
-    });
-    rest.iter().fold(crc, |crc, octet| crc << 8 ^ TABLES[0][(crc >> 24) as usize ^ *octet as usize])
+    let crc = eights
+        .iter()
+        .fold(u32::MAX, |crc, &[a, b, c, d, e, f, g, h]| {
+            let [i, j, k, l] = crc.to_be_bytes();
+            let bytes = [a ^ i, b ^ j, c ^ k, d ^ l, e, f, g, h];
+            bytes
+                .iter()
+                .zip(TABLES.iter().rev())
+                .fold(0, |sum, (byte, table)| sum ^ table[*byte as usize])
+        });
+    rest.iter().fold(crc, |crc, octet| {
+        crc << 8 ^ TABLES[0][(crc >> 24) as usize ^ *octet as usize]
+    })
 }
 
 /// For an octet with so many others behind it, what it adds to the remainder.
@@ -43,7 +50,11 @@ const fn tables() -> [[u32; 256]; 8] {
         while behind < 8 {
             let mut bit = 0;
             while bit < 8 {
-                crc = if crc >> 31 == 1 { crc << 1 ^ GENERATOR } else { crc << 1 };
+                crc = if crc >> 31 == 1 {
+                    crc << 1 ^ GENERATOR
+                } else {
+                    crc << 1
+                };
                 bit += 1;
             }
             tables[behind][octet] = crc;

@@ -24,23 +24,39 @@ pub struct Vc {
 /// The first four octets of a cell: GFC 0, VPI, VCI, payload type, CLP.
 pub fn header(vc: Vc, info: Info) -> [u8; 4] {
     let [high, low] = vc.vci.to_be_bytes();
-    [vc.vpi >> 4, vc.vpi << 4 | high >> 4, high << 4 | low >> 4, low << 4 | payload_type(info) << 1 | info.clp() as u8]
+    [
+        vc.vpi >> 4,
+        vc.vpi << 4 | high >> 4,
+        high << 4 | low >> 4,
+        low << 4 | payload_type(info) << 1 | info.clp() as u8,
+    ]
 }
 
 /// The fifth octet of the header that begins with these four.
 pub fn hec(header: [u8; 4]) -> u8 {
-    header.into_iter().fold(0, |crc, octet| shift_in(crc ^ octet)) ^ COSET
+    header
+        .into_iter()
+        .fold(0, |crc, octet| shift_in(crc ^ octet))
+        ^ COSET
 }
 
 fn shift_in(crc: u8) -> u8 {
-    (0..8).fold(crc, |crc, _| if crc & 0x80 != 0 { crc << 1 ^ CRC_8 } else { crc << 1 })
+    (0..8).fold(crc, |crc, _| {
+        if crc & 0x80 != 0 {
+            crc << 1 ^ CRC_8
+        } else {
+            crc << 1
+        }
+    })
 }
 
 fn payload_type(info: Info) -> u8 {
     match info.kind() {
         Kind::Frm | Kind::Brm => RESOURCE_MANAGEMENT,
         Kind::Data | Kind::Credit => {
-            USER_DATA | if info.is_eom() { SDU_TYPE_1 } else { 0 } | if info.efci() { CONGESTION } else { 0 }
+            USER_DATA
+                | if info.is_eom() { SDU_TYPE_1 } else { 0 }
+                | if info.efci() { CONGESTION } else { 0 }
         }
     }
 }
@@ -59,7 +75,10 @@ mod tests {
 
     #[test]
     fn every_field_has_its_place() {
-        let vc = Vc { vpi: 0xAB, vci: 0xCDEF };
+        let vc = Vc {
+            vpi: 0xAB,
+            vci: 0xCDEF,
+        };
         assert_eq!(header(vc, Info::data(7)), [0x0A, 0xBC, 0xDE, 0xF0]);
         let mut end = Info::end_of_message(7);
         assert_eq!(header(vc, end)[3], 0xF2);

@@ -23,7 +23,9 @@ pub type Numbered = (u64, PduStart);
 impl Channel {
     /// Every channel of a plan.
     pub fn of_all(plan: &Plan) -> Vec<Channel> {
-        (0..2 * plan.flows.len()).map(|_| Channel::default()).collect()
+        (0..2 * plan.flows.len())
+            .map(|_| Channel::default())
+            .collect()
     }
 
     /// Another place sees the channel's cells; its number.
@@ -88,8 +90,19 @@ mod tests {
 
     fn pdu(number: u64) -> PduStart {
         let first = (number * u64::from(CELLS) % u64::from(Info::NUMBERS)) as u32;
-        let segment = Segment { seq: number, len: 1, ..Segment::default() };
-        PduStart { at: Ps::ZERO, channel: 0, first, cells: CELLS, sent: CELLS, segment }
+        let segment = Segment {
+            seq: number,
+            len: 1,
+            ..Segment::default()
+        };
+        PduStart {
+            at: Ps::ZERO,
+            channel: 0,
+            first,
+            cells: CELLS,
+            sent: CELLS,
+            segment,
+        }
     }
 
     #[test]
@@ -101,11 +114,18 @@ mod tests {
             channel.begin(&pdu(number));
             let seen = channel.pdu_of(busy, Info::data(pdu(number).first)).unwrap();
             assert_eq!(seen, (number, pdu(number)));
-            assert!(channel.pdus.len() <= most, "{} PDUs after {number}", channel.pdus.len());
+            assert!(
+                channel.pdus.len() <= most,
+                "{} PDUs after {number}",
+                channel.pdus.len()
+            );
         }
         // What comes at last is not taken for the PDU that had its cells' numbers before.
         let last = 3 * most as u64 - 1;
-        let seen = channel.pdu_of(idle, Info::end_of_message(pdu(last).first + u32::from(CELLS) - 1));
+        let seen = channel.pdu_of(
+            idle,
+            Info::end_of_message(pdu(last).first + u32::from(CELLS) - 1),
+        );
         assert_eq!(seen, Some((last, pdu(last))));
         assert_eq!(channel.pdus.len(), 1, "both places are at it");
     }
@@ -117,6 +137,9 @@ mod tests {
         let before = u64::from(Info::NUMBERS / u32::from(CELLS));
         (0..=before).for_each(|number| channel.begin(&pdu(number)));
         assert_eq!(channel.pdu_of(place, Info::data(pdu(0).first + 900)), None);
-        assert_eq!(channel.pdu_of(place, Info::data(pdu(1).first)), Some((1, pdu(1))));
+        assert_eq!(
+            channel.pdu_of(place, Info::data(pdu(1).first)),
+            Some((1, pdu(1)))
+        );
     }
 }

@@ -4,7 +4,10 @@
 /// padded with zero. Sums add up where parts have an even length.
 pub fn sum(octets: &[u8]) -> u64 {
     let (fours, rest) = octets.as_chunks::<4>();
-    let sum: u64 = fours.iter().map(|four| u64::from(u32::from_be_bytes(*four))).sum();
+    let sum: u64 = fours
+        .iter()
+        .map(|four| u64::from(u32::from_be_bytes(*four)))
+        .sum();
     let mut last = [0; 4];
     last[..rest.len()].copy_from_slice(rest);
     sum + u64::from(u32::from_be_bytes(last))
@@ -32,7 +35,13 @@ mod tests {
 
     #[test]
     fn an_odd_octet_is_the_higher_of_its_word() {
-        let sums = [0xAB00, 0xABAB, 0xABAB + 0xAB00, 2 * 0xABAB, 2 * 0xABAB + 0xAB00];
+        let sums = [
+            0xAB00,
+            0xABAB,
+            0xABAB + 0xAB00,
+            2 * 0xABAB,
+            2 * 0xABAB + 0xAB00,
+        ];
         for (octets, expected) in (1..).zip(sums) {
             assert_eq!(fold(sum(&[0xAB; 8][..octets])), fold(expected));
         }

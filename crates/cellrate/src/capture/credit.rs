@@ -40,11 +40,27 @@ mod tests {
     #[test]
     fn records_stand_one_behind_the_other() {
         let mut cell = CreditCell::new(Purpose::Mark);
-        cell.push(Record { channel: 0xABC_DEF0, count: 0x123_4567 });
-        cell.push(Record { channel: 1, count: 2 });
-        let expected = [2, 2, 0xAB, 0xCD, 0xEF, 0x01, 0x23, 0x45, 0x67, 0, 0, 0, 0x10, 0, 0, 2, 0];
+        cell.push(Record {
+            channel: 0xABC_DEF0,
+            count: 0x123_4567,
+        });
+        cell.push(Record {
+            channel: 1,
+            count: 2,
+        });
+        let expected = [
+            2, 2, 0xAB, 0xCD, 0xEF, 0x01, 0x23, 0x45, 0x67, 0, 0, 0, 0x10, 0, 0, 2, 0,
+        ];
         assert_eq!(payload(&cell)[..17], expected);
-        (2..MOST_RECORDS).for_each(|_| cell.push(Record { channel: (1 << 28) - 1, count: (1 << 28) - 1 }));
-        assert_eq!((payload(&cell)[1], &payload(&cell)[42..]), (6, &[0xFF, 0xFF, 0, 0, 0, 0][..]));
+        (2..MOST_RECORDS).for_each(|_| {
+            cell.push(Record {
+                channel: (1 << 28) - 1,
+                count: (1 << 28) - 1,
+            })
+        });
+        assert_eq!(
+            (payload(&cell)[1], &payload(&cell)[42..]),
+            (6, &[0xFF, 0xFF, 0, 0, 0, 0][..])
+        );
     }
 }

@@ -51,7 +51,10 @@ impl Ends {
     pub fn of_all(plan: &Plan) -> Vec<Ends> {
         let hosts = numbers_of_hosts(plan);
         let count = hosts.iter().flatten().count() as u32;
-        (0..).zip(&plan.flows).map(|(number, flow)| Ends::of(number, flow, plan, &hosts, count)).collect()
+        (0..)
+            .zip(&plan.flows)
+            .map(|(number, flow)| Ends::of(number, flow, plan, &hosts, count))
+            .collect()
     }
 
     fn of(number: u32, flow: &FlowPlan, plan: &Plan, hosts: &[Option<u32>], count: u32) -> Ends {
@@ -63,7 +66,10 @@ impl Ends {
         let dynamic = (FIRST_DYNAMIC_PORT + number % DYNAMIC_PORTS) as u16;
         Ends {
             flow: number,
-            vc: Vc { vpi: (number / VCIS) as u8, vci: (FIRST_VCI + number % VCIS) as u16 },
+            vc: Vc {
+                vpi: (number / VCIS) as u8,
+                vci: (FIRST_VCI + number % VCIS) as u16,
+            },
             addresses: [source, destination].map(address),
             ports: [dynamic, DISCARD],
             first_numbers: [first_number(number, false), first_number(number, true)],
@@ -75,7 +81,16 @@ impl Ends {
 
 fn numbers_of_hosts(plan: &Plan) -> Vec<Option<u32>> {
     let mut numbers = 0..;
-    plan.nodes.iter().map(|node| if matches!(node.kind, NodeKind::Host) { numbers.next() } else { None }).collect()
+    plan.nodes
+        .iter()
+        .map(|node| {
+            if matches!(node.kind, NodeKind::Host) {
+                numbers.next()
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 /// 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on: no address of a network or of all its hosts.
@@ -103,9 +118,14 @@ mod tests {
 
     #[test]
     fn first_numbers_lie_within_a_mebibyte_of_the_wrap_and_differ() {
-        let mut numbers: Vec<u32> =
-            (0..500).flat_map(|flow| [false, true].map(|back| first_number(flow, back))).collect();
-        assert!(numbers.iter().all(|number| *number > u32::MAX - BEFORE_WRAP));
+        let mut numbers: Vec<u32> = (0..500)
+            .flat_map(|flow| [false, true].map(|back| first_number(flow, back)))
+            .collect();
+        assert!(
+            numbers
+                .iter()
+                .all(|number| *number > u32::MAX - BEFORE_WRAP)
+        );
         numbers.sort_unstable();
         numbers.dedup();
         assert!(numbers.len() > 990);

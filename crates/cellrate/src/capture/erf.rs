@@ -28,7 +28,10 @@ const PS_PER_4096TH: u64 = 244_140_625;
 /// If they are more than the length field can say: no PDU is.
 pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
     let contents = u16::try_from(octets).expect("a record has at most 65,535 octets");
-    let [high, low] = contents.checked_add(HEADER as u16).expect("as above").to_be_bytes();
+    let [high, low] = contents
+        .checked_add(HEADER as u16)
+        .expect("as above")
+        .to_be_bytes();
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&time_stamp(at).to_le_bytes());
     header[8..12].copy_from_slice(&[kind as u8, VARYING | interface & 3, high, low]);
@@ -53,12 +56,18 @@ mod tests {
         assert_eq!(time_stamp(Ps::from_s(3)), 3 << 32);
         assert_eq!(time_stamp(Ps::from_ms(1_500)), 1 << 32 | 1 << 31);
         assert_eq!(time_stamp(Ps(999_999_999_999)), u64::from(u32::MAX));
-        assert_eq!([0, 232, 233, 465, 466].map(|ps| time_stamp(Ps(ps))), [0, 0, 1, 1, 2]);
+        assert_eq!(
+            [0, 232, 233, 465, 466].map(|ps| time_stamp(Ps(ps))),
+            [0, 0, 1, 1, 2]
+        );
     }
 
     #[test]
     fn the_header_of_a_cell_is_known() {
         let header = header(Ps::from_ms(250), Type::Atm, 1, 52);
-        assert_eq!(header, [0, 0, 0, 0x40, 0, 0, 0, 0, 3, 5, 0, 68, 0, 0, 0, 52]);
+        assert_eq!(
+            header,
+            [0, 0, 0, 0x40, 0, 0, 0, 0, 3, 5, 0, 68, 0, 0, 0, 52]
+        );
     }
 }

@@ -24,7 +24,9 @@ impl fmt::Display for CaptureError {
         match self {
             CaptureError::Cancelled => f.write_str("the capture was stopped"),
             CaptureError::Request(message) => f.write_str(message),
-            CaptureError::File(path, error) => write!(f, "cannot write {}: {error}", path.display()),
+            CaptureError::File(path, error) => {
+                write!(f, "cannot write {}: {error}", path.display())
+            }
             CaptureError::Plan(error) => error.fmt(f),
         }
     }

@@ -68,7 +68,13 @@ impl Written {
     pub fn create(directory: &Path, stem: &str, format: Format) -> io::Result<Written> {
         let path = directory.join(format!("{stem}.{}", format.suffix()));
         let file = BufWriter::with_capacity(BUFFER, File::create_new(&path)?);
-        let mut written = Written { format, path, records: 0, octets: 0, file };
+        let mut written = Written {
+            format,
+            path,
+            records: 0,
+            octets: 0,
+            file,
+        };
         match format {
             Format::Cells | Format::Pdus | Format::Erf => {}
             Format::Line => written.put(&[&pcap::file_header(LinkType::User0)])?,
@@ -83,11 +89,20 @@ impl Written {
     /// # Errors
     /// If it cannot be written.
     pub fn cell(&mut self, cell: &CellSeen<'_>) -> io::Result<()> {
-        let &CellSeen { at, header, payload, .. } = cell;
+        let &CellSeen {
+            at,
+            header,
+            payload,
+            ..
+        } = cell;
         match self.format {
             Format::Cells | Format::Erf => {
                 let octets = header.len() + payload.len();
-                self.record(&[&erf::header(at, erf::Type::Atm, interface(cell.leaves), octets), &header, payload])
+                self.record(&[
+                    &erf::header(at, erf::Type::Atm, interface(cell.leaves), octets),
+                    &header,
+                    payload,
+                ])
             }
             Format::Line => {
                 let octets = header.len() + 1 + payload.len();
@@ -102,20 +117,38 @@ impl Written {
     /// # Errors
     /// If it cannot be written.
     pub fn pdu(&mut self, pdu: &PduSeen<'_>) -> io::Result<()> {
-        let &PduSeen { at, header, octets, payload, .. } = pdu;
+        let &PduSeen {
+            at,
+            header,
+            octets,
+            payload,
+            ..
+        } = pdu;
         match self.format {
             Format::Pdus | Format::Erf => {
                 let length = header.len() + octets.len();
-                self.record(&[&erf::header(at, erf::Type::Aal5, interface(pdu.leaves), length), &header, octets])
+                self.record(&[
+                    &erf::header(at, erf::Type::Aal5, interface(pdu.leaves), length),
+                    &header,
+                    octets,
+                ])
             }
             Format::SunAtm => {
                 let flags = sun_atm_flags(pdu.leaves, pdu.encapsulation);
                 let [high, low] = pdu.vc.vci.to_be_bytes();
                 let before = [flags, pdu.vc.vpi, high, low];
-                self.record(&[&pcap::header(at, before.len() + payload), &before, &octets[..payload]])
+                self.record(&[
+                    &pcap::header(at, before.len() + payload),
+                    &before,
+                    &octets[..payload],
+                ])
             }
             Format::Ip => {
-                let begin = if pdu.encapsulation == Encapsulation::LlcSnap { packet::LLC_SNAP.len() } else { 0 };
+                let begin = if pdu.encapsulation == Encapsulation::LlcSnap {
+                    packet::LLC_SNAP.len()
+                } else {
+                    0
+                };
                 self.record(&[&pcap::header(at, payload - begin), &octets[begin..payload]])
             }
             Format::Cells | Format::Line => Ok(()),
@@ -153,6 +186,10 @@ const FROM_HOST: u8 = 1 << 7;
 const LLC_MULTIPLEXED: u8 = 2;
 
 fn sun_atm_flags(leaves: bool, encapsulation: Encapsulation) -> u8 {
-    let traffic = if encapsulation == Encapsulation::LlcSnap { LLC_MULTIPLEXED } else { 0 };
+    let traffic = if encapsulation == Encapsulation::LlcSnap {
+        LLC_MULTIPLEXED
+    } else {
+        0
+    };
     traffic | if leaves { FROM_HOST } else { 0 }
 }

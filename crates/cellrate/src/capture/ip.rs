@@ -55,20 +55,37 @@ mod tests {
 
     #[test]
     fn a_header_without_payload() {
-        let packet = Packet { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 1, options: 0, payload: 20 };
+        let packet = Packet {
+            from: [10, 0, 0, 1],
+            to: [10, 0, 0, 2],
+            id: 1,
+            options: 0,
+            payload: 20,
+        };
         let mut out = Vec::new();
         packet.write_header(&mut out);
         // 4500 + 0028 = 4528; + 0001 = 4529; + 4000 = 8529; + 4006 = c52f; + 0a00 = cf2f; + 0001 = cf30;
         // + 0a00 = d930; + 0002 = d932; its complement is 26cd.
-        let expected = [0x45, 0, 0, 40, 0, 1, 0x40, 0, 64, 6, 0x26, 0xCD, 10, 0, 0, 1, 10, 0, 0, 2];
+        let expected = [
+            0x45, 0, 0, 40, 0, 1, 0x40, 0, 64, 6, 0x26, 0xCD, 10, 0, 0, 1, 10, 0, 0, 2,
+        ];
         assert_eq!(out, expected);
         assert_eq!(fold(sum(&out)), 0);
-        assert_eq!(packet.pseudo_header_sum(), 0x0A00_0001 + 0x0A00_0002 + 6 + 20);
+        assert_eq!(
+            packet.pseudo_header_sum(),
+            0x0A00_0001 + 0x0A00_0002 + 6 + 20
+        );
     }
 
     #[test]
     fn options_fill_the_header() {
-        let packet = Packet { from: [10, 0, 0, 1], to: [10, 0, 0, 2], id: 65_535, options: 40, payload: 1_000 };
+        let packet = Packet {
+            from: [10, 0, 0, 1],
+            to: [10, 0, 0, 2],
+            id: 65_535,
+            options: 40,
+            payload: 1_000,
+        };
         let mut out = b"LLC".to_vec();
         packet.write_header(&mut out);
         assert_eq!((out.len(), out[3], &out[5..7]), (63, 0x4F, &[4, 36][..]));

@@ -31,7 +31,11 @@ impl Filling {
     /// If no headers have that size, with what is allowed.
     pub fn of(ends: &Ends) -> Result<Filling, String> {
         let found = ends.tcp.header_bytes;
-        let blocks = if ends.tcp.recovery.is_selective() { MOST_OPTION_BYTES } else { 0 };
+        let blocks = if ends.tcp.recovery.is_selective() {
+            MOST_OPTION_BYTES
+        } else {
+            0
+        };
         let reserved = SynOptions::of(&ends.tcp).bytes().max(blocks) as usize;
         let most = HEADERS + (MOST_OPTIONS - reserved + IP_OPTIONS) as u32;
         if !(HEADERS..=most).contains(&found) || !found.is_multiple_of(4) {
@@ -41,12 +45,22 @@ impl Filling {
         }
         let beyond = (found - HEADERS) as usize;
         let tcp = beyond.min(MOST_OPTIONS - reserved);
-        Ok(Filling { tcp, ip: beyond - tcp })
+        Ok(Filling {
+            tcp,
+            ip: beyond - tcp,
+        })
     }
 }
 
 /// Appends the packet that carries a segment; `id` is IP's identification.
-pub fn write(out: &mut Vec<u8>, ends: &Ends, filling: Filling, backward: bool, id: u16, segment: &Segment) {
+pub fn write(
+    out: &mut Vec<u8>,
+    ends: &Ends,
+    filling: Filling,
+    backward: bool,
+    id: u16,
+    segment: &Segment,
+) {
     if ends.encapsulation == Encapsulation::LlcSnap {
         out.extend(LLC_SNAP);
     }
@@ -69,7 +83,11 @@ pub fn write(out: &mut Vec<u8>, ends: &Ends, filling: Filling, backward: bool, i
 
 fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> Header {
     let [here, there] = if backward { [1, 0] } else { [0, 1] };
-    let wire = |side: usize, number: u64| ends.first_numbers[side].wrapping_add(1).wrapping_add(number as u32);
+    let wire = |side: usize, number: u64| {
+        ends.first_numbers[side]
+            .wrapping_add(1)
+            .wrapping_add(number as u32)
+    };
     let handshake = segment.handshake();
     let mut options = Options::NONE;
     if let Some(Handshake::Syn(of_syn) | Handshake::SynAck(of_syn)) = handshake {
@@ -89,8 +107,14 @@ fn header(ends: &Ends, filling: Filling, backward: bool, segment: &Segment) -> H
     };
     Header {
         ports: [ends.ports[here], ends.ports[there]],
-        sequence: segment.sequence().map_or(ends.first_numbers[here], |number| wire(here, number)),
-        acknowledgement: if flags & ACK == 0 { 0 } else { wire(there, segment.ack) },
+        sequence: segment
+            .sequence()
+            .map_or(ends.first_numbers[here], |number| wire(here, number)),
+        acknowledgement: if flags & ACK == 0 {
+            0
+        } else {
+            wire(there, segment.ack)
+        },
         flags,
         window: (segment.window >> shift).min(u32::from(u16::MAX)) as u16,
         options,
@@ -119,7 +143,14 @@ mod tests {
 
     fn octets(ends: &Ends, backward: bool, segment: Segment) -> Vec<u8> {
         let mut out = Vec::new();
-        write(&mut out, ends, Filling::of(ends).unwrap(), backward, 7, &segment);
+        write(
+            &mut out,
+            ends,
+            Filling::of(ends).unwrap(),
+            backward,
+            7,
+            &segment,
+        );
         out
     }
 
@@ -129,11 +160,20 @@ mod tests {
     #[test]
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
-        let segment = Segment { seq: 16, len: 4, window: 0x1_0001, ..Segment::default() };
+        let segment = Segment {
+            seq: 16,
+            len: 4,
+            window: 0x1_0001,
+            ..Segment::default()
+        };
         let expected = [
             &LLC_SNAP[..],
-            &[0x45, 0, 0, 44, 0, 7, 0x40, 0, 64, 6, 0x26, 0xC3, 10, 0, 0, 1, 10, 0, 0, 2],
-            &[0xC0, 0, 0, 9, 0, 0, 0, 16, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, 0xEB, 0x53, 0, 0],
+            &[
+                0x45, 0, 0, 44, 0, 7, 0x40, 0, 64, 6, 0x26, 0xC3, 10, 0, 0, 1, 10, 0, 0, 2,
+            ],
+            &[
+                0xC0, 0, 0, 9, 0, 0, 0, 16, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, 0xEB, 0x53, 0, 0,
+            ],
             b"0000",
         ];
         assert_eq!(octets(&ends, false, segment), expected.concat());
@@ -142,7 +182,10 @@ mod tests {
     /// As RFC 793 figure 7 has it: each SYN takes a number, and its window is not shifted.
     #[test]
     fn a_connection_is_set_up_with_the_numbers_before_the_data() {
-        let sack = TcpConfig { recovery: Recovery::Sack, ..TcpConfig::default() };
+        let sack = TcpConfig {
+            recovery: Recovery::Sack,
+            ..TcpConfig::default()
+        };
         let ends = ends(sack.clone(), Encapsulation::VcMux);
         let options = SynOptions::of(&sack);
         let of_setup = |handshake, window| Segment::of_setup(Ps(1), handshake, 0, window);
@@ -151,34 +194,77 @@ mod tests {
         assert_eq!(syn[24..36], expected);
         assert_eq!(syn[40..], [2, 4, 2, 0, 1, 1, 4, 2, 1, 3, 3, 1]);
         let answer = octets(&ends, true, of_setup(Handshake::SynAck(options), 65_535));
-        assert_eq!(answer[24..36], [0, 0, 0x0F, 0xFF, 0, 0, 0, 0, 0x80, 0x12, 0xFF, 0xFF]);
+        assert_eq!(
+            answer[24..36],
+            [0, 0, 0x0F, 0xFF, 0, 0, 0, 0, 0x80, 0x12, 0xFF, 0xFF]
+        );
         let last = octets(&ends, false, of_setup(Handshake::Ack { seq: 0 }, 65_536));
-        assert_eq!(last[24..], [0, 0, 0, 0, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, last[36], last[37], 0, 0]);
+        assert_eq!(
+            last[24..],
+            [
+                0, 0, 0, 0, 0, 0, 0x10, 0, 0x50, 0x10, 0x80, 0, last[36], last[37], 0, 0
+            ]
+        );
     }
 
     #[test]
     fn an_acknowledgement_has_numbers_of_the_other_side_and_its_blocks() {
-        let sack = TcpConfig { recovery: Recovery::Sack, ..TcpConfig::default() };
+        let sack = TcpConfig {
+            recovery: Recovery::Sack,
+            ..TcpConfig::default()
+        };
         let ends = ends(sack.clone(), Encapsulation::VcMux);
         let mut receiver = cellrate_engine::tcp::TcpReceiver::new(&sack);
-        receiver.on_segment(Ps(1), &Segment { seq: 10, len: 10, ..Segment::default() });
+        receiver.on_segment(
+            Ps(1),
+            &Segment {
+                seq: 10,
+                len: 10,
+                ..Segment::default()
+            },
+        );
         let packet = octets(&ends, true, receiver.poll_ack(Ps(1)).unwrap());
         let tcp = &packet[20..];
-        assert_eq!((packet.len(), &tcp[4..12]), (52, &[0, 0, 0x10, 0, 0, 0, 0, 0][..]));
+        assert_eq!(
+            (packet.len(), &tcp[4..12]),
+            (52, &[0, 0, 0x10, 0, 0, 0, 0, 0][..])
+        );
         assert_eq!(tcp[20..], [1, 1, 5, 10, 0, 0, 0, 10, 0, 0, 0, 20]);
         assert_eq!(fold(sum(tcp) + 0x0A00_0001 + 0x0A00_0002 + 6 + 32), 0);
     }
 
     #[test]
     fn headers_are_as_long_as_the_scenario_says() {
-        for (header_bytes, recovery) in [(40, Recovery::Reno), (52, Recovery::Sack), (112, Recovery::Reno)] {
-            let tcp = TcpConfig { header_bytes, recovery, ..TcpConfig::default() };
-            let packet = octets(&ends(tcp, Encapsulation::VcMux), false, Segment { len: 100, ..Segment::default() });
-            let (ip, total) = (usize::from(packet[0] & 15) * 4, usize::from(packet[2]) << 8 | usize::from(packet[3]));
+        for (header_bytes, recovery) in [
+            (40, Recovery::Reno),
+            (52, Recovery::Sack),
+            (112, Recovery::Reno),
+        ] {
+            let tcp = TcpConfig {
+                header_bytes,
+                recovery,
+                ..TcpConfig::default()
+            };
+            let packet = octets(
+                &ends(tcp, Encapsulation::VcMux),
+                false,
+                Segment {
+                    len: 100,
+                    ..Segment::default()
+                },
+            );
+            let (ip, total) = (
+                usize::from(packet[0] & 15) * 4,
+                usize::from(packet[2]) << 8 | usize::from(packet[3]),
+            );
             let tcp = usize::from(packet[ip + 12] >> 4) * 4;
             assert_eq!(
                 (packet.len(), total, ip + tcp),
-                (header_bytes as usize + 100, packet.len(), header_bytes as usize)
+                (
+                    header_bytes as usize + 100,
+                    packet.len(),
+                    header_bytes as usize
+                )
             );
             assert_eq!(fold(sum(&packet[..ip])), 0);
         }
@@ -187,7 +273,11 @@ mod tests {
     #[test]
     fn headers_that_no_options_fill_are_refused() {
         let refused = |header_bytes, recovery| {
-            let tcp = TcpConfig { header_bytes, recovery, ..TcpConfig::default() };
+            let tcp = TcpConfig {
+                header_bytes,
+                recovery,
+                ..TcpConfig::default()
+            };
             Filling::of(&ends(tcp, Encapsulation::VcMux)).unwrap_err()
         };
         let text = "headers of 39 bytes cannot be written; allowed: 40 to 112 in steps of 4";

@@ -40,12 +40,19 @@ mod tests {
     fn text(flow: u32, backward: bool, from: u64, len: usize) -> String {
         let mut out = b"before:".to_vec();
         write(&mut out, flow, backward, from, len);
-        String::from_utf8(out).unwrap().strip_prefix("before:").unwrap().into()
+        String::from_utf8(out)
+            .unwrap()
+            .strip_prefix("before:")
+            .unwrap()
+            .into()
     }
 
     #[test]
     fn a_line_says_flow_direction_and_place() {
-        assert_eq!(text(0x1F, false, 0, 32), "0001f>000000000\n0001f>000000001\n");
+        assert_eq!(
+            text(0x1F, false, 0, 32),
+            "0001f>000000000\n0001f>000000001\n"
+        );
         assert_eq!(text(2, true, 16 * 0xABC, 16), "00002<000000abc\n");
     }
 

@@ -33,9 +33,12 @@ pub fn header(at: Ps, octets: usize) -> [u8; 16] {
     let mut header = [0; 16];
     let length = octets as u32;
     let (second, nanosecond) = (at.0 / 1_000_000_000_000, at.0 / 1_000 % 1_000_000_000);
-    for (place, word) in
-        header.as_chunks_mut::<4>().0.iter_mut().zip([second as u32, nanosecond as u32, length, length])
-    {
+    for (place, word) in header.as_chunks_mut::<4>().0.iter_mut().zip([
+        second as u32,
+        nanosecond as u32,
+        length,
+        length,
+    ]) {
         *place = word.to_le_bytes();
     }
     header

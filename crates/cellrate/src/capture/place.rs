@@ -31,17 +31,35 @@ impl Flows {
     /// If headers of a flow cannot be written.
     pub fn of(plan: &Plan, seen: impl Fn(usize) -> bool) -> Result<Flows, String> {
         let ends = Ends::of_all(plan);
-        let over_tcp: Vec<bool> = plan.flows.iter().map(|flow| flow.source.over_tcp()).collect();
+        let over_tcp: Vec<bool> = plan
+            .flows
+            .iter()
+            .map(|flow| flow.source.over_tcp())
+            .collect();
         let mut fillings = vec![Filling::default(); ends.len()];
-        for (number, of) in ends.iter().enumerate().filter(|(number, _)| over_tcp[*number] && seen(*number)) {
-            let named = |message| format!("`tcp.header_bytes` of `{}`: {message}", plan.flows[number].name);
+        for (number, of) in ends
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| over_tcp[*number] && seen(*number))
+        {
+            let named = |message| {
+                format!(
+                    "`tcp.header_bytes` of `{}`: {message}",
+                    plan.flows[number].name
+                )
+            };
             fillings[number] = Filling::of(of).map_err(named)?;
         }
-        Ok(Flows { ends, fillings, over_tcp })
+        Ok(Flows {
+            ends,
+            fillings,
+            over_tcp,
+        })
     }
 }
 
-const TOO_MANY: &str = "captures tell 2^20 cells of a channel apart, and more are on their way at once";
+const TOO_MANY: &str =
+    "captures tell 2^20 cells of a channel apart, and more are on their way at once";
 
 /// A tapped link.
 pub struct Place {
@@ -78,16 +96,31 @@ pub enum Reassembled<'a> {
 impl Place {
     /// The link, with all channels that cross it.
     pub fn new(tapped: Tapped, plan: &Plan, channels: &mut [Channel]) -> Place {
-        let ways = plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-        let crossing = (0..).zip(ways).filter(|(_, way)| way.contains(&tapped.link));
+        let ways = plan
+            .flows
+            .iter()
+            .flat_map(|flow| [&flow.forward, &flow.backward]);
+        let crossing = (0..)
+            .zip(ways)
+            .filter(|(_, way)| way.contains(&tapped.link));
         let passing = crossing.map(|(channel, _): (u32, _)| {
             let cursor = channels[channel as usize].tap();
             (
                 channel,
-                Passing { cursor, reassembler: Reassembler::default(), encoded: None, octets: Vec::new(), payload: 0 },
+                Passing {
+                    cursor,
+                    reassembler: Reassembler::default(),
+                    encoded: None,
+                    octets: Vec::new(),
+                    payload: 0,
+                },
             )
         });
-        Place { tapped, passing: passing.collect(), bare: Vec::new() }
+        Place {
+            tapped,
+            passing: passing.collect(),
+            bare: Vec::new(),
+        }
     }
 
     /// Gives `write` the octets of a cell, if they are wanted, and tells what the PDU is that it ends.
@@ -103,7 +136,10 @@ impl Place {
     ) -> Result<Reassembled<'a>, CaptureError> {
         let Some(channel) = crossing.channel else {
             if let (Some(write), Some(Body::Credit(cell))) = (write, &crossing.body) {
-                write(atm::header(credit::VC, crossing.info), &credit::payload(cell));
+                write(
+                    atm::header(credit::VC, crossing.info),
+                    &credit::payload(cell),
+                );
             }
             return Ok(Reassembled::Nothing);
         };
@@ -111,7 +147,10 @@ impl Place {
         let header = atm::header(flows.ends[flow].vc, crossing.info);
         if let Some(Body::Rm(contents)) = &crossing.body {
             if let Some(write) = write {
-                write(header, &rm::encode(contents, crossing.info.kind() == Kind::Brm));
+                write(
+                    header,
+                    &rm::encode(contents, crossing.info.kind() == Kind::Brm),
+                );
             }
             return Ok(Reassembled::Nothing);
         }
@@ -119,13 +158,28 @@ impl Place {
             if let Some(write) = write {
                 self.bare.clear();
                 let begin = u64::from(crossing.info.number()) * CELL_PAYLOAD as u64;
-                payload::write(&mut self.bare, flow as u32, !channel.is_multiple_of(2), begin, CELL_PAYLOAD);
+                payload::write(
+                    &mut self.bare,
+                    flow as u32,
+                    !channel.is_multiple_of(2),
+                    begin,
+                    CELL_PAYLOAD,
+                );
                 write(header, &self.bare);
             }
             return Ok(Reassembled::Nothing);
         }
-        let passing = self.passing.get_mut(&channel).expect("a channel keeps its way");
-        passing.take(crossing, header, flows, &mut channels[channel as usize], write)
+        let passing = self
+            .passing
+            .get_mut(&channel)
+            .expect("a channel keeps its way");
+        passing.take(
+            crossing,
+            header,
+            flows,
+            &mut channels[channel as usize],
+            write,
+        )
     }
 }
 
@@ -175,7 +229,14 @@ impl Passing {
         }
         let (flow, backward) = (channel as usize / 2, !channel.is_multiple_of(2));
         self.octets.clear();
-        packet::write(&mut self.octets, &flows.ends[flow], flows.fillings[flow], backward, number as u16, &pdu.segment);
+        packet::write(
+            &mut self.octets,
+            &flows.ends[flow],
+            flows.fillings[flow],
+            backward,
+            number as u16,
+            &pdu.segment,
+        );
         self.payload = self.octets.len();
         aal5::complete(&mut self.octets);
         let (octets, cells) = (self.octets.len(), usize::from(pdu.cells));

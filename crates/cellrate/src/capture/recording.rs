@@ -52,29 +52,53 @@ impl Recording {
     ///
     /// # Errors
     /// If a tap has no place, two have the same, or a file cannot be written.
-    pub fn new(plan: &Plan, taps: &[Tap], span: Range<Ps>, directory: &Path) -> Result<Recording, CaptureError> {
+    pub fn new(
+        plan: &Plan,
+        taps: &[Tap],
+        span: Range<Ps>,
+        directory: &Path,
+    ) -> Result<Recording, CaptureError> {
         let mut channels = Channel::of_all(plan);
         let mut seen_by = vec![Vec::new(); plan.links.len()];
         let mut recorded = Vec::new();
         for (number, tap) in taps.iter().enumerate() {
-            if taps[..number].iter().any(|before| before.stem() == tap.stem()) {
-                return Err(CaptureError::Request(format!("`{}` is captured twice", tap.point)));
+            if taps[..number]
+                .iter()
+                .any(|before| before.stem() == tap.stem())
+            {
+                return Err(CaptureError::Request(format!(
+                    "`{}` is captured twice",
+                    tap.point
+                )));
             }
             let links = tap.links(plan).map_err(CaptureError::Request)?;
             for (place, tapped) in links.iter().enumerate() {
                 seen_by[tapped.link].push((number, place));
             }
-            let places = links.into_iter().map(|tapped| Place::new(tapped, plan, &mut channels)).collect();
+            let places = links
+                .into_iter()
+                .map(|tapped| Place::new(tapped, plan, &mut channels))
+                .collect();
             recorded.push((tap, places));
         }
         let is_seen = |flow: usize| {
             let flow = &plan.flows[flow];
-            flow.forward.iter().chain(&flow.backward).any(|link| !seen_by[*link].is_empty())
+            flow.forward
+                .iter()
+                .chain(&flow.backward)
+                .any(|link| !seen_by[*link].is_empty())
         };
         let flows = Flows::of(plan, is_seen).map_err(CaptureError::Request)?;
         let create = |(tap, places)| Recorded::new(tap, places, directory);
         let taps = recorded.into_iter().map(create).collect::<Result<_, _>>()?;
-        Ok(Recording { taps, flows, channels, seen_by, span, failed: None })
+        Ok(Recording {
+            taps,
+            flows,
+            channels,
+            seen_by,
+            span,
+            failed: None,
+        })
     }
 
     /// Everything before `until` has been told.
@@ -94,16 +118,28 @@ impl Recording {
     /// If a file could not be written.
     pub fn finish(&mut self) -> Result<(), CaptureError> {
         for file in self.taps.iter_mut().flat_map(|tap| &mut tap.files) {
-            file.finish().map_err(|error| CaptureError::File(file.path.clone(), error))?;
+            file.finish()
+                .map_err(|error| CaptureError::File(file.path.clone(), error))?;
         }
         Ok(())
     }
 
     /// What a tap sees before `until` is written.
     fn catch_up(&mut self, tap: usize, until: Ps) {
-        let Recording { taps, flows, channels, span, failed, .. } = self;
+        let Recording {
+            taps,
+            flows,
+            channels,
+            span,
+            failed,
+            ..
+        } = self;
         let tap = &mut taps[tap];
-        while let Some(first) = tap.waiting.first_entry().filter(|first| first.key().0 < until) {
+        while let Some(first) = tap
+            .waiting
+            .first_entry()
+            .filter(|first| first.key().0 < until)
+        {
             let ((at, _), next) = first.remove_entry();
             if let Err(error) = tap.see(at, &next, span.contains(&at), flows, channels) {
                 failed.get_or_insert(error);
@@ -122,9 +158,19 @@ impl Observer for Recording {
             let (tap, place) = self.seen_by[crossing.link as usize][number];
             self.catch_up(tap, crossing.left);
             let tap = &mut self.taps[tap];
-            let at = if tap.places[place].tapped.leaves { crossing.left } else { crossing.arrives };
+            let at = if tap.places[place].tapped.leaves {
+                crossing.left
+            } else {
+                crossing.arrives
+            };
             tap.told += 1;
-            tap.waiting.insert((at, tap.told), Waiting { place, crossing: *crossing });
+            tap.waiting.insert(
+                (at, tap.told),
+                Waiting {
+                    place,
+                    crossing: *crossing,
+                },
+            );
         }
     }
 }
@@ -133,11 +179,19 @@ impl Recorded {
     fn new(tap: &Tap, places: Vec<Place>, directory: &Path) -> Result<Recorded, CaptureError> {
         let stem = tap.stem();
         let create = |format: &_| {
-            Written::create(directory, &stem, *format)
-                .map_err(|error| CaptureError::File(directory.join(format!("{stem}.{}", format.suffix())), error))
+            Written::create(directory, &stem, *format).map_err(|error| {
+                CaptureError::File(directory.join(format!("{stem}.{}", format.suffix())), error)
+            })
         };
         let files = tap.formats.iter().map(create).collect::<Result<_, _>>()?;
-        Ok(Recorded { tap: tap.clone(), files, damaged: 0, places, waiting: BTreeMap::new(), told: 0 })
+        Ok(Recorded {
+            tap: tap.clone(),
+            files,
+            damaged: 0,
+            places,
+            waiting: BTreeMap::new(),
+            told: 0,
+        })
     }
 
     fn see(
@@ -148,23 +202,46 @@ impl Recorded {
         flows: &Flows,
         channels: &mut [Channel],
     ) -> Result<(), CaptureError> {
-        let Waiting { place, ref crossing } = *next;
+        let Waiting {
+            place,
+            ref crossing,
+        } = *next;
         let (place, files) = (&mut self.places[place], &mut self.files);
         let leaves = place.tapped.leaves;
         let mut result = Ok(());
         let mut last = [0; 4];
         let mut write = |header: [u8; 4], payload: &[u8]| {
             last = header;
-            result = each(files, |file| file.cell(&CellSeen { at, leaves, header, payload }));
+            result = each(files, |file| {
+                file.cell(&CellSeen {
+                    at,
+                    leaves,
+                    header,
+                    payload,
+                })
+            });
         };
-        let brought = place.take(crossing, flows, channels, if wanted { Some(&mut write) } else { None })?;
+        let brought = place.take(
+            crossing,
+            flows,
+            channels,
+            if wanted { Some(&mut write) } else { None },
+        )?;
         result?;
         match brought {
             Reassembled::Nothing => {}
             Reassembled::Damaged => self.damaged += u64::from(wanted),
             Reassembled::Whole(ends, octets, payload) if wanted => {
                 let (vc, encapsulation) = (ends.vc, ends.encapsulation);
-                let pdu = PduSeen { at, leaves, header: last, vc, encapsulation, octets, payload };
+                let pdu = PduSeen {
+                    at,
+                    leaves,
+                    header: last,
+                    vc,
+                    encapsulation,
+                    octets,
+                    payload,
+                };
                 each(files, |file| file.pdu(&pdu))?;
             }
             Reassembled::Whole(..) => {}
@@ -173,6 +250,11 @@ impl Recorded {
     }
 }
 
-fn each(files: &mut [Written], mut write: impl FnMut(&mut Written) -> io::Result<()>) -> Result<(), CaptureError> {
-    files.iter_mut().try_for_each(|file| write(file).map_err(|error| CaptureError::File(file.path.clone(), error)))
+fn each(
+    files: &mut [Written],
+    mut write: impl FnMut(&mut Written) -> io::Result<()>,
+) -> Result<(), CaptureError> {
+    files.iter_mut().try_for_each(|file| {
+        write(file).map_err(|error| CaptureError::File(file.path.clone(), error))
+    })
 }

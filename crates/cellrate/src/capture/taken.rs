@@ -64,12 +64,21 @@ impl TakenAt {
     /// What a tap has captured.
     pub fn of(recorded: &Recorded) -> TakenAt {
         let files = recorded.files.iter().map(|file| TakenFile {
-            name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            name: file
+                .path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
             format: file.format.name().into(),
             records: file.records,
             bytes: file.octets,
         });
-        TakenAt { point: recorded.tap.point.clone(), files: files.collect(), damaged_pdus: recorded.damaged }
+        TakenAt {
+            point: recorded.tap.point.clone(),
+            files: files.collect(),
+            damaged_pdus: recorded.damaged,
+        }
     }
 }
 

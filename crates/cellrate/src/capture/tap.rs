@@ -25,7 +25,14 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 6] = [Format::Cells, Format::Pdus, Format::Erf, Format::Line, Format::SunAtm, Format::Ip];
+    pub const ALL: [Format; 6] = [
+        Format::Cells,
+        Format::Pdus,
+        Format::Erf,
+        Format::Line,
+        Format::SunAtm,
+        Format::Ip,
+    ];
     /// What is written if nothing is said: everything once.
     pub const DEFAULT: [Format; 4] = [Format::Cells, Format::Pdus, Format::SunAtm, Format::Ip];
 
@@ -68,23 +75,36 @@ impl FromStr for Tap {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Tap, String> {
-        let (point, formats) = text.split_once(':').map_or((text, None), |(point, formats)| (point, Some(formats)));
+        let (point, formats) = text
+            .split_once(':')
+            .map_or((text, None), |(point, formats)| (point, Some(formats)));
         let mut formats = match formats {
             None => Format::DEFAULT.to_vec(),
-            Some(names) => names.split(',').map(format).collect::<Result<Vec<Format>, String>>()?,
+            Some(names) => names
+                .split(',')
+                .map(format)
+                .collect::<Result<Vec<Format>, String>>()?,
         };
         formats.sort_unstable();
         formats.dedup();
-        Ok(Tap { point: point.trim().into(), formats })
+        Ok(Tap {
+            point: point.trim().into(),
+            formats,
+        })
     }
 }
 
 fn format(name: &str) -> Result<Format, String> {
     let names = Format::ALL.map(Format::name);
-    let found = Format::ALL.into_iter().find(|format| format.name() == name.trim());
+    let found = Format::ALL
+        .into_iter()
+        .find(|format| format.name() == name.trim());
     found.ok_or_else(|| {
         let meant = meant(nearest(name, names));
-        format!("there is no capture format `{name}`{meant} formats: {}", listed(&names))
+        format!(
+            "there is no capture format `{name}`{meant} formats: {}",
+            listed(&names)
+        )
     })
 }
 
@@ -113,14 +133,32 @@ impl Tap {
             return Ok(vec![leaving(link)]);
         }
         if let Some((here, there)) = self.point.split_once("<->") {
-            let ways = [named(&format!("{here}->{there}")), named(&format!("{there}->{here}"))];
+            let ways = [
+                named(&format!("{here}->{there}")),
+                named(&format!("{there}->{here}")),
+            ];
             if let [Some(out), Some(back)] = ways {
-                return Ok(vec![leaving(out), Tapped { link: back, leaves: false }]);
+                return Ok(vec![
+                    leaving(out),
+                    Tapped {
+                        link: back,
+                        leaves: false,
+                    },
+                ]);
             }
         }
         if let Some(node) = plan.nodes.iter().position(|node| node.name == self.point) {
-            let touching = plan.links.iter().enumerate().filter(|(_, link)| link.from == node || link.to == node);
-            return Ok(touching.map(|(index, link)| Tapped { link: index, leaves: link.from == node }).collect());
+            let touching = plan
+                .links
+                .iter()
+                .enumerate()
+                .filter(|(_, link)| link.from == node || link.to == node);
+            return Ok(touching
+                .map(|(index, link)| Tapped {
+                    link: index,
+                    leaves: link.from == node,
+                })
+                .collect());
         }
         Err(self.not_found(plan))
     }
@@ -150,9 +188,15 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let tap: Tap = "A->B".parse().unwrap();
-        assert_eq!((tap.stem().as_str(), tap.formats.as_slice()), ("A-to-B", &Format::DEFAULT[..]));
+        assert_eq!(
+            (tap.stem().as_str(), tap.formats.as_slice()),
+            ("A-to-B", &Format::DEFAULT[..])
+        );
         let tap: Tap = "A<->B:ip,line,ip".parse().unwrap();
-        assert_eq!((tap.point.as_str(), tap.stem().as_str()), ("A<->B", "A-and-B"));
+        assert_eq!(
+            (tap.point.as_str(), tap.stem().as_str()),
+            ("A<->B", "A-and-B")
+        );
         assert_eq!(tap.formats, [Format::Line, Format::Ip]);
     }
 

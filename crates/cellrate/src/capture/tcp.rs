@@ -27,7 +27,10 @@ pub struct Options {
 
 impl Options {
     /// None.
-    pub const NONE: Options = Options { octets: [NO_OPERATION; MOST_OPTIONS], len: 0 };
+    pub const NONE: Options = Options {
+        octets: [NO_OPERATION; MOST_OPTIONS],
+        len: 0,
+    };
 
     /// Adds options and what fills their last word.
     ///
@@ -133,7 +136,9 @@ mod tests {
         assert!(options.octets().is_empty());
         options.fill(4);
         options.sack([(0xFFFF_FF00, 0x100), (1, 2)].into_iter());
-        let expected = [1, 1, 1, 1, 1, 1, 5, 18, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 2];
+        let expected = [
+            1, 1, 1, 1, 1, 1, 5, 18, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 2,
+        ];
         assert_eq!(options.octets(), expected);
     }
 
@@ -151,7 +156,10 @@ mod tests {
         };
         let mut out = Vec::new();
         header.write(&mut out);
-        assert_eq!(out[..16], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x70, 0x10, 13, 14]);
+        assert_eq!(
+            out[..16],
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x70, 0x10, 13, 14]
+        );
         assert_eq!(out[16..], [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]);
     }
 }

@@ -43,7 +43,13 @@ fn taken(text: &str, taps: &[&str], directory: &Path) -> Taken {
     let span = Ps::ZERO..Ps::NEVER;
     let taken = capture(&scenario, &taps, span, directory, &mut |_, _| true).unwrap();
     let measured = simulate(&scenario, text, Vec::new(), &mut |_, _| true).unwrap();
-    assert!(measured.summary.contains(&format!("\"digest\":\"{}\"", taken.digest)), "{}", measured.summary);
+    assert!(
+        measured
+            .summary
+            .contains(&format!("\"digest\":\"{}\"", taken.digest)),
+        "{}",
+        measured.summary
+    );
     taken
 }
 
@@ -72,7 +78,10 @@ fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     let (mut pdus, mut rm_cells) = (0, [0, 0]);
     for (kind, _, interface, contents) in &records {
         let header: [u8; 4] = contents[..4].try_into().unwrap();
-        let channel = (*interface, [header[0], header[1], header[2], header[3] & 0xF0]);
+        let channel = (
+            *interface,
+            [header[0], header[1], header[2], header[3] & 0xF0],
+        );
         let payload = &contents[4..];
         match (kind, header[3] >> 1 & 7) {
             (3, 0b110) => {
@@ -90,21 +99,37 @@ fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
             _ => panic!("record of type {kind}"),
         }
     }
-    assert!(pdus > 100 && rm_cells.iter().all(|cells| *cells > 5), "{pdus} PDUs, {rm_cells:?} RM cells");
-    assert!(taken.taps[0].damaged_pdus > 0, "this bottleneck loses cells");
+    assert!(
+        pdus > 100 && rm_cells.iter().all(|cells| *cells > 5),
+        "{pdus} PDUs, {rm_cells:?} RM cells"
+    );
+    assert!(
+        taken.taps[0].damaged_pdus > 0,
+        "this bottleneck loses cells"
+    );
 }
 
 /// The tap at the sender sees what the tap at the receiver sees, but for what is lost between.
 #[test]
 fn every_place_sees_the_same_octets() {
     let directory = tempfile::tempdir().unwrap();
-    taken(MIXED, &["src.ubr.1:pdus", "B->dst.ubr.1:pdus"], directory.path());
+    taken(
+        MIXED,
+        &["src.ubr.1:pdus", "B->dst.ubr.1:pdus"],
+        directory.path(),
+    );
     let sent = records(&directory.path().join("src.ubr.1.pdus.erf"));
-    let mut sent = sent.iter().filter(|(_, _, interface, _)| *interface == 0).map(|(.., contents)| contents);
+    let mut sent = sent
+        .iter()
+        .filter(|(_, _, interface, _)| *interface == 0)
+        .map(|(.., contents)| contents);
     let arrived = records(&directory.path().join("B-to-dst.ubr.1.pdus.erf"));
     assert!(arrived.len() > 10, "{}", arrived.len());
     for (.., contents) in &arrived {
-        assert!(sent.any(|before| before[4..] == contents[4..]), "what arrives has been sent, in the same order");
+        assert!(
+            sent.any(|before| before[4..] == contents[4..]),
+            "what arrives has been sent, in the same order"
+        );
     }
 }
 
@@ -113,20 +138,47 @@ fn credit_cells_are_captured_and_a_span_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     taken(CREDIT, &["B:line"], directory.path());
     let file = fs::read(directory.path().join("B.line.pcap")).unwrap();
-    let cells: Vec<&[u8]> = file[24..].chunks_exact(16 + 53).map(|record| &record[16..]).collect();
-    let credit = cells.iter().filter(|cell| cell[..4] == [0, 0, 1, 0xF0]).count();
-    assert!(credit > 20 && cells.len() > 10 * credit, "{credit} of {} cells", cells.len());
+    let cells: Vec<&[u8]> = file[24..]
+        .chunks_exact(16 + 53)
+        .map(|record| &record[16..])
+        .collect();
+    let credit = cells
+        .iter()
+        .filter(|cell| cell[..4] == [0, 0, 1, 0xF0])
+        .count();
+    assert!(
+        credit > 20 && cells.len() > 10 * credit,
+        "{credit} of {} cells",
+        cells.len()
+    );
     let scenario = Scenario::parse(CREDIT, "test", &[], None).unwrap().scenario;
     let (other, span) = (tempfile::tempdir().unwrap(), Ps::from_ms(5)..Ps::from_ms(7));
-    capture(&scenario, &["B:cells".parse().unwrap()], span.clone(), other.path(), &mut |_, _| true).unwrap();
+    capture(
+        &scenario,
+        &["B:cells".parse().unwrap()],
+        span.clone(),
+        other.path(),
+        &mut |_, _| true,
+    )
+    .unwrap();
     let times = records(&other.path().join("B.cells.erf"));
     let seconds = |units: u64| units as f64 / 4_294_967_296.0;
-    assert!(times.iter().all(|(_, time, ..)| (0.005 - 1e-9..0.007).contains(&seconds(*time))));
+    assert!(
+        times
+            .iter()
+            .all(|(_, time, ..)| (0.005 - 1e-9..0.007).contains(&seconds(*time)))
+    );
     let inside = |record: &[u8]| {
         let word = |at: usize| u32::from_le_bytes(record[at..at + 4].try_into().unwrap());
         (5_000_000..7_000_000).contains(&word(4))
     };
-    assert_eq!(times.len(), file[24..].chunks_exact(16 + 53).filter(|record| inside(record)).count());
+    assert_eq!(
+        times.len(),
+        file[24..]
+            .chunks_exact(16 + 53)
+            .filter(|record| inside(record))
+            .count()
+    );
 }
 
 #[test]
@@ -136,10 +188,21 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
     let refused = |taps: &[&str]| {
         let taps: Vec<Tap> = taps.iter().map(|tap| tap.parse().unwrap()).collect();
         let mut told = |_, _| panic!("it ran");
-        capture(&scenario, &taps, Ps::ZERO..Ps::NEVER, directory.path(), &mut told).unwrap_err().to_string()
+        capture(
+            &scenario,
+            &taps,
+            Ps::ZERO..Ps::NEVER,
+            directory.path(),
+            &mut told,
+        )
+        .unwrap_err()
+        .to_string()
     };
     let nowhere = refused(&["A->C"]);
-    assert!(nowhere.starts_with("there is no place `A->C` to capture at, did you mean `A->B`?"), "{nowhere}");
+    assert!(
+        nowhere.starts_with("there is no place `A->C` to capture at, did you mean `A->B`?"),
+        "{nowhere}"
+    );
     assert!(refused(&["A<->dst.ubr.1"]).starts_with("there is no place"));
     assert_eq!(refused(&["A", "A:ip"]), "`A` is captured twice");
 }
@@ -155,8 +218,22 @@ fn a_pdu_of_other_cells_than_travel_is_not_written() {
     let tapped = links.into_iter().find(|link| link.leaves).unwrap();
     let link = tapped.link as u32;
     let mut place = Place::new(tapped, &plan, &mut channels);
-    channels[0].begin(&PduStart { at: Ps::ZERO, channel: 0, first: 0, cells: 3, sent: 3, segment: Segment::default() });
+    channels[0].begin(&PduStart {
+        at: Ps::ZERO,
+        channel: 0,
+        first: 0,
+        cells: 3,
+        sent: 3,
+        segment: Segment::default(),
+    });
     let info = Info::data(0);
-    let crossing = Crossing { link, channel: Some(0), info, body: None, left: Ps::ZERO, arrives: Ps::ZERO };
+    let crossing = Crossing {
+        link,
+        channel: Some(0),
+        info,
+        body: None,
+        left: Ps::ZERO,
+        arrives: Ps::ZERO,
+    };
     let _ = place.take(&crossing, &flows, &mut channels, Some(&mut |_, _| {}));
 }

@@ -31,7 +31,9 @@ impl Writer {
     }
     /// A list of numbers.
     pub fn floats(&mut self, values: &[f64]) {
-        self.list(values, |writer, value| writer.0.extend(value.to_bits().to_le_bytes()));
+        self.list(values, |writer, value| {
+            writer.0.extend(value.to_bits().to_le_bytes())
+        });
     }
     /// A list of values of which some are missing.
     pub fn options<T>(&mut self, values: &[Option<T>], write: impl Fn(&mut Writer, &T)) {
@@ -65,7 +67,9 @@ pub struct Reader<'a>(&'a [u8]);
 impl<'a> Reader<'a> {
     /// The fields behind the header of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, Damaged> {
-        let (header, body) = bytes.split_at_checked(HEADER).ok_or(Damaged("cut off within the header"))?;
+        let (header, body) = bytes
+            .split_at_checked(HEADER)
+            .ok_or(Damaged("cut off within the header"))?;
         if &header[..8] != MAGIC {
             return Err(Damaged("not a stored result"));
         }
@@ -81,17 +85,23 @@ impl<'a> Reader<'a> {
         Ok(Reader(body))
     }
     fn take(&mut self, length: usize) -> Result<&'a [u8], Damaged> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or(Damaged("fields end too early"))?;
+        let (taken, rest) = self
+            .0
+            .split_at_checked(length)
+            .ok_or(Damaged("fields end too early"))?;
         self.0 = rest;
         Ok(taken)
     }
     fn eight(&mut self) -> Result<[u8; 8], Damaged> {
         let bytes = self.take(8)?;
-        bytes.try_into().map_err(|_| Damaged("fields end too early"))
+        bytes
+            .try_into()
+            .map_err(|_| Damaged("fields end too early"))
     }
     /// A number.
     pub fn count(&mut self) -> Result<usize, Damaged> {
-        usize::try_from(u64::from_le_bytes(self.eight()?)).map_err(|_| Damaged("a length beyond the memory"))
+        usize::try_from(u64::from_le_bytes(self.eight()?))
+            .map_err(|_| Damaged("a length beyond the memory"))
     }
     /// A text.
     pub fn text(&mut self) -> Result<String, Damaged> {
@@ -99,7 +109,10 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.take(length)?.to_vec()).map_err(|_| Damaged("a text that is none"))
     }
     /// A list of what `read` reads.
-    pub fn list<T>(&mut self, read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>) -> Result<Vec<T>, Damaged> {
+    pub fn list<T>(
+        &mut self,
+        read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
+    ) -> Result<Vec<T>, Damaged> {
         let count = self.count()?;
         // A wrong count reserves no more memory than the bytes take that are left.
         let mut items = Vec::with_capacity(count.min(self.0.len() / size_of::<T>().max(1)));
@@ -133,6 +146,10 @@ impl<'a> Reader<'a> {
     }
     /// That nothing is left.
     pub fn finish(self) -> Result<(), Damaged> {
-        if self.0.is_empty() { Ok(()) } else { Err(Damaged("more fields than there should be")) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(Damaged("more fields than there should be"))
+        }
     }
 }

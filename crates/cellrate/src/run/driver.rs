@@ -75,14 +75,26 @@ pub fn simulate(
         return Err(RunError::Memory(estimate));
     }
     let began = Instant::now();
-    let mut warnings: Vec<Warning> = warnings.into_iter().chain(warnings::before(scenario, &plan)).collect();
+    let mut warnings: Vec<Warning> = warnings
+        .into_iter()
+        .chain(warnings::before(scenario, &plan))
+        .collect();
     let mut driver = Driver::new(scenario, plan)?;
     let report = driver.run(progress)?;
     let (events, omitted) = driver.events(scenario.measure.event_limit as usize);
-    let seen = Seen { report: &report, ports: driver.drops(), omitted };
+    let seen = Seen {
+        report: &report,
+        ports: driver.drops(),
+        omitted,
+    };
     warnings.extend(warnings::after(driver.simulation.plan(), &seen));
     Ok(Outcome {
-        summary: summary::json(report, scenario.run.seed, began.elapsed().as_secs_f64(), warnings),
+        summary: summary::json(
+            report,
+            scenario.run.seed,
+            began.elapsed().as_secs_f64(),
+            warnings,
+        ),
         resolved: resolved.into(),
         series: driver.recorder.series(),
         events,
@@ -99,12 +111,22 @@ pub(super) struct Driver {
 
 impl Driver {
     pub fn new(scenario: &Scenario, plan: Plan) -> Result<Driver, RunError> {
-        let timeline = Timeline::new(scenario.window(), scenario.run.duration, scenario.sample(), slice(&plan));
+        let timeline = Timeline::new(
+            scenario.window(),
+            scenario.run.duration,
+            scenario.sample(),
+            slice(&plan),
+        );
         let odometer = plan.measure.events.loss.then(Odometer::default);
         let simulation = Simulation::new(plan).map_err(RunError::Plan)?;
         let points = scenario.measure.trace_points as usize;
         let recorder = Recorder::new(&simulation, &scenario.measure.traces, points);
-        Ok(Driver { simulation, recorder, timeline, odometer })
+        Ok(Driver {
+            simulation,
+            recorder,
+            timeline,
+            odometer,
+        })
     }
 
     /// Runs to the end and reports.
@@ -138,12 +160,23 @@ impl Driver {
     fn events(&self, limit: usize) -> (Events, u64) {
         let (events, omitted) = self.simulation.events(limit);
         let none = Odometer::default();
-        (Events::new(&events, &self.simulation, self.odometer.as_ref().unwrap_or(&none)), omitted)
+        (
+            Events::new(
+                &events,
+                &self.simulation,
+                self.odometer.as_ref().unwrap_or(&none),
+            ),
+            omitted,
+        )
     }
 
     fn drops(&mut self) -> Vec<(cellrate_engine::network::SwitchPort, u64)> {
         let states = self.simulation.port_states();
-        self.simulation.switch_ports().into_iter().zip(states.iter().map(|state| state.dropped)).collect()
+        self.simulation
+            .switch_ports()
+            .into_iter()
+            .zip(states.iter().map(|state| state.dropped))
+            .collect()
     }
 }
 

@@ -46,10 +46,14 @@ const CELLS_PER_MARK: u64 = 1 << 16;
 impl Odometer {
     /// Reads every channel; to be called at every stop of the run.
     pub fn read(&mut self, simulation: &Simulation) {
-        self.marks.resize(2 * simulation.plan().flows.len(), Vec::new());
+        self.marks
+            .resize(2 * simulation.plan().flows.len(), Vec::new());
         for (channel, marks) in self.marks.iter_mut().enumerate() {
             let sent = simulation.data_cells_sent(channel);
-            if marks.last().is_none_or(|(_, before)| sent >= before + CELLS_PER_MARK) {
+            if marks
+                .last()
+                .is_none_or(|(_, before)| sent >= before + CELLS_PER_MARK)
+            {
                 marks.push((simulation.now(), sent));
             }
         }
@@ -72,7 +76,11 @@ impl Odometer {
 /// Cells of a full PDU of `channel`; none if it carries bare cells.
 fn cells_per_pdu(plan: &Plan, channel: usize) -> Option<u64> {
     let flow = &plan.flows[channel / 2];
-    let payload = if channel.is_multiple_of(2) { flow.tcp.mss.0 } else { 0 };
+    let payload = if channel.is_multiple_of(2) {
+        flow.tcp.mss.0
+    } else {
+        0
+    };
     let packet = payload + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes());
     flow.source.over_tcp().then(|| u64::from(cells_for(packet)))
 }
@@ -89,13 +97,25 @@ impl Events {
 
     fn push(&mut self, event: &Event, simulation: &Simulation, odometer: &Odometer) {
         let (plan, channel) = (simulation.plan(), event.channel as usize);
-        let direction = if channel % 2 == 0 { "forward" } else { "backward" };
+        let direction = if channel % 2 == 0 {
+            "forward"
+        } else {
+            "backward"
+        };
         let row = Row::new(event, simulation, odometer);
         self.time_seconds.push(event.at.as_secs_f64());
         self.kind.push(row.kind.into());
-        self.vc.push(format!("{}/{direction}", plan.flows[channel / 2].name));
-        self.port.push(event.link.map(|link| plan.links[link as usize].name.clone()));
-        self.pdu.push(row.cell.and_then(|cell| cells_per_pdu(plan, channel).map(|cells| (cell / cells) as i64)));
+        self.vc
+            .push(format!("{}/{direction}", plan.flows[channel / 2].name));
+        self.port.push(
+            event
+                .link
+                .map(|link| plan.links[link as usize].name.clone()),
+        );
+        self.pdu.push(
+            row.cell
+                .and_then(|cell| cells_per_pdu(plan, channel).map(|cells| (cell / cells) as i64)),
+        );
         self.cause.push(row.cause.map(String::from));
         self.cell.push(row.cell.map(|cell| cell as i64));
         self.sequence_bytes.push(row.sequence.map(|seq| seq as i64));
@@ -124,17 +144,39 @@ struct Row {
 impl Row {
     fn new(event: &Event, simulation: &Simulation, odometer: &Odometer) -> Row {
         match event.what {
-            What::Loss { cause, number, rm, .. } => {
+            What::Loss {
+                cause, number, rm, ..
+            } => {
                 let sent = simulation.data_cells_sent(event.channel as usize);
                 let cell = (!rm).then(|| odometer.whole(event, number, sent));
-                Row { kind: "loss", cause: Some(name(cause)), cell, ..Row::default() }
+                Row {
+                    kind: "loss",
+                    cause: Some(name(cause)),
+                    cell,
+                    ..Row::default()
+                }
             }
-            What::Refusal { seq } => {
-                Row { kind: "loss", cause: Some(name(Cause::SourceQueue)), sequence: seq, ..Row::default() }
-            }
-            What::Timeout { seq } => Row { kind: "timeout", sequence: seq, ..Row::default() },
-            What::Retransmission { seq } => Row { kind: "retransmission", sequence: seq, ..Row::default() },
-            What::Mark { er } => Row { kind: "mark", er: Some(er), ..Row::default() },
+            What::Refusal { seq } => Row {
+                kind: "loss",
+                cause: Some(name(Cause::SourceQueue)),
+                sequence: seq,
+                ..Row::default()
+            },
+            What::Timeout { seq } => Row {
+                kind: "timeout",
+                sequence: seq,
+                ..Row::default()
+            },
+            What::Retransmission { seq } => Row {
+                kind: "retransmission",
+                sequence: seq,
+                ..Row::default()
+            },
+            What::Mark { er } => Row {
+                kind: "mark",
+                er: Some(er),
+                ..Row::default()
+            },
         }
     }
 }

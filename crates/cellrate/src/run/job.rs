@@ -37,7 +37,12 @@ impl Job {
     ///
     /// # Errors
     /// Everything that is wrong with the scenario.
-    pub fn new(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Job, Refusal> {
+    pub fn new(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+    ) -> Result<Job, Refusal> {
         let checked = Scenario::parse(text, path, overrides, seed)?;
         let resolved = resolve(&checked.scenario);
         Ok(Job {
@@ -72,7 +77,11 @@ impl Job {
     /// # Errors
     /// If it needs more memory than there is, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        let warnings = self.warnings.iter().map(|found| Warning::new("scenario", &found.message)).collect();
+        let warnings = self
+            .warnings
+            .iter()
+            .map(|found| Warning::new("scenario", &found.message))
+            .collect();
         simulate(&self.scenario, &self.resolved, warnings, progress).map_err(|error| match error {
             RunError::Cancelled => Failure::Cancelled,
             _ => Failure::Refused(self.refusal(&error)),
@@ -84,8 +93,14 @@ impl Job {
     ///
     /// # Errors
     /// If the scenario describes no network.
-    pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, Refusal> {
-        passages(&self.scenario, from_seconds, to_seconds, most).map_err(|error| self.refusal(&error))
+    pub fn passages(
+        &self,
+        from_seconds: f64,
+        to_seconds: f64,
+        most: usize,
+    ) -> Result<Passages, Refusal> {
+        passages(&self.scenario, from_seconds, to_seconds, most)
+            .map_err(|error| self.refusal(&error))
     }
 
     /// Writes what passes `taps` between two times in seconds into files in `directory`, see [`capture::capture`].
@@ -109,6 +124,13 @@ impl Job {
             RunError::Memory(Estimate { mostly, .. }) => (mostly.key(), mostly.less()),
             _ => (&[], ""),
         };
-        Scenario::refusal(&self.text, &self.path, &self.overrides, key, &error.to_string(), help)
+        Scenario::refusal(
+            &self.text,
+            &self.path,
+            &self.overrides,
+            key,
+            &error.to_string(),
+            help,
+        )
     }
 }

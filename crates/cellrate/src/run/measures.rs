@@ -46,8 +46,12 @@ const SUFFIXES: [(&str, &str); 6] = [
     ("_index", ""),
 ];
 /// Words anywhere in a name that tell one.
-const WORDS: [(&str, &str); 4] =
-    [("cells", "cells"), ("bytes", "bytes"), ("segments", "segments"), ("packets", "PDUs")];
+const WORDS: [(&str, &str); 4] = [
+    ("cells", "cells"),
+    ("bytes", "bytes"),
+    ("segments", "segments"),
+    ("packets", "PDUs"),
+];
 
 /// Every measure of a run, table by table.
 ///
@@ -55,7 +59,10 @@ const WORDS: [(&str, &str); 4] =
 /// If a measure lacks a definition, a unit or a source, which a test rules out.
 pub fn measures() -> Vec<Table> {
     let schema = schemars::schema_for!(Summary).to_value();
-    let mut walk = Walk { definitions: &schema["$defs"], tables: Vec::new() };
+    let mut walk = Walk {
+        definitions: &schema["$defs"],
+        tables: Vec::new(),
+    };
     walk.table("run", &schema);
     walk.tables
 }
@@ -69,7 +76,11 @@ impl<'s> Walk<'s> {
     /// Adds the table `name` whose rows are objects of `schema`, then those of the lists in it.
     fn table(&mut self, name: &str, schema: &'s Value) {
         let place = self.tables.len();
-        self.tables.push(Table { table: name.into(), about: text(schema, "description"), measures: Vec::new() });
+        self.tables.push(Table {
+            table: name.into(),
+            about: text(schema, "description"),
+            measures: Vec::new(),
+        });
         let measures = self.object("", schema);
         self.tables[place].measures = measures;
     }
@@ -83,7 +94,13 @@ impl<'s> Walk<'s> {
             if !item["properties"].is_null() {
                 self.table(name, item);
             } else if inner["properties"].is_null() {
-                found.push(measure(&format!("{prefix}{name}"), name, value, inner, schema));
+                found.push(measure(
+                    &format!("{prefix}{name}"),
+                    name,
+                    value,
+                    inner,
+                    schema,
+                ));
             } else {
                 found.extend(self.object(&format!("{prefix}{name}."), inner));
             }
@@ -98,8 +115,12 @@ impl<'s> Walk<'s> {
     /// The definition that a schema refers to, null allowed or not; or itself.
     fn resolve(&self, schema: &'s Value) -> &'s Value {
         let options = schema["anyOf"].as_array();
-        let schema = options.and_then(|options| options.iter().find(|one| one["type"] != "null")).unwrap_or(schema);
-        let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+        let schema = options
+            .and_then(|options| options.iter().find(|one| one["type"] != "null"))
+            .unwrap_or(schema);
+        let name = schema["$ref"]
+            .as_str()
+            .and_then(|path| path.strip_prefix("#/$defs/"));
         name.map_or(schema, |name| &self.definitions[name])
     }
 }
@@ -107,17 +128,32 @@ impl<'s> Walk<'s> {
 /// A measure of `value`, which is of the type `inner`, in an object of the type `owner`.
 fn measure(key: &str, name: &str, value: &Value, inner: &Value, owner: &Value) -> Measure {
     let kind = kind(inner);
-    let unit = value["x-unit"].as_str().or_else(|| if kind.starts_with("text") { Some("") } else { unit_of(name) });
-    let source = if value["x-source"].is_null() { owner } else { value };
+    let unit = value["x-unit"].as_str().or_else(|| {
+        if kind.starts_with("text") {
+            Some("")
+        } else {
+            unit_of(name)
+        }
+    });
+    let source = if value["x-source"].is_null() {
+        owner
+    } else {
+        value
+    };
     let found = Measure {
         key: key.into(),
         kind,
         definition: text(value, "description"),
-        unit: unit.unwrap_or_else(|| panic!("the unit of {key} is not known")).into(),
+        unit: unit
+            .unwrap_or_else(|| panic!("the unit of {key} is not known"))
+            .into(),
         formula: text(value, "x-formula"),
         source: text(source, "x-source"),
     };
-    assert!(!found.definition.is_empty() && !found.source.is_empty(), "{key} lacks a definition or a source");
+    assert!(
+        !found.definition.is_empty() && !found.source.is_empty(),
+        "{key} lacks a definition or a source"
+    );
     found
 }
 
@@ -138,13 +174,22 @@ fn kind(schema: &Value) -> &'static str {
 /// The unit that a name tells, as far as it tells one.
 fn unit_of(name: &str) -> Option<&'static str> {
     let suffix = SUFFIXES.iter().find(|(end, _)| name.ends_with(end));
-    let word = || WORDS.iter().find(|(word, _)| name.split('_').any(|one| one == *word));
+    let word = || {
+        WORDS
+            .iter()
+            .find(|(word, _)| name.split('_').any(|one| one == *word))
+    };
     suffix.or_else(word).map(|(_, unit)| *unit)
 }
 
 /// A text of a schema on one line, or none.
 fn text(schema: &Value, key: &str) -> String {
-    schema[key].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    schema[key]
+        .as_str()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -154,25 +199,55 @@ mod tests {
     fn one(table: &str, key: &str) -> Measure {
         let tables = measures();
         let table = tables.iter().find(|one| one.table == table).unwrap();
-        table.measures.iter().find(|one| one.key == key).unwrap().clone()
+        table
+            .measures
+            .iter()
+            .find(|one| one.key == key)
+            .unwrap()
+            .clone()
     }
 
     #[test]
     fn the_tables_are_those_of_a_summary() {
         let names: Vec<String> = measures().into_iter().map(|table| table.table).collect();
-        assert_eq!(names, ["run", "warnings", "flows", "classes", "vcs", "ports", "queues"]);
+        assert_eq!(
+            names,
+            [
+                "run", "warnings", "flows", "classes", "vcs", "ports", "queues"
+            ]
+        );
     }
 
     #[test]
     fn every_measure_says_what_it_is_and_what_is_derived_says_how() {
-        let derived = ["_ratio", "_share", "_index", "utilisation", "efficiency", "_mean_seconds", "_mean_cells"];
-        for Table { table, about, measures } in measures() {
+        let derived = [
+            "_ratio",
+            "_share",
+            "_index",
+            "utilisation",
+            "efficiency",
+            "_mean_seconds",
+            "_mean_cells",
+        ];
+        for Table {
+            table,
+            about,
+            measures,
+        } in measures()
+        {
             assert!(!about.is_empty(), "{table}");
             for one in measures {
-                assert!(one.definition.len() > 5 && !one.source.is_empty(), "{table}: {one:?}");
+                assert!(
+                    one.definition.len() > 5 && !one.source.is_empty(),
+                    "{table}: {one:?}"
+                );
                 let throughput = one.key.contains("put_bits_per_second");
                 let needs = throughput || derived.iter().any(|end| one.key.ends_with(end));
-                assert!(!needs || !one.formula.is_empty(), "{table}.{} is derived and has no formula", one.key);
+                assert!(
+                    !needs || !one.formula.is_empty(),
+                    "{table}.{} is derived and has no formula",
+                    one.key
+                );
             }
         }
     }
@@ -180,18 +255,31 @@ mod tests {
     #[test]
     fn units_sources_and_formulas_are_those_beside_the_field_or_its_struct() {
         let throughput = one("flows", "tcp_throughput_bits_per_second");
-        assert_eq!((throughput.kind, throughput.unit.as_str()), ("number", "bit/s"));
+        assert_eq!(
+            (throughput.kind, throughput.unit.as_str()),
+            ("number", "bit/s")
+        );
         assert_eq!(throughput.source, "Kalyanaraman 97 section 8.8");
         assert_eq!(throughput.formula, "8 delivered_bytes / window");
         let balance = one("flows", "balance.in_path_bytes");
-        assert_eq!((balance.unit.as_str(), balance.source.as_str()), ("bytes", "Kalyanaraman 97 section 8.8"));
+        assert_eq!(
+            (balance.unit.as_str(), balance.source.as_str()),
+            ("bytes", "Kalyanaraman 97 section 8.8")
+        );
         // A list in a port is a table of its own; what is flattened in Rust is flat here.
         assert_eq!(one("queues", "classes").kind, "texts");
         assert_eq!(one("classes", "cell_delay_p99_seconds").unit, "s");
         assert_eq!(one("run", "totals.timeouts").unit, "");
-        assert!(one("ports", "control.macr_cells_per_second").definition.contains("(phantom)"));
+        assert!(
+            one("ports", "control.macr_cells_per_second")
+                .definition
+                .contains("(phantom)")
+        );
         let load = one("ports", "control.load_factor").definition;
-        assert_eq!(load, "Load of the last interval / target load (erica, fmmra, osu, capc).");
+        assert_eq!(
+            load,
+            "Load of the last interval / target load (erica, fmmra, osu, capc)."
+        );
         assert_eq!(one("ports", "control.credit_cells_sent").unit, "cells");
     }
 
@@ -199,8 +287,12 @@ mod tests {
     fn a_summary_holds_what_the_dictionary_says() {
         let text = crate::scenario::template("n-source").unwrap();
         let job = crate::run::Job::new(text, "n-source", &[], None).unwrap();
-        let summary: Value = serde_json::from_str(&job.run(&mut |_, _| true).unwrap().summary).unwrap();
-        for Table { table, measures, .. } in measures() {
+        let summary: Value =
+            serde_json::from_str(&job.run(&mut |_, _| true).unwrap().summary).unwrap();
+        for Table {
+            table, measures, ..
+        } in measures()
+        {
             let row = match table.as_str() {
                 "run" => &summary,
                 "warnings" => continue,
@@ -209,7 +301,10 @@ mod tests {
             };
             let known: Vec<&str> = measures.iter().map(|one| one.key.as_str()).collect();
             for key in keys(row, "") {
-                assert!(known.contains(&key.as_str()), "{table}.{key} is not in the dictionary");
+                assert!(
+                    known.contains(&key.as_str()),
+                    "{table}.{key} is not in the dictionary"
+                );
             }
         }
     }
@@ -219,7 +314,9 @@ mod tests {
         let all = object.iter().map(|(name, value)| match value {
             Value::Object(_) => keys(value, &format!("{prefix}{name}.")),
             // A list of objects is a table of its own, and so is one that may be empty.
-            Value::Array(items) if name == "warnings" || items.iter().all(Value::is_object) => Vec::new(),
+            Value::Array(items) if name == "warnings" || items.iter().all(Value::is_object) => {
+                Vec::new()
+            }
             _ => vec![format!("{prefix}{name}")],
         });
         all.flatten().collect()

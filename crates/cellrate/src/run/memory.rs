@@ -60,7 +60,9 @@ impl Need {
     pub fn less(self) -> &'static str {
         match self {
             Need::Links => "shorter or slower links hold fewer cells",
-            Need::Windows => "smaller windows, fewer flows or a shorter run keep fewer bytes outstanding",
+            Need::Windows => {
+                "smaller windows, fewer flows or a shorter run keep fewer bytes outstanding"
+            }
             Need::Queues => "a finite buffer, slower sources or a shorter run let fewer cells wait",
             Need::Flows => "fewer flows need less",
             Need::Traces => "fewer traces or trace_points need less",
@@ -72,7 +74,8 @@ impl Need {
 impl Estimate {
     /// Whether there is room for the run, as far as is known.
     pub fn fits(&self) -> bool {
-        self.available_bytes.is_none_or(|available| self.memory_bytes <= available)
+        self.available_bytes
+            .is_none_or(|available| self.memory_bytes <= available)
     }
 }
 
@@ -89,8 +92,16 @@ const BYTES_PER_CROSSING: u64 = 256;
 /// Estimates the run of `plan`, which was built from `scenario`.
 pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     let cells = cells_in_flight(plan, scenario.run.duration);
-    let per_cell = if plan.measure.cell_delay { BYTES_PER_STAMPED_CELL } else { BYTES_PER_CELL };
-    let crossings: usize = plan.flows.iter().map(|flow| flow.forward.len() + flow.backward.len()).sum();
+    let per_cell = if plan.measure.cell_delay {
+        BYTES_PER_STAMPED_CELL
+    } else {
+        BYTES_PER_CELL
+    };
+    let crossings: usize = plan
+        .flows
+        .iter()
+        .map(|flow| flow.forward.len() + flow.backward.len())
+        .sum();
     let parts = [
         (Need::Flows, plan.flows.len() as u64, BYTES_PER_FLOW),
         (Need::Flows, plan.links.len() as u64, BYTES_PER_PORT),
@@ -99,12 +110,22 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
         (Need::Traces, traces(scenario, plan), trace_bytes(scenario)),
     ];
     let cells_parts = cells.map(|(need, cells)| (need, cells, per_cell));
-    let all = || cells_parts.iter().chain(&parts).map(|(need, n, bytes)| (*need, n.saturating_mul(*bytes)));
+    let all = || {
+        cells_parts
+            .iter()
+            .chain(&parts)
+            .map(|(need, n, bytes)| (*need, n.saturating_mul(*bytes)))
+    };
     Estimate {
         memory_bytes: all().map(|(_, bytes)| bytes).fold(0, u64::saturating_add),
         available_bytes: available_bytes(),
-        cells_in_flight: cells.iter().map(|(_, cells)| *cells).fold(0, u64::saturating_add),
-        mostly: all().max_by_key(|(_, bytes)| *bytes).map_or(Need::Flows, |(need, _)| need),
+        cells_in_flight: cells
+            .iter()
+            .map(|(_, cells)| *cells)
+            .fold(0, u64::saturating_add),
+        mostly: all()
+            .max_by_key(|(_, bytes)| *bytes)
+            .map_or(Need::Flows, |(need, _)| need),
     }
 }
 
@@ -112,22 +133,32 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
 fn events(plan: &Plan) -> u64 {
     let kinds = plan.measure.events;
     let wanted = kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark;
-    let logs = if wanted { plan.nodes.len().min(16) as u64 } else { 0 };
+    let logs = if wanted {
+        plan.nodes.len().min(16) as u64
+    } else {
+        0
+    };
     logs * plan.measure.event_limit as u64
 }
 
 fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     let ports = || {
-        plan.links.iter().filter_map(|link| match &plan.nodes[link.from].kind {
-            NodeKind::Switch(switch) => Some(switch),
-            NodeKind::Host => None,
-        })
+        plan.links
+            .iter()
+            .filter_map(|link| match &plan.nodes[link.from].kind {
+                NodeKind::Switch(switch) => Some(switch),
+                NodeKind::Host => None,
+            })
     };
     let of = |kind: &TraceKind| match kind {
         // Those of channels in front of virtual sources are one more.
         TraceKind::Queue => ports().map(|switch| switch.priority.len() as u64 + 1).sum(),
         TraceKind::Utilisation => ports().count() as u64,
-        TraceKind::Acr => plan.flows.iter().map(|flow| plan.loops(flow).count() as u64).sum(),
+        TraceKind::Acr => plan
+            .flows
+            .iter()
+            .map(|flow| plan.loops(flow).count() as u64)
+            .sum(),
         TraceKind::Cwnd | TraceKind::Sequence | TraceKind::SourceQueue => plan.flows.len() as u64,
     };
     scenario.measure.traces.iter().map(of).sum()
@@ -144,15 +175,30 @@ fn trace_bytes(scenario: &Scenario) -> u64 {
 /// and excess of unpaced sources over the lines let wait.
 fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
     let sum = |cells: &mut dyn Iterator<Item = u64>| cells.fold(0, u64::saturating_add);
-    let on_links = sum(&mut used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
-    let windows = sum(&mut plan.flows.iter().map(|flow| window_cells(flow, plan, duration)));
-    [(Need::Links, on_links), (Need::Windows, windows), (Need::Queues, queues::most_cells(plan, duration))]
+    let on_links =
+        sum(&mut used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
+    let windows = sum(&mut plan
+        .flows
+        .iter()
+        .map(|flow| window_cells(flow, plan, duration)));
+    [
+        (Need::Links, on_links),
+        (Need::Windows, windows),
+        (Need::Queues, queues::most_cells(plan, duration)),
+    ]
 }
 
 fn used_links(plan: &Plan) -> impl Iterator<Item = &LinkPlan> {
     let mut used = vec![false; plan.links.len()];
-    plan.flows.iter().flat_map(|flow| flow.forward.iter().chain(&flow.backward)).for_each(|link| used[*link] = true);
-    plan.links.iter().zip(used).filter(|(_, used)| *used).map(|(link, _)| link)
+    plan.flows
+        .iter()
+        .flat_map(|flow| flow.forward.iter().chain(&flow.backward))
+        .for_each(|link| used[*link] = true);
+    plan.links
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| *used)
+        .map(|(link, _)| link)
 }
 
 fn cells_in(rate: Rate, time: Ps) -> u64 {
@@ -167,11 +213,20 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
     }
     let header = u64::from(flow.tcp.header_bytes + flow.encapsulation.bytes());
     let segments = flow.tcp.window.0.div_ceil(flow.tcp.mss.0.max(1));
-    let blocks = if flow.tcp.recovery.is_selective() { MOST_OPTION_BYTES } else { 0 };
+    let blocks = if flow.tcp.recovery.is_selective() {
+        MOST_OPTION_BYTES
+    } else {
+        0
+    };
     let acknowledgement = u64::from(cells_for(header + u64::from(blocks)));
     let per_segment = u64::from(cells_for(flow.tcp.mss.0 + header)) + acknowledgement;
-    let carried = flow.forward.first().map_or(0, |link| cells_in(plan.links[*link].rate, duration));
-    let reached = u64::from(flow.tcp.initial_window).saturating_mul(per_segment).saturating_add(2 * carried);
+    let carried = flow
+        .forward
+        .first()
+        .map_or(0, |link| cells_in(plan.links[*link].rate, duration));
+    let reached = u64::from(flow.tcp.initial_window)
+        .saturating_mul(per_segment)
+        .saturating_add(2 * carried);
     segments.saturating_mul(per_segment).min(reached)
 }
 
@@ -182,16 +237,33 @@ mod tests {
     /// What the tests of messages do not meet: flows alone need more than a large machine has only by the million.
     #[test]
     fn every_need_names_a_key_and_what_would_need_less() {
-        let needs = [Need::Links, Need::Windows, Need::Queues, Need::Flows, Need::Traces, Need::Events];
+        let needs = [
+            Need::Links,
+            Need::Windows,
+            Need::Queues,
+            Need::Flows,
+            Need::Traces,
+            Need::Events,
+        ];
         let told = needs.map(|need| format!("{}: {}", need.key().join("."), need.less()));
         insta::assert_snapshot!(told.join("\n"));
     }
 
     #[test]
     fn a_run_of_unknown_room_is_not_refused() {
-        let estimate =
-            Estimate { memory_bytes: u64::MAX, available_bytes: None, cells_in_flight: 0, mostly: Need::Flows };
+        let estimate = Estimate {
+            memory_bytes: u64::MAX,
+            available_bytes: None,
+            cells_in_flight: 0,
+            mostly: Need::Flows,
+        };
         assert!(estimate.fits());
-        assert!(!Estimate { available_bytes: Some(1), ..estimate }.fits());
+        assert!(
+            !Estimate {
+                available_bytes: Some(1),
+                ..estimate
+            }
+            .fits()
+        );
     }
 }

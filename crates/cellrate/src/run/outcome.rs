@@ -66,9 +66,20 @@ impl Outcome {
 }
 
 fn write_series(writer: &mut Writer, series: &Series) {
-    let Series { kind, entity, unit, seconds, low, high } = series;
-    [kind, entity, unit].into_iter().for_each(|text| writer.text(text));
-    [seconds, low, high].into_iter().for_each(|values| writer.floats(values));
+    let Series {
+        kind,
+        entity,
+        unit,
+        seconds,
+        low,
+        high,
+    } = series;
+    [kind, entity, unit]
+        .into_iter()
+        .for_each(|text| writer.text(text));
+    [seconds, low, high]
+        .into_iter()
+        .for_each(|values| writer.floats(values));
 }
 
 fn read_series(reader: &mut Reader<'_>) -> Result<Series, Damaged> {
@@ -83,11 +94,27 @@ fn read_series(reader: &mut Reader<'_>) -> Result<Series, Damaged> {
 }
 
 fn write_events(writer: &mut Writer, events: &Events) {
-    let Events { time_seconds, kind, vc, port, pdu, cause, cell, sequence_bytes, er_cells_per_second } = events;
+    let Events {
+        time_seconds,
+        kind,
+        vc,
+        port,
+        pdu,
+        cause,
+        cell,
+        sequence_bytes,
+        er_cells_per_second,
+    } = events;
     writer.floats(time_seconds);
-    [kind, vc].into_iter().for_each(|texts| writer.list(texts, |w, text| w.text(text)));
-    [port, cause].into_iter().for_each(|texts| writer.options(texts, |w, text| w.text(text)));
-    [pdu, cell, sequence_bytes].into_iter().for_each(|values| writer.options(values, |w, value| w.integer(*value)));
+    [kind, vc]
+        .into_iter()
+        .for_each(|texts| writer.list(texts, |w, text| w.text(text)));
+    [port, cause]
+        .into_iter()
+        .for_each(|texts| writer.options(texts, |w, text| w.text(text)));
+    [pdu, cell, sequence_bytes]
+        .into_iter()
+        .for_each(|values| writer.options(values, |w, value| w.integer(*value)));
     writer.options(er_cells_per_second, |w, er| w.integer(er.to_bits() as i64));
 }
 
@@ -95,10 +122,23 @@ fn read_events(reader: &mut Reader<'_>) -> Result<Events, Damaged> {
     let time_seconds = reader.floats()?;
     let (kind, vc) = (reader.list(Reader::text)?, reader.list(Reader::text)?);
     let (port, cause) = (reader.options(Reader::text)?, reader.options(Reader::text)?);
-    let (pdu, cell) = (reader.options(Reader::integer)?, reader.options(Reader::integer)?);
+    let (pdu, cell) = (
+        reader.options(Reader::integer)?,
+        reader.options(Reader::integer)?,
+    );
     let sequence_bytes = reader.options(Reader::integer)?;
     let er_cells_per_second = reader.options(Reader::float)?;
-    Ok(Events { time_seconds, kind, vc, port, pdu, cause, cell, sequence_bytes, er_cells_per_second })
+    Ok(Events {
+        time_seconds,
+        kind,
+        vc,
+        port,
+        pdu,
+        cause,
+        cell,
+        sequence_bytes,
+        er_cells_per_second,
+    })
 }
 
 #[cfg(test)]
@@ -141,7 +181,10 @@ mod tests {
     fn every_cut_and_every_changed_byte_is_noticed() {
         let bytes = outcome().to_bytes();
         for length in 0..bytes.len() {
-            assert!(Outcome::from_bytes(&bytes[..length]).is_err(), "cut to {length}");
+            assert!(
+                Outcome::from_bytes(&bytes[..length]).is_err(),
+                "cut to {length}"
+            );
         }
         for i in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -156,6 +199,9 @@ mod tests {
         writer.text("{}");
         writer.text("");
         writer.count(usize::MAX);
-        assert_eq!(Outcome::from_bytes(&writer.finish()), Err(Damaged("fields end too early")));
+        assert_eq!(
+            Outcome::from_bytes(&writer.finish()),
+            Err(Damaged("fields end too early"))
+        );
     }
 }

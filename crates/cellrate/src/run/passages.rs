@@ -32,22 +32,39 @@ pub struct Passages {
 ///
 /// # Errors
 /// If the scenario was not checked.
-pub fn passages(scenario: &Scenario, from_seconds: f64, to_seconds: f64, most: usize) -> Result<Passages, RunError> {
+pub fn passages(
+    scenario: &Scenario,
+    from_seconds: f64,
+    to_seconds: f64,
+    most: usize,
+) -> Result<Passages, RunError> {
     let plan = build::plan(scenario).map_err(RunError::Scenario)?;
     let mut reference = Reference::new(plan).map_err(RunError::Plan)?;
     let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
     let found = reference.passages(from, to, most);
     let plan = Simulation::plan(reference.state());
-    let mut columns = Passages { omitted: found.omitted, ..Passages::default() };
+    let mut columns = Passages {
+        omitted: found.omitted,
+        ..Passages::default()
+    };
     for one in &found.kept {
-        let direction = if one.channel.is_multiple_of(2) { "forward" } else { "backward" };
+        let direction = if one.channel.is_multiple_of(2) {
+            "forward"
+        } else {
+            "backward"
+        };
         let (kind, number) = match one.info.kind() {
             Kind::Frm => ("frm", None),
             Kind::Brm => ("brm", None),
             Kind::Data | Kind::Credit => ("data", Some(one.info.number())),
         };
-        columns.link.push(plan.links[one.link as usize].name.clone());
-        columns.vc.push(format!("{}/{direction}", plan.flows[one.channel as usize / 2].name));
+        columns
+            .link
+            .push(plan.links[one.link as usize].name.clone());
+        columns.vc.push(format!(
+            "{}/{direction}",
+            plan.flows[one.channel as usize / 2].name
+        ));
         columns.kind.push(kind);
         columns.cell.push(number);
         columns.left_seconds.push(one.left.as_secs_f64());

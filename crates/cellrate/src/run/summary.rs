@@ -46,7 +46,17 @@ pub struct Summary {
 /// The summary as JSON.
 pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
     // Without `..`, so that nothing new in a report is left out here.
-    let Report { digest, simulated_seconds, window_seconds, cell_hops, totals, flows, classes, vcs, ports } = report;
+    let Report {
+        digest,
+        simulated_seconds,
+        window_seconds,
+        cell_hops,
+        totals,
+        flows,
+        classes,
+        vcs,
+        ports,
+    } = report;
     let summary = Summary {
         version: VERSION,
         digest,
@@ -62,6 +72,9 @@ pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>
         vcs,
         ports,
     };
-    #[expect(clippy::expect_used, reason = "strings, numbers and lists of them always have a JSON form")]
+    #[expect(
+        clippy::expect_used,
+        reason = "strings, numbers and lists of them always have a JSON form"
+    )]
     serde_json::to_string(&summary).expect("a summary has a JSON form")
 }

@@ -37,12 +37,22 @@ pub struct Timeline {
 impl Timeline {
     /// The stops of a run to `end`.
     pub fn new(window: (Ps, Ps), end: Ps, sample: Ps, slice: Ps) -> Timeline {
-        Timeline { window, end, sample: sample.max(Ps(1)), slice: slice.max(Ps(1)), next: Some(Ps::ZERO) }
+        Timeline {
+            window,
+            end,
+            sample: sample.max(Ps(1)),
+            slice: slice.max(Ps(1)),
+            next: Some(Ps::ZERO),
+        }
     }
 
     fn after(&self, at: Ps) -> Ps {
-        let sample = Ps((at.0 / self.sample.0).saturating_add(1).saturating_mul(self.sample.0));
-        let edges = [self.window.0, self.window.1, self.end].into_iter().filter(|edge| *edge > at);
+        let sample = Ps((at.0 / self.sample.0)
+            .saturating_add(1)
+            .saturating_mul(self.sample.0));
+        let edges = [self.window.0, self.window.1, self.end]
+            .into_iter()
+            .filter(|edge| *edge > at);
         edges.fold(sample.min(at.saturating_add(self.slice)), Ps::min)
     }
 }
@@ -54,19 +64,30 @@ impl Iterator for Timeline {
         let at = self.next?;
         self.next = (at < self.end).then(|| self.after(at));
         let samples = at.0.is_multiple_of(self.sample.0);
-        Some(Stop { at, begins: at == self.window.0, samples, ends: at == self.window.1 })
+        Some(Stop {
+            at,
+            begins: at == self.window.0,
+            samples,
+            ends: at == self.window.1,
+        })
     }
 }
 
 /// The time in which the flows of `plan` cross about half a million links.
 pub fn slice(plan: &Plan) -> Ps {
     let mut users = vec![0u32; plan.links.len()];
-    let paths = || plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
+    let paths = || {
+        plan.flows
+            .iter()
+            .flat_map(|flow| [&flow.forward, &flow.backward])
+    };
     for link in paths().flatten() {
         users[*link] += 1;
     }
     let share = |link: &usize| plan.links[*link].rate.cells_per_second() / f64::from(users[*link]);
-    let hops = |path: &Vec<usize>| path.len() as f64 * path.iter().map(share).fold(f64::INFINITY, f64::min);
+    let hops = |path: &Vec<usize>| {
+        path.len() as f64 * path.iter().map(share).fold(f64::INFINITY, f64::min)
+    };
     let per_second: f64 = paths().filter(|path| !path.is_empty()).map(hops).sum();
     Ps::from_secs_f64(HOPS_PER_SLICE / per_second.max(1.0))
 }
@@ -87,22 +108,49 @@ mod tests {
     fn samples_are_exact_multiples_and_the_edges_are_met() {
         let stops = stops((25, 60), 95, 20, 1_000);
         assert_eq!(times(&stops), [0, 20, 25, 40, 60, 80, 95]);
-        let sampled: Vec<u64> = stops.iter().filter(|stop| stop.samples).map(|stop| stop.at.0).collect();
+        let sampled: Vec<u64> = stops
+            .iter()
+            .filter(|stop| stop.samples)
+            .map(|stop| stop.at.0)
+            .collect();
         assert_eq!(sampled, [0, 20, 40, 60, 80]);
-        let edges = |f: fn(&Stop) -> bool| times(&stops.iter().copied().filter(f).collect::<Vec<_>>());
-        assert_eq!((edges(|s| s.begins), edges(|s| s.ends)), (vec![25], vec![60]));
+        let edges =
+            |f: fn(&Stop) -> bool| times(&stops.iter().copied().filter(f).collect::<Vec<_>>());
+        assert_eq!(
+            (edges(|s| s.begins), edges(|s| s.ends)),
+            (vec![25], vec![60])
+        );
     }
 
     #[test]
     fn no_slice_is_longer_than_allowed() {
-        assert_eq!(times(&stops((0, 50), 50, 20, 7)), [0, 7, 14, 20, 27, 34, 40, 47, 50]);
+        assert_eq!(
+            times(&stops((0, 50), 50, 20, 7)),
+            [0, 7, 14, 20, 27, 34, 40, 47, 50]
+        );
     }
 
     #[test]
     fn a_window_may_be_the_whole_run_or_a_single_sample() {
         let all = stops((0, 50), 50, 50, 50);
-        assert_eq!(all[0], Stop { at: Ps(0), begins: true, samples: true, ends: false });
-        assert_eq!(all[1], Stop { at: Ps(50), begins: false, samples: true, ends: true });
+        assert_eq!(
+            all[0],
+            Stop {
+                at: Ps(0),
+                begins: true,
+                samples: true,
+                ends: false
+            }
+        );
+        assert_eq!(
+            all[1],
+            Stop {
+                at: Ps(50),
+                begins: false,
+                samples: true,
+                ends: true
+            }
+        );
         assert_eq!(all.len(), 2);
     }
 

@@ -25,14 +25,35 @@ pub struct Series {
 
 #[derive(Clone, Copy, Debug)]
 enum Quantity {
-    Queue { port: usize, queue: usize },
-    VcQueues { port: usize },
-    Acr { flow: usize },
-    VirtualAcr { flow: usize, place: usize },
-    Cwnd { flow: usize },
-    Sequence { flow: usize },
-    SourceQueue { flow: usize },
-    Utilisation { port: usize, cells_per_second: f64, departed: u64, since: Ps },
+    Queue {
+        port: usize,
+        queue: usize,
+    },
+    VcQueues {
+        port: usize,
+    },
+    Acr {
+        flow: usize,
+    },
+    VirtualAcr {
+        flow: usize,
+        place: usize,
+    },
+    Cwnd {
+        flow: usize,
+    },
+    Sequence {
+        flow: usize,
+    },
+    SourceQueue {
+        flow: usize,
+    },
+    Utilisation {
+        port: usize,
+        cells_per_second: f64,
+        departed: u64,
+        since: Ps,
+    },
 }
 
 impl Quantity {
@@ -53,11 +74,23 @@ impl Quantity {
             Quantity::Queue { port, queue } => Some(ports[*port].lengths[*queue] as f64),
             Quantity::VcQueues { port } => ports[*port].in_front.map(|cells| cells as f64),
             Quantity::Acr { flow } => simulation.acr(*flow),
-            Quantity::VirtualAcr { flow, place } => simulation.virtual_acrs(*flow).get(*place).map(|(_, acr)| *acr),
+            Quantity::VirtualAcr { flow, place } => simulation
+                .virtual_acrs(*flow)
+                .get(*place)
+                .map(|(_, acr)| *acr),
             Quantity::Cwnd { flow } => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
-            Quantity::Sequence { flow } => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
-            Quantity::SourceQueue { flow } => simulation.source_queue(*flow).map(|cells| cells as f64),
-            Quantity::Utilisation { port, cells_per_second, departed, since } => {
+            Quantity::Sequence { flow } => {
+                simulation.tcp_window(*flow).map(|(_, acked)| acked as f64)
+            }
+            Quantity::SourceQueue { flow } => {
+                simulation.source_queue(*flow).map(|cells| cells as f64)
+            }
+            Quantity::Utilisation {
+                port,
+                cells_per_second,
+                departed,
+                since,
+            } => {
                 let (cells, now) = (ports[*port].departed, simulation.now());
                 let span = (now - *since).as_secs_f64();
                 let sent = cells - std::mem::replace(departed, cells);
@@ -89,14 +122,22 @@ impl Recorder {
                 }
             };
             recorder.looks_at_ports |= matches!(kind, TraceKind::Queue | TraceKind::Utilisation);
-            recorder.traces.extend(wanted.into_iter().map(|(what, name)| (what, name, Trace::new(points))));
+            recorder.traces.extend(
+                wanted
+                    .into_iter()
+                    .map(|(what, name)| (what, name, Trace::new(points))),
+            );
         }
         recorder
     }
 
     /// Samples everything now.
     pub fn sample(&mut self, simulation: &mut Simulation) {
-        let ports = if self.looks_at_ports { simulation.port_states() } else { Vec::new() };
+        let ports = if self.looks_at_ports {
+            simulation.port_states()
+        } else {
+            Vec::new()
+        };
         for (quantity, _, trace) in &mut self.traces {
             if let Some(value) = quantity.value(simulation, &ports) {
                 trace.add(simulation.now(), value);
@@ -106,7 +147,10 @@ impl Recorder {
 
     /// What was recorded, in the order asked for.
     pub fn series(&self) -> Vec<Series> {
-        self.traces.iter().map(|(quantity, entity, trace)| series(quantity, entity, &trace.points())).collect()
+        self.traces
+            .iter()
+            .map(|(quantity, entity, trace)| series(quantity, entity, &trace.points()))
+            .collect()
     }
 
     #[cfg(test)]
@@ -134,7 +178,11 @@ fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
     for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
         let name = &simulation.plan().links[facts.link].name;
         for queue in 0..facts.queues.len() {
-            let entity = if facts.queues.len() == 1 { name.clone() } else { format!("{name}/{}", queue + 1) };
+            let entity = if facts.queues.len() == 1 {
+                name.clone()
+            } else {
+                format!("{name}/{}", queue + 1)
+            };
             found.push((Quantity::Queue { port, queue }, entity));
         }
         if facts.virtual_sources {
@@ -148,19 +196,45 @@ fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
     let line = |(port, facts): (usize, cellrate_engine::network::SwitchPort)| {
         let link = &simulation.plan().links[facts.link];
         let cells_per_second = link.rate.cells_per_second();
-        (Quantity::Utilisation { port, cells_per_second, departed: 0, since: Ps::ZERO }, link.name.clone())
+        (
+            Quantity::Utilisation {
+                port,
+                cells_per_second,
+                departed: 0,
+                since: Ps::ZERO,
+            },
+            link.name.clone(),
+        )
     };
-    simulation.switch_ports().into_iter().enumerate().map(line).collect()
+    simulation
+        .switch_ports()
+        .into_iter()
+        .enumerate()
+        .map(line)
+        .collect()
 }
 
 /// Flows of which there is such a thing.
 fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
-    let names = simulation.plan().flows.iter().map(|flow| &flow.name).enumerate();
+    let names = simulation
+        .plan()
+        .flows
+        .iter()
+        .map(|flow| &flow.name)
+        .enumerate();
     let quantity = |(flow, name): (usize, &String)| match kind {
-        TraceKind::Acr => simulation.acr(flow).map(|_| (Quantity::Acr { flow }, format!("{name}/forward"))),
-        TraceKind::SourceQueue => simulation.source_queue(flow).map(|_| (Quantity::SourceQueue { flow }, name.clone())),
-        TraceKind::Cwnd => simulation.tcp_window(flow).map(|_| (Quantity::Cwnd { flow }, name.clone())),
-        _ => simulation.tcp_window(flow).map(|_| (Quantity::Sequence { flow }, name.clone())),
+        TraceKind::Acr => simulation
+            .acr(flow)
+            .map(|_| (Quantity::Acr { flow }, format!("{name}/forward"))),
+        TraceKind::SourceQueue => simulation
+            .source_queue(flow)
+            .map(|_| (Quantity::SourceQueue { flow }, name.clone())),
+        TraceKind::Cwnd => simulation
+            .tcp_window(flow)
+            .map(|_| (Quantity::Cwnd { flow }, name.clone())),
+        _ => simulation
+            .tcp_window(flow)
+            .map(|_| (Quantity::Sequence { flow }, name.clone())),
     };
     let mut found: Vec<(Quantity, String)> = names.clone().filter_map(quantity).collect();
     if kind == TraceKind::Acr {
@@ -172,5 +246,12 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
 /// `FLOW/forward@SWITCH` for each virtual source of the forward channel.
 fn virtual_sources(simulation: &Simulation, flow: usize, name: &str) -> Vec<(Quantity, String)> {
     let switches = simulation.virtual_acrs(flow).into_iter().enumerate();
-    switches.map(|(place, (at, _))| (Quantity::VirtualAcr { flow, place }, format!("{name}/forward@{at}"))).collect()
+    switches
+        .map(|(place, (at, _))| {
+            (
+                Quantity::VirtualAcr { flow, place },
+                format!("{name}/forward@{at}"),
+            )
+        })
+        .collect()
 }

@@ -114,23 +114,38 @@ pub struct OwnRate {
 
 /// The network of a scenario.
 pub fn describe(checked: &Checked) -> Network {
-    let Checked { scenario, graph, .. } = checked;
+    let Checked {
+        scenario, graph, ..
+    } = checked;
     Network {
         seed: scenario.run.seed,
         duration_seconds: scenario.run.duration.as_secs_f64(),
         start_jitter_seconds: scenario.run.start_jitter.as_secs_f64(),
         measure: in_units("Measure", &scenario.measure),
-        credit: scenario.fcvc.as_ref().map(|credit| in_units("FcvcConfig", credit)),
+        credit: scenario
+            .fcvc
+            .as_ref()
+            .map(|credit| in_units("FcvcConfig", credit)),
         encapsulation_bytes: scenario.aal5.encapsulation.bytes(),
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.iter().map(link).collect(),
-        flows: graph.flows.iter().map(|instance| flow(scenario, graph, instance)).collect(),
+        flows: graph
+            .flows
+            .iter()
+            .map(|instance| flow(scenario, graph, instance))
+            .collect(),
     }
 }
 
 fn node(node: &graph::Node) -> Node {
-    let switch = node.switch.as_ref().map(|switch| in_units("Switch", &effective::switch(switch)));
-    Node { name: node.name.clone(), switch }
+    let switch = node
+        .switch
+        .as_ref()
+        .map(|switch| in_units("Switch", &effective::switch(switch)));
+    Node {
+        name: node.name.clone(),
+        switch,
+    }
 }
 
 fn link(link: &LinkPlan) -> Link {
@@ -148,12 +163,20 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
     let group = &scenario.flows[instance.group];
     let access: Option<Rate> = instance.forward.first().map(|link| graph.links[*link].rate);
     let abr = access.filter(|_| group.is_abr());
-    let delay = |links: &[usize]| links.iter().fold(Ps::ZERO, |sum, link| sum.saturating_add(graph.links[*link].delay));
+    let delay = |links: &[usize]| {
+        links.iter().fold(Ps::ZERO, |sum, link| {
+            sum.saturating_add(graph.links[*link].delay)
+        })
+    };
     let feedback = |hop: usize| {
-        let mut before = (0..hop).rev().filter(|begin| graph.ends_loops(graph.links[instance.forward[*begin]].from));
+        let mut before = (0..hop)
+            .rev()
+            .filter(|begin| graph.ends_loops(graph.links[instance.forward[*begin]].from));
         let (begin, hops) = (before.next().unwrap_or(0), instance.backward.len());
         let back = &instance.backward[hops - hop..hops - begin];
-        delay(&instance.forward[begin..hop]).saturating_add(delay(back)).as_secs_f64()
+        delay(&instance.forward[begin..hop])
+            .saturating_add(delay(back))
+            .as_secs_f64()
     };
     let round_trip = delay(&instance.forward).saturating_add(delay(&instance.backward));
     Flow {
@@ -167,20 +190,32 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         backward: instance.backward.clone(),
         source: in_units("SourceConfig", &group.source),
         own_rate: own_rate(group.source.load()),
-        tcp: group.source.over_tcp().then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
-        abr: abr.map(|rate| in_units("AbrConfig", &effective::abr(&group.abr, rate, graph.first_loop(instance)))),
+        tcp: group
+            .source
+            .over_tcp()
+            .then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
+        abr: abr.map(|rate| {
+            in_units(
+                "AbrConfig",
+                &effective::abr(&group.abr, rate, graph.first_loop(instance)),
+            )
+        }),
         source_queue_cells: (!group.source_queue.is_infinite()).then_some(group.source_queue.0),
         source_queue_refuses: serde_json::json!(group.source_queue_refuses),
-        propagation_round_trip_seconds: (!instance.backward.is_empty()).then(|| round_trip.as_secs_f64()),
-        feedback_delay_seconds: abr.map_or_else(Vec::new, |_| (0..instance.forward.len()).map(feedback).collect()),
+        propagation_round_trip_seconds: (!instance.backward.is_empty())
+            .then(|| round_trip.as_secs_f64()),
+        feedback_delay_seconds: abr.map_or_else(Vec::new, |_| {
+            (0..instance.forward.len()).map(feedback).collect()
+        }),
     }
 }
 
 fn own_rate(load: Load) -> Option<OwnRate> {
     match load {
         Load::Elastic => None,
-        Load::Own { mean, peak } => {
-            Some(OwnRate { mean_cells_per_second: mean, peak_cells_per_second: peak.is_finite().then_some(peak) })
-        }
+        Load::Own { mean, peak } => Some(OwnRate {
+            mean_cells_per_second: mean,
+            peak_cells_per_second: peak.is_finite().then_some(peak),
+        }),
     }
 }

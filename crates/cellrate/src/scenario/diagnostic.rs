@@ -72,7 +72,13 @@ impl Fault {
     /// An error without label and help.
     pub fn error(span: Span, message: impl Into<String>) -> Fault {
         let (label, help) = Default::default();
-        Fault { severity: Severity::Error, span, message: message.into(), label, help }
+        Fault {
+            severity: Severity::Error,
+            span,
+            message: message.into(),
+            label,
+            help,
+        }
     }
     /// With what should be at the marked place.
     pub fn label(mut self, label: impl Into<String>) -> Fault {
@@ -107,16 +113,27 @@ const MOST_SHOWN: usize = 20;
 pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
     faults.sort_by_key(|fault| (fault.severity, fault.span));
     faults.dedup();
-    let shown = if faults.len() > MOST_SHOWN { 1 } else { faults.len() };
+    let shown = if faults.len() > MOST_SHOWN {
+        1
+    } else {
+        faults.len()
+    };
     let more = faults.len() - shown;
     faults.truncate(shown);
     let diagnostics = faults.iter().map(|fault| fault.locate(texts)).collect();
-    let mut rendered = faults.iter().map(|fault| render(fault, texts)).collect::<Vec<_>>().join("\n\n");
+    let mut rendered = faults
+        .iter()
+        .map(|fault| render(fault, texts))
+        .collect::<Vec<_>>()
+        .join("\n\n");
     if more > 0 {
         rendered.push_str(&format!("\n\nand so on: {more} more are not shown"));
     }
     rendered.push('\n');
-    Refusal { diagnostics, rendered }
+    Refusal {
+        diagnostics,
+        rendered,
+    }
 }
 
 /// Longest line that is shown whole, in bytes.
@@ -132,10 +149,15 @@ pub fn render(fault: &Fault, texts: &[Text<'_>]) -> String {
     };
     let mut group = Group::with_title(title);
     if line.text.len() <= LONGEST_LINE {
-        group = group.element(annotated(fault, line.text, &line, (line.start, line.end)).path(text.name));
+        group = group
+            .element(annotated(fault, line.text, &line, (line.start, line.end)).path(text.name));
     } else {
         let (cut, start, end) = cut(&line);
-        group = group.element(Origin::path(text.name).line(line.number).char_column(line.column));
+        group = group.element(
+            Origin::path(text.name)
+                .line(line.number)
+                .char_column(line.column),
+        );
         group = group.element(annotated(fault, cut, &line, (start, end)));
     }
     if !fault.help.is_empty() {
@@ -151,12 +173,26 @@ fn annotated<'a>(
     (start, end): (usize, usize),
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let label = (!fault.label.is_empty()).then_some(fault.label.as_str());
-    Snippet::source(shown).line_start(line.number).annotation(AnnotationKind::Primary.span(start..end).label(label))
+    Snippet::source(shown)
+        .line_start(line.number)
+        .annotation(AnnotationKind::Primary.span(start..end).label(label))
 }
 
 /// The part of a long line around its span, and the span in that.
 fn cut<'a>(line: &Line<'a>) -> (&'a str, usize, usize) {
-    let before = line.text[..line.start].char_indices().rev().take(40).last().map_or(line.start, |(at, _)| at);
-    let after = line.text[line.start..].char_indices().nth(80).map_or(line.text.len(), |(at, _)| line.start + at);
-    (&line.text[before..after], line.start - before, line.end.min(after) - before)
+    let before = line.text[..line.start]
+        .char_indices()
+        .rev()
+        .take(40)
+        .last()
+        .map_or(line.start, |(at, _)| at);
+    let after = line.text[line.start..]
+        .char_indices()
+        .nth(80)
+        .map_or(line.text.len(), |(at, _)| line.start + at);
+    (
+        &line.text[before..after],
+        line.start - before,
+        line.end.min(after) - before,
+    )
 }

@@ -80,7 +80,10 @@ impl Table {
     }
     /// The value of a key, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
-        self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.item)
+        self.entries
+            .iter_mut()
+            .find(|entry| entry.key == key)
+            .map(|entry| &mut entry.item)
     }
     /// Sets a key, replacing what it had.
     pub fn set(&mut self, entry: Entry) {
@@ -110,17 +113,30 @@ struct Reader {
 
 impl Reader {
     fn span(&self, span: Range<usize>) -> Span {
-        Span { text: self.text, start: span.start + self.offset, end: span.end + self.offset }
+        Span {
+            text: self.text,
+            start: span.start + self.offset,
+            end: span.end + self.offset,
+        }
     }
     fn table(&self, table: &DeTable<'_>) -> Table {
         let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
             let name: &std::borrow::Cow<'_, str> = key.get_ref();
-            Entry { key: name.to_string(), span: self.span(key.span()), item: self.item(value) }
+            Entry {
+                key: name.to_string(),
+                span: self.span(key.span()),
+                item: self.item(value),
+            }
         };
-        Table { entries: table.iter().map(entry).collect() }
+        Table {
+            entries: table.iter().map(entry).collect(),
+        }
     }
     fn item(&self, value: &Spanned<DeValue<'_>>) -> Item {
-        Item { span: self.span(value.span()), value: self.value(value.get_ref()) }
+        Item {
+            span: self.span(value.span()),
+            value: self.value(value.get_ref()),
+        }
     }
     fn value(&self, value: &DeValue<'_>) -> Value {
         match value {
@@ -129,43 +145,65 @@ impl Reader {
             DeValue::Float(number) => Value::Float(number.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(truth) => Value::Boolean(*truth),
             DeValue::Datetime(date) => Value::Date(*date),
-            DeValue::Array(items) => Value::Array(items.iter().map(|item| self.item(item)).collect()),
+            DeValue::Array(items) => {
+                Value::Array(items.iter().map(|item| self.item(item)).collect())
+            }
             DeValue::Table(table) => Value::Table(self.table(table)),
         }
     }
 }
 
 fn integer(digits: &str, radix: u32) -> i128 {
-    let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
+    let beyond = if digits.starts_with('-') {
+        i128::MIN
+    } else {
+        i128::MAX
+    };
     i128::from_str_radix(digits, radix).unwrap_or(beyond)
 }
 
 /// Where the key of `steps` was written: its value, or, if it was not written, the key of the
 /// innermost table around it that was.
 pub fn locate(table: &Table, steps: &[Step]) -> Span {
-    let whole = Span { text: 0, start: 0, end: 0 };
-    let Some((Step::Key(key), rest)) = steps.split_first() else { return whole };
-    table.entry(key).map_or(whole, |entry| locate_in(&entry.item, rest, entry.span))
+    let whole = Span {
+        text: 0,
+        start: 0,
+        end: 0,
+    };
+    let Some((Step::Key(key), rest)) = steps.split_first() else {
+        return whole;
+    };
+    table
+        .entry(key)
+        .map_or(whole, |entry| locate_in(&entry.item, rest, entry.span))
 }
 
 fn locate_in(item: &Item, steps: &[Step], around: Span) -> Span {
     let Some((step, rest)) = steps.split_first() else {
-        return if matches!(item.value, Value::Table(_)) { around } else { item.span };
+        return if matches!(item.value, Value::Table(_)) {
+            around
+        } else {
+            item.span
+        };
     };
     match (step, &item.value) {
-        (Step::Key(key), Value::Table(table)) => {
-            table.entry(key).map_or(around, |entry| locate_in(&entry.item, rest, entry.span))
-        }
-        (Step::Index(index), Value::Array(items)) => {
-            items.get(*index).map_or(item.span, |element| locate_in(element, rest, element.span))
-        }
+        (Step::Key(key), Value::Table(table)) => table
+            .entry(key)
+            .map_or(around, |entry| locate_in(&entry.item, rest, entry.span)),
+        (Step::Index(index), Value::Array(items)) => items
+            .get(*index)
+            .map_or(item.span, |element| locate_in(element, rest, element.span)),
         _ => around,
     }
 }
 
 impl From<&Table> for toml::Table {
     fn from(table: &Table) -> toml::Table {
-        table.entries.iter().map(|entry| (entry.key.clone(), toml::Value::from(&entry.item))).collect()
+        table
+            .entries
+            .iter()
+            .map(|entry| (entry.key.clone(), toml::Value::from(&entry.item)))
+            .collect()
     }
 }
 
@@ -174,11 +212,15 @@ impl From<&Item> for toml::Value {
         match &item.value {
             Value::String(text) => toml::Value::String(text.clone()),
             // What does not fit was refused where an integer is wanted.
-            Value::Integer(number) => i64::try_from(*number).map_or(toml::Value::Float(*number as f64), Into::into),
+            Value::Integer(number) => {
+                i64::try_from(*number).map_or(toml::Value::Float(*number as f64), Into::into)
+            }
             Value::Float(number) => toml::Value::Float(*number),
             Value::Boolean(truth) => toml::Value::Boolean(*truth),
             Value::Date(date) => toml::Value::Datetime(*date),
-            Value::Array(items) => toml::Value::Array(items.iter().map(toml::Value::from).collect()),
+            Value::Array(items) => {
+                toml::Value::Array(items.iter().map(toml::Value::from).collect())
+            }
             Value::Table(table) => toml::Value::Table(table.into()),
         }
     }

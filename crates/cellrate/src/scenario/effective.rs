@@ -12,7 +12,9 @@ use super::types::Switch;
 /// ABR on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR, MCR, ICR, CRM.
 pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     let mut found = config.clone();
-    found.icr = Some(Rate::from_cells_per_second(config.icr_cells(link_rate, round_trip)));
+    found.icr = Some(Rate::from_cells_per_second(
+        config.icr_cells(link_rate, round_trip),
+    ));
     found.pcr = Some(config.pcr.unwrap_or(link_rate));
     found.crm = Some(u32::try_from(config.crm_frms()).unwrap_or(u32::MAX));
     found.mdf = (config.rules != SourceRules::Tm4).then(|| config.mdf_in_force());
@@ -22,14 +24,19 @@ pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
 /// TCP with the slow start threshold that it begins with.
 pub fn tcp(config: &TcpConfig) -> TcpConfig {
     let initial_ssthresh = Some(config.initial_ssthresh.unwrap_or(Bytes(config.window.0)));
-    TcpConfig { initial_ssthresh, ..config.clone() }
+    TcpConfig {
+        initial_ssthresh,
+        ..config.clone()
+    }
 }
 
 /// A switch with its thresholds and its target utilisation.
 pub fn switch(config: &Switch) -> Switch {
     let mut found = config.clone();
     match &mut found.control {
-        ControlConfig::Efci(efci) if efci.high.is_none() => efci.threshold = Some(efci.threshold_in_force()),
+        ControlConfig::Efci(efci) if efci.high.is_none() => {
+            efci.threshold = Some(efci.threshold_in_force())
+        }
         ControlConfig::Erica(erica) => erica.target_utilisation = Some(erica.utilisation()),
         _ => {}
     }
@@ -37,8 +44,12 @@ pub fn switch(config: &Switch) -> Switch {
         let buffer = found.buffer;
         match &mut found.discard {
             DiscardConfig::Epd(epd) => epd.threshold = Some(epd.threshold_in_force(buffer)),
-            DiscardConfig::SelectiveDrop(drop) => drop.threshold = Some(drop.threshold_in_force(buffer)),
-            DiscardConfig::FairBufferAllocation(fba) => fba.threshold = Some(fba.threshold_in_force(buffer)),
+            DiscardConfig::SelectiveDrop(drop) => {
+                drop.threshold = Some(drop.threshold_in_force(buffer))
+            }
+            DiscardConfig::FairBufferAllocation(fba) => {
+                fba.threshold = Some(fba.threshold_in_force(buffer))
+            }
             _ => {}
         }
     }

@@ -86,7 +86,8 @@ impl Flow {
     /// When flow `index`, from 1, of the group starts, before jitter.
     pub fn start_of(&self, index: u32) -> Ps {
         let waits = u64::from(index.saturating_sub(1));
-        self.start.saturating_add(Ps(self.stagger.0.saturating_mul(waits)))
+        self.start
+            .saturating_add(Ps(self.stagger.0.saturating_mul(waits)))
     }
     /// Whether ABR end systems pace the forward channel.
     pub fn is_abr(&self) -> bool {

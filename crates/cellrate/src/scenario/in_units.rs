@@ -10,7 +10,8 @@ use super::schema::{definition, schema};
 /// `key_seconds`, `key_bytes` or `key_cells`, a rate `key_bits_per_second` and
 /// `key_cells_per_second`; what is absent or without limit is null. Everything else keeps its key.
 pub fn in_units<T: Serialize>(name: &str, parameters: &T) -> Value {
-    let value = serde_json::to_value(parameters).unwrap_or_else(|error| panic!("{name} is no JSON: {error}"));
+    let value = serde_json::to_value(parameters)
+        .unwrap_or_else(|error| panic!("{name} is no JSON: {error}"));
     item(&json!({ "$ref": format!("#/$defs/{name}") }), &value)
 }
 
@@ -18,7 +19,10 @@ fn item(schema: &Value, value: &Value) -> Value {
     let schema = resolve(schema).0;
     match value {
         Value::Object(fields) => Value::Object(object(variant(schema, fields), fields)),
-        Value::Array(items) => items.iter().map(|one| item(&schema["items"], one)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|one| item(&schema["items"], one))
+            .collect(),
         other => other.clone(),
     }
 }
@@ -43,21 +47,36 @@ fn resolve(part: &Value) -> (&Value, &str) {
 fn variant<'s>(schema: &'s Value, fields: &Map<String, Value>) -> &'s Value {
     let chosen = |variant: &&Value| {
         let mut properties = variant["properties"].as_object().into_iter().flatten();
-        properties.any(|(key, property)| property["const"].is_string() && fields.get(key) == Some(&property["const"]))
+        properties.any(|(key, property)| {
+            property["const"].is_string() && fields.get(key) == Some(&property["const"])
+        })
     };
-    schema["oneOf"].as_array().and_then(|variants| variants.iter().find(chosen)).unwrap_or(schema)
+    schema["oneOf"]
+        .as_array()
+        .and_then(|variants| variants.iter().find(chosen))
+        .unwrap_or(schema)
 }
 
 /// A quantity under the names of its units.
 fn plain(quantity: Quantity, key: &str, value: &Value) -> Vec<(String, Value)> {
-    let base = value.as_str().and_then(|text| quantity.value(text)).filter(|value| value.is_finite());
+    let base = value
+        .as_str()
+        .and_then(|text| quantity.value(text))
+        .filter(|value| value.is_finite());
     let named = |unit: &str, factor: f64| {
-        let name = if key == unit || key.ends_with(&format!("_{unit}")) { key.into() } else { format!("{key}_{unit}") };
+        let name = if key == unit || key.ends_with(&format!("_{unit}")) {
+            key.into()
+        } else {
+            format!("{key}_{unit}")
+        };
         (name, base.map_or(Value::Null, |base| json!(base / factor)))
     };
     match quantity {
         Quantity::Time | Quantity::Delay => vec![named("seconds", 1.0)],
-        Quantity::Rate => vec![named("bits_per_second", 1.0), named("cells_per_second", 424.0)],
+        Quantity::Rate => vec![
+            named("bits_per_second", 1.0),
+            named("cells_per_second", 424.0),
+        ],
         Quantity::Bytes => vec![named("bytes", 1.0)],
         Quantity::Buffer | Quantity::Cells => vec![named("cells", 1.0)],
     }

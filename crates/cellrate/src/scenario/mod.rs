@@ -36,6 +36,7 @@ pub use resolve::resolve;
 pub use schema::schema;
 pub use templates::template;
 pub use topology::{
-    GraphHost, GraphLink, GraphNode, GraphSwitch, GraphTopology, NSource, ParkingLot, SingleSwitch, Topology,
+    GraphHost, GraphLink, GraphNode, GraphSwitch, GraphTopology, NSource, ParkingLot, SingleSwitch,
+    Topology,
 };
 pub use types::{Aal5, EventKind, Measure, Run, Scenario, Switch, TraceKind};

@@ -34,20 +34,34 @@ impl Scenario {
     ///
     /// # Errors
     /// Everything that keeps the scenario from being run, located.
-    pub fn parse(text: &str, path: &str, overrides: &[String], seed: Option<u64>) -> Result<Checked, Refusal> {
+    pub fn parse(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        seed: Option<u64>,
+    ) -> Result<Checked, Refusal> {
         let seed = seed.map(|seed| seed.to_string());
         let texts = texts(text, path, overrides, seed.as_ref());
         let directory = Path::new(path).parent().unwrap_or(Path::new(""));
         match parse(&texts, overrides.len(), seed.as_deref(), directory) {
-            Ok((scenario, graph, warnings)) => {
-                Ok(Checked { scenario, graph, warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect() })
-            }
+            Ok((scenario, graph, warnings)) => Ok(Checked {
+                scenario,
+                graph,
+                warnings: warnings.iter().map(|fault| fault.locate(&texts)).collect(),
+            }),
             Err(faults) => Err(refuse(faults, &texts)),
         }
     }
 
     /// The refusal of a scenario that [`Scenario::parse`] takes, for a reason outside it, at a key.
-    pub fn refusal(text: &str, path: &str, overrides: &[String], key: &[&str], message: &str, help: &str) -> Refusal {
+    pub fn refusal(
+        text: &str,
+        path: &str,
+        overrides: &[String],
+        key: &[&str],
+        message: &str,
+        help: &str,
+    ) -> Refusal {
         let texts = texts(text, path, overrides, None);
         let mut root = read(text, 0).unwrap_or_default();
         for (i, text) in texts.iter().enumerate().skip(1) {
@@ -55,15 +69,29 @@ impl Scenario {
             let _ = set::apply(&mut root, text.text, i);
         }
         let place: Vec<Step> = key.iter().map(|key| Step::from(*key)).collect();
-        refuse(vec![Fault::error(locate(&root, &place), message).help(help)], &texts)
+        refuse(
+            vec![Fault::error(locate(&root, &place), message).help(help)],
+            &texts,
+        )
     }
 }
 
 /// The file, the overrides, the seed.
-fn texts<'a>(text: &'a str, path: &'a str, overrides: &'a [String], seed: Option<&'a String>) -> Vec<Text<'a>> {
+fn texts<'a>(
+    text: &'a str,
+    path: &'a str,
+    overrides: &'a [String],
+    seed: Option<&'a String>,
+) -> Vec<Text<'a>> {
     let mut texts = vec![Text { name: path, text }];
-    texts.extend(overrides.iter().map(|text| Text { name: "--set", text }));
-    texts.extend(seed.map(|text| Text { name: "--seed", text }));
+    texts.extend(overrides.iter().map(|text| Text {
+        name: "--set",
+        text,
+    }));
+    texts.extend(seed.map(|text| Text {
+        name: "--seed",
+        text,
+    }));
     texts
 }
 
@@ -72,7 +100,12 @@ const NO_TEXT: &str = "a scenario is a text file in TOML";
 type Parsed = (Scenario, Graph, Vec<Fault>);
 
 /// The file is the first text, then come the overrides, then perhaps the seed.
-fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>, directory: &Path) -> Result<Parsed, Vec<Fault>> {
+fn parse(
+    texts: &[Text<'_>],
+    overrides: usize,
+    seed: Option<&str>,
+    directory: &Path,
+) -> Result<Parsed, Vec<Fault>> {
     refuse_no_text(texts[0].text).map_err(|fault| vec![fault])?;
     let mut root = read(texts[0].text, 0).map_err(|error| vec![no_toml(&error)])?;
     let applied = (1..=overrides).filter_map(|i| set::apply(&mut root, texts[i].text, i).err());
@@ -82,40 +115,67 @@ fn parse(texts: &[Text<'_>], overrides: usize, seed: Option<&str>, directory: &P
     }
     refuse_any(shape::check(&root, schema(), "the scenario"))?;
     share(&mut root);
-    let mut scenario = Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
+    let mut scenario =
+        Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
     scenario.complete();
     let unread = traffic_files::read_all(&mut scenario, directory);
-    refuse_any(unread.into_iter().map(|problem| place(problem, &root)).collect())?;
+    refuse_any(
+        unread
+            .into_iter()
+            .map(|problem| place(problem, &root))
+            .collect(),
+    )?;
     judge(scenario, &root)
 }
 
 /// The scenario with its graph and its warnings, or what is impossible in it.
 fn judge(scenario: Scenario, root: &Table) -> Result<Parsed, Vec<Fault>> {
     let (graph, problems) = checks::check(&scenario);
-    let mut faults: Vec<Fault> = problems.into_iter().map(|problem| place(problem, root)).collect();
+    let mut faults: Vec<Fault> = problems
+        .into_iter()
+        .map(|problem| place(problem, root))
+        .collect();
     faults.sort_by_key(|fault| fault.span);
     faults.dedup();
     match graph {
-        Some(graph) if faults.iter().all(|fault| fault.severity == Severity::Warning) => Ok((scenario, graph, faults)),
+        Some(graph)
+            if faults
+                .iter()
+                .all(|fault| fault.severity == Severity::Warning) =>
+        {
+            Ok((scenario, graph, faults))
+        }
         _ => Err(faults),
     }
 }
 
 fn refuse_any(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }
 
 fn refuse_no_text(text: &str) -> Result<(), Fault> {
-    let at = |start| Span { text: 0, start, end: start };
+    let at = |start| Span {
+        text: 0,
+        start,
+        end: start,
+    };
     if text.len() > LONGEST_FILE {
         let message = format!("the file has {} bytes", text.len());
-        let help = format!("a scenario has at most {LONGEST_FILE} bytes; `count` makes many flows of one");
+        let help =
+            format!("a scenario has at most {LONGEST_FILE} bytes; `count` makes many flows of one");
         return Err(Fault::error(at(0), message).help(help));
     }
     if let Some(nul) = text.find('\0') {
         return Err(Fault::error(at(nul), "the file contains a NUL character").help(NO_TEXT));
     }
-    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+    if text
+        .lines()
+        .all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+    {
         let help = "`cellrate new n-source` writes a scenario to start from";
         return Err(Fault::error(at(0), "the scenario is empty").help(help));
     }
@@ -124,34 +184,74 @@ fn refuse_no_text(text: &str) -> Result<(), Fault> {
 
 fn no_toml(error: &toml::de::Error) -> Fault {
     let span = error.span().unwrap_or(0..0);
-    let fault = Fault::error(Span { text: 0, start: span.start, end: span.end }, error.message());
+    let fault = Fault::error(
+        Span {
+            text: 0,
+            start: span.start,
+            end: span.end,
+        },
+        error.message(),
+    );
     fault.help("a scenario is written in TOML")
 }
 
 /// What cannot be: the schema lets through nothing that is not read. A test tries.
 fn unread(error: &toml::de::Error) -> Fault {
     let message = format!("{UNREAD}: {}", error.message());
-    Fault::error(Span { text: 0, start: 0, end: 0 }, message).help("this is a defect of cellrate: please report it")
+    Fault::error(
+        Span {
+            text: 0,
+            start: 0,
+            end: 0,
+        },
+        message,
+    )
+    .help("this is a defect of cellrate: please report it")
 }
 
 /// How the message begins that nobody should see.
 pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {
-    let span = Span { text, start: 0, end: seed.len() };
-    let item = Item { value: Value::Integer(seed.parse().unwrap_or(i128::MAX)), span };
-    if let Some(Item { value: Value::Table(run), .. }) = root.get_mut("run") {
-        run.set(Entry { key: "seed".into(), span, item });
+    let span = Span {
+        text,
+        start: 0,
+        end: seed.len(),
+    };
+    let item = Item {
+        value: Value::Integer(seed.parse().unwrap_or(i128::MAX)),
+        span,
+    };
+    if let Some(Item {
+        value: Value::Table(run),
+        ..
+    }) = root.get_mut("run")
+    {
+        run.set(Entry {
+            key: "seed".into(),
+            span,
+            item,
+        });
     }
 }
 
 /// Gives every flow the keys of `[tcp]` and `[abr]` that it does not have.
 fn share(root: &mut Table) {
     for key in ["tcp", "abr"] {
-        let Some(shared) = root.entry(key).cloned() else { continue };
-        let Some(Item { value: Value::Array(flows), .. }) = root.get_mut("flow") else { continue };
+        let Some(shared) = root.entry(key).cloned() else {
+            continue;
+        };
+        let Some(Item {
+            value: Value::Array(flows),
+            ..
+        }) = root.get_mut("flow")
+        else {
+            continue;
+        };
         for flow in flows {
-            let Value::Table(flow) = &mut flow.value else { continue };
+            let Value::Table(flow) = &mut flow.value else {
+                continue;
+            };
             let mut entry = shared.clone();
             if let Some(own) = flow.entry(key) {
                 entry.span = own.span;
@@ -165,16 +265,29 @@ fn share(root: &mut Table) {
 fn merge(shared: &mut Item, own: &Item) {
     match (&mut shared.value, &own.value) {
         (Value::Table(shared), Value::Table(own)) => {
-            own.entries.iter().for_each(|entry| match shared.get_mut(&entry.key) {
-                Some(item) => merge(item, &entry.item),
-                None => shared.set(entry.clone()),
-            })
+            own.entries
+                .iter()
+                .for_each(|entry| match shared.get_mut(&entry.key) {
+                    Some(item) => merge(item, &entry.item),
+                    None => shared.set(entry.clone()),
+                })
         }
         _ => *shared = own.clone(),
     }
 }
 
 fn place(problem: Problem, root: &Table) -> Fault {
-    let Problem { severity, place, message, help } = problem;
-    Fault { severity, span: locate(root, &place), message, label: String::new(), help }
+    let Problem {
+        severity,
+        place,
+        message,
+        help,
+    } = problem;
+    Fault {
+        severity,
+        span: locate(root, &place),
+        message,
+        label: String::new(),
+        help,
+    }
 }

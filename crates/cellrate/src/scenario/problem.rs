@@ -48,10 +48,20 @@ pub struct Problem {
 impl Problem {
     /// Refuses the scenario.
     pub fn error(place: Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Error, place, message: message.into(), help: help.into() }
+        Problem {
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+            help: help.into(),
+        }
     }
     /// Makes the reader look.
     pub fn warning(place: Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, place, message: message.into(), help: help.into() }
+        Problem {
+            severity: Severity::Warning,
+            place,
+            message: message.into(),
+            help: help.into(),
+        }
     }
 }

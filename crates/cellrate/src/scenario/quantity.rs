@@ -32,8 +32,14 @@ const FASTEST: Rate = Rate::from_bps(10_000_000_000_000);
 
 impl Quantity {
     /// Every quantity.
-    pub const ALL: [Quantity; 6] =
-        [Quantity::Time, Quantity::Delay, Quantity::Rate, Quantity::Bytes, Quantity::Buffer, Quantity::Cells];
+    pub const ALL: [Quantity; 6] = [
+        Quantity::Time,
+        Quantity::Delay,
+        Quantity::Rate,
+        Quantity::Bytes,
+        Quantity::Buffer,
+        Quantity::Cells,
+    ];
 
     /// The quantity of that name in the schema.
     pub fn named(name: &str) -> Option<Quantity> {
@@ -58,12 +64,19 @@ impl Quantity {
     pub fn value(self, text: &str) -> Option<f64> {
         match self {
             Quantity::Time => text.parse::<Ps>().ok().map(Ps::as_secs_f64),
-            Quantity::Delay => text.parse::<Delay>().ok().map(|delay| delay.0.as_secs_f64()),
+            Quantity::Delay => text
+                .parse::<Delay>()
+                .ok()
+                .map(|delay| delay.0.as_secs_f64()),
             Quantity::Rate => text.parse::<Rate>().ok().map(bits_per_second),
             Quantity::Bytes => text.parse::<Bytes>().ok().map(|bytes| bytes.0 as f64),
             Quantity::Buffer => {
                 let buffer = text.parse::<Buffer>().ok()?;
-                Some(if buffer.is_infinite() { f64::INFINITY } else { buffer.0 as f64 })
+                Some(if buffer.is_infinite() {
+                    f64::INFINITY
+                } else {
+                    buffer.0 as f64
+                })
             }
             Quantity::Cells => text.parse::<Cells>().ok().map(|cells| cells.0 as f64),
         }
@@ -77,8 +90,12 @@ impl Quantity {
         if let Some(most) = self.beyond(text) {
             return Err(format!("`{text}` is too much: {most}"));
         }
-        let hint = || self.hint(text).map_or_else(String::new, |hint| format!("; {hint}"));
-        self.value(text).ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
+        let hint = || {
+            self.hint(text)
+                .map_or_else(String::new, |hint| format!("; {hint}"))
+        };
+        self.value(text)
+            .ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
     }
 
     /// The schema's words for what is allowed.
@@ -114,13 +131,17 @@ impl Quantity {
 
     /// What `text`, which is none, was probably meant to be.
     pub fn hint(self, text: &str) -> Option<String> {
-        let number_end = text.find(|c: char| !(c.is_ascii_digit() || "+-._ ".contains(c))).unwrap_or(text.len());
+        let number_end = text
+            .find(|c: char| !(c.is_ascii_digit() || "+-._ ".contains(c)))
+            .unwrap_or(text.len());
         let (number, unit) = (text[..number_end].trim(), text[number_end..].trim());
         if number.starts_with('-') {
             return Some("it cannot be negative".into());
         }
         if self == Quantity::Rate && number.parse() == Ok(0.0) {
-            return Some("it cannot be zero; leave the key out if there is to be no such rate".into());
+            return Some(
+                "it cannot be zero; leave the key out if there is to be no such rate".into(),
+            );
         }
         if unit.is_empty() {
             let units = self.units().join(", ");
@@ -129,7 +150,9 @@ impl Quantity {
         if self.units().contains(&unit) {
             return None;
         }
-        let meant = usual(unit).filter(|usual| self.units().contains(usual)).or_else(|| self.near(unit))?;
+        let meant = usual(unit)
+            .filter(|usual| self.units().contains(usual))
+            .or_else(|| self.near(unit))?;
         Some(format!("did you mean `{number} {meant}`?"))
     }
 
@@ -139,11 +162,16 @@ impl Quantity {
 }
 
 /// The limit that a quantity exceeds: one of its own, or that of what its type holds.
-fn exceeded<T: PartialOrd + Display>(found: Result<T, UnitError>, limit: Option<T>) -> Option<String> {
+fn exceeded<T: PartialOrd + Display>(
+    found: Result<T, UnitError>,
+    limit: Option<T>,
+) -> Option<String> {
     match (found, limit) {
         (Ok(found), Some(limit)) => (found > limit).then(|| limit.to_string()),
         (Ok(_), None) => None,
-        (Err(error), limit) => error.most().map(|most| limit.map_or_else(|| most.into(), |limit| limit.to_string())),
+        (Err(error), limit) => error
+            .most()
+            .map(|most| limit.map_or_else(|| most.into(), |limit| limit.to_string())),
     }
 }
 
@@ -179,7 +207,10 @@ mod tests {
     fn every_unit_is_read() {
         for quantity in Quantity::ALL {
             for unit in quantity.units() {
-                assert!(quantity.reads(&format!("200 {unit}")), "{quantity:?} in {unit}");
+                assert!(
+                    quantity.reads(&format!("200 {unit}")),
+                    "{quantity:?} in {unit}"
+                );
             }
             assert!(!quantity.reads("200"));
         }
@@ -197,33 +228,88 @@ mod tests {
         for quantity in Quantity::ALL {
             assert_eq!(Quantity::named(&format!("{quantity:?}")), Some(quantity));
             let error = quantity.read("12 parsecs").unwrap_err();
-            assert!(error.starts_with("`12 parsecs` is not a") && error.contains("such as"), "{error}");
+            assert!(
+                error.starts_with("`12 parsecs` is not a") && error.contains("such as"),
+                "{error}"
+            );
         }
-        assert!(Quantity::Rate.read("155 Mbps").unwrap_err().ends_with("; did you mean `155 Mbit/s`?"));
-        assert_eq!(Quantity::Time.read("2000000 s").unwrap_err(), "`2000000 s` is too much: at most 1000000 s");
+        assert!(
+            Quantity::Rate
+                .read("155 Mbps")
+                .unwrap_err()
+                .ends_with("; did you mean `155 Mbit/s`?")
+        );
+        assert_eq!(
+            Quantity::Time.read("2000000 s").unwrap_err(),
+            "`2000000 s` is too much: at most 1000000 s"
+        );
     }
 
     #[test]
     fn another_spelling_leads_to_the_unit() {
-        assert_eq!(Quantity::Rate.hint("155 Mbps").unwrap(), "did you mean `155 Mbit/s`?");
-        assert_eq!(Quantity::Time.hint("5 msec").unwrap(), "did you mean `5 ms`?");
-        assert_eq!(Quantity::Rate.hint("5 mbit/s").unwrap(), "did you mean `5 Mbit/s`?");
-        assert_eq!(Quantity::Time.hint("-5 ms").unwrap(), "it cannot be negative");
-        assert_eq!(Quantity::Delay.hint("1000").unwrap(), "add a unit: ps, ns, us, ms, s, m, km");
+        assert_eq!(
+            Quantity::Rate.hint("155 Mbps").unwrap(),
+            "did you mean `155 Mbit/s`?"
+        );
+        assert_eq!(
+            Quantity::Time.hint("5 msec").unwrap(),
+            "did you mean `5 ms`?"
+        );
+        assert_eq!(
+            Quantity::Rate.hint("5 mbit/s").unwrap(),
+            "did you mean `5 Mbit/s`?"
+        );
+        assert_eq!(
+            Quantity::Time.hint("-5 ms").unwrap(),
+            "it cannot be negative"
+        );
+        assert_eq!(
+            Quantity::Delay.hint("1000").unwrap(),
+            "add a unit: ps, ns, us, ms, s, m, km"
+        );
         assert_eq!(Quantity::Time.hint("soon"), None);
-        assert!(Quantity::Rate.hint("0 Mbit/s").unwrap().starts_with("it cannot be zero"));
+        assert!(
+            Quantity::Rate
+                .hint("0 Mbit/s")
+                .unwrap()
+                .starts_with("it cannot be zero")
+        );
     }
 
     #[test]
     fn what_integer_time_cannot_hold_is_beyond() {
-        assert_eq!(Quantity::Time.beyond("1000001 s").unwrap(), "at most 1000000 s");
-        assert_eq!(Quantity::Delay.beyond("300000000000 km").unwrap(), "at most 1000000 s");
-        assert_eq!(Quantity::Rate.beyond("10001 Gbit/s").unwrap(), "at most 10000000 Mbit/s");
-        assert_eq!(Quantity::Delay.beyond("1e30 km").unwrap(), "at most 1000000 s");
-        assert_eq!(Quantity::Rate.beyond("1e999 Gbit/s").unwrap(), "at most 10000000 Mbit/s");
-        assert_eq!(Quantity::Bytes.beyond("1e18 kB").unwrap(), "at most 1e18 bytes");
-        assert_eq!(Quantity::Buffer.beyond("1e16 cells").unwrap(), "at most 1e15 cells, or infinite");
-        assert_eq!(Quantity::Cells.beyond("1e16 cells").unwrap(), "at most 1e15 cells");
+        assert_eq!(
+            Quantity::Time.beyond("1000001 s").unwrap(),
+            "at most 1000000 s"
+        );
+        assert_eq!(
+            Quantity::Delay.beyond("300000000000 km").unwrap(),
+            "at most 1000000 s"
+        );
+        assert_eq!(
+            Quantity::Rate.beyond("10001 Gbit/s").unwrap(),
+            "at most 10000000 Mbit/s"
+        );
+        assert_eq!(
+            Quantity::Delay.beyond("1e30 km").unwrap(),
+            "at most 1000000 s"
+        );
+        assert_eq!(
+            Quantity::Rate.beyond("1e999 Gbit/s").unwrap(),
+            "at most 10000000 Mbit/s"
+        );
+        assert_eq!(
+            Quantity::Bytes.beyond("1e18 kB").unwrap(),
+            "at most 1e18 bytes"
+        );
+        assert_eq!(
+            Quantity::Buffer.beyond("1e16 cells").unwrap(),
+            "at most 1e15 cells, or infinite"
+        );
+        assert_eq!(
+            Quantity::Cells.beyond("1e16 cells").unwrap(),
+            "at most 1e15 cells"
+        );
         assert_eq!(Quantity::Cells.beyond("1e15 cells"), None);
         assert_eq!(Quantity::Buffer.beyond("infinite"), None);
         assert_eq!(Quantity::Time.beyond("1000000 s"), None);

@@ -42,10 +42,30 @@ pub fn registry() -> Registry {
         policies: named(discard::policies()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),
-        templates: templates::TEMPLATES.iter().map(|&(name, about, _)| Named { name, about, source: "" }).collect(),
+        templates: templates::TEMPLATES
+            .iter()
+            .map(|&(name, about, _)| Named {
+                name,
+                about,
+                source: "",
+            })
+            .collect(),
     }
 }
 
 fn named(components: &[Component]) -> Vec<Named> {
-    components.iter().map(|&Component { name, about, source }| Named { name, about, source }).collect()
+    components
+        .iter()
+        .map(
+            |&Component {
+                 name,
+                 about,
+                 source,
+             }| Named {
+                name,
+                about,
+                source,
+            },
+        )
+        .collect()
 }

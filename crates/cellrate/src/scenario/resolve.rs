@@ -7,10 +7,16 @@ use super::types::Scenario;
 /// The complete TOML of `scenario`. It reads back as the same scenario, and equal scenarios have equal
 /// texts. `[flow.tcp]` and `[flow.abr]` hold only what differs from `[tcp]` and `[abr]`.
 pub fn resolve(scenario: &Scenario) -> String {
-    let mut table = Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));
+    let mut table =
+        Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));
     for key in ["tcp", "abr"] {
         let shared = table.get(key).cloned();
-        for flow in table.get_mut("flow").and_then(Value::as_array_mut).into_iter().flatten() {
+        for flow in table
+            .get_mut("flow")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if let (Some(shared), Some(flow)) = (&shared, flow.as_table_mut()) {
                 keep_differences(flow, key, shared);
             }
@@ -20,7 +26,9 @@ pub fn resolve(scenario: &Scenario) -> String {
 }
 
 fn keep_differences(flow: &mut Table, key: &str, shared: &Value) {
-    let Some(own) = flow.get_mut(key).and_then(Value::as_table_mut) else { return };
+    let Some(own) = flow.get_mut(key).and_then(Value::as_table_mut) else {
+        return;
+    };
     own.retain(|name, value| shared.get(name) != Some(value));
     if own.is_empty() {
         flow.remove(key);

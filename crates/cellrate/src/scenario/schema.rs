@@ -23,7 +23,9 @@ pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
 
 /// The one of `definitions` that `schema` refers to, or itself, and the name of the definition.
 pub fn definition<'s>(definitions: &'s Value, schema: &'s Value) -> (&'s Value, &'s str) {
-    let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|path| path.strip_prefix("#/$defs/"));
     name.map_or((schema, ""), |name| (&definitions[name], name))
 }
 
@@ -39,7 +41,10 @@ fn without_null(schema: &mut Value) {
             }
         }
         if let Some(Value::Array(options)) = object.remove("anyOf") {
-            let options: Vec<Value> = options.into_iter().filter(|option| option["type"] != "null").collect();
+            let options: Vec<Value> = options
+                .into_iter()
+                .filter(|option| option["type"] != "null")
+                .collect();
             match <[Value; 1]>::try_from(options) {
                 Ok([Value::Object(only)]) => only.into_iter().for_each(|(key, value)| {
                     object.entry(key).or_insert(value);

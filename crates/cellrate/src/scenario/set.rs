@@ -18,7 +18,11 @@ struct Override {
 pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
     let Override { path, item } = parse(input, text)?;
     let entry = match path.as_slice() {
-        [(key, span)] => Entry { key: key.clone(), span: *span, item },
+        [(key, span)] => Entry {
+            key: key.clone(),
+            span: *span,
+            item,
+        },
         [first, rest @ ..] => {
             let table = descend_table(root, first);
             return descend(&mut table.item, rest, &first.0, item);
@@ -31,15 +35,31 @@ pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
 
 fn descend_table<'t>(table: &'t mut Table, (key, span): &(String, Span)) -> &'t mut Entry {
     if table.entry(key).is_none() {
-        let item = Item { value: Value::Table(Table::default()), span: *span };
-        table.set(Entry { key: key.clone(), span: *span, item });
+        let item = Item {
+            value: Value::Table(Table::default()),
+            span: *span,
+        };
+        table.set(Entry {
+            key: key.clone(),
+            span: *span,
+            item,
+        });
     }
-    let at = table.entries.iter().position(|entry| entry.key == *key).unwrap_or(0);
+    let at = table
+        .entries
+        .iter()
+        .position(|entry| entry.key == *key)
+        .unwrap_or(0);
     &mut table.entries[at]
 }
 
 /// Follows `path` into `target`, which is called `name`, and replaces what it leads to.
-fn descend(target: &mut Item, path: &[(String, Span)], name: &str, item: Item) -> Result<(), Fault> {
+fn descend(
+    target: &mut Item,
+    path: &[(String, Span)],
+    name: &str,
+    item: Item,
+) -> Result<(), Fault> {
     let Some((step, rest)) = path.split_first() else {
         *target = item;
         return Ok(());
@@ -47,38 +67,61 @@ fn descend(target: &mut Item, path: &[(String, Span)], name: &str, item: Item) -
     let kind = target.value.kind();
     match &mut target.value {
         Value::Table(table) if rest.is_empty() => {
-            table.set(Entry { key: step.0.clone(), span: step.1, item });
+            table.set(Entry {
+                key: step.0.clone(),
+                span: step.1,
+                item,
+            });
             Ok(())
         }
         Value::Table(table) => descend(&mut descend_table(table, step).item, rest, &step.0, item),
         Value::Array(items) => descend(element(items, step, name)?, rest, &step.0, item),
-        _ => Err(Fault::error(step.1, format!("`{name}` is {kind} and has no `{}`", step.0))
-            .label("no such key")
-            .help(format!("set `{name}` itself"))),
+        _ => Err(Fault::error(
+            step.1,
+            format!("`{name}` is {kind} and has no `{}`", step.0),
+        )
+        .label("no such key")
+        .help(format!("set `{name}` itself"))),
     }
 }
 
 /// The element of an array with that name or number.
-fn element<'i>(items: &'i mut [Item], (key, span): &(String, Span), array: &str) -> Result<&'i mut Item, Fault> {
+fn element<'i>(
+    items: &'i mut [Item],
+    (key, span): &(String, Span),
+    array: &str,
+) -> Result<&'i mut Item, Fault> {
     let names: Vec<String> = items.iter().filter_map(name).map(str::to_owned).collect();
     let by_name = items.iter().position(|item| name(item) == Some(key));
-    let by_number = || key.parse().ok().filter(|number: &usize| *number < items.len());
+    let by_number = || {
+        key.parse()
+            .ok()
+            .filter(|number: &usize| *number < items.len())
+    };
     match by_name.or_else(by_number) {
         Some(at) => Ok(&mut items[at]),
         None => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let help = match nearest(key, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if names.is_empty() => format!("`{array}` has {} elements, numbered from 0", items.len()),
+                None if names.is_empty() => {
+                    format!("`{array}` has {} elements, numbered from 0", items.len())
+                }
                 None => format!("names in `{array}`: {}", listed(&names)),
             };
-            Err(Fault::error(*span, format!("`{array}` has no element `{key}`")).label("unknown element").help(help))
+            Err(
+                Fault::error(*span, format!("`{array}` has no element `{key}`"))
+                    .label("unknown element")
+                    .help(help),
+            )
         }
     }
 }
 
 fn name(item: &Item) -> Option<&str> {
-    let Value::Table(table) = &item.value else { return None };
+    let Value::Table(table) = &item.value else {
+        return None;
+    };
     match &table.get("name")?.value {
         Value::String(name) => Some(name),
         _ => None,
@@ -88,18 +131,31 @@ fn name(item: &Item) -> Option<&str> {
 const FORM: &str = "an override is `path=value`, for instance `flow.tcp.count=5`";
 
 fn parse(input: &str, text: usize) -> Result<Override, Fault> {
-    let whole = Span { text, start: 0, end: input.len() };
+    let whole = Span {
+        text,
+        start: 0,
+        end: input.len(),
+    };
     let Some(equals) = equals_sign(input) else {
         return Err(Fault::error(whole, "the override has no `=`").help(FORM));
     };
-    let path = path(&input[..equals], text)
-        .ok_or_else(|| Fault::error(Span { end: equals, ..whole }, "this is no path of keys").help(FORM))?;
+    let path = path(&input[..equals], text).ok_or_else(|| {
+        Fault::error(
+            Span {
+                end: equals,
+                ..whole
+            },
+            "this is no path of keys",
+        )
+        .help(FORM)
+    })?;
     let value = input[equals + 1..].trim();
     let offset = input.len() - input[equals + 1..].trim_start().len();
     if value.is_empty() {
         return Err(Fault::error(whole, "the override has no value").help(FORM));
     }
-    let item = read_value(value, text, offset).or_else(|error| bare(value, text, offset, &error))?;
+    let item =
+        read_value(value, text, offset).or_else(|error| bare(value, text, offset, &error))?;
     Ok(Override { path, item })
 }
 
@@ -136,11 +192,24 @@ fn path(dotted: &str, text: usize) -> Option<Vec<(String, Span)>> {
 
 /// A value that is no TOML is a string, unless it was clearly meant to be TOML.
 fn bare(value: &str, text: usize, offset: usize, error: &toml::de::Error) -> Result<Item, Fault> {
-    let span = Span { text, start: offset, end: offset + value.len() };
+    let span = Span {
+        text,
+        start: offset,
+        end: offset + value.len(),
+    };
     if value.starts_with(['[', '{', '"', '\'']) {
-        let at = error.span().map_or(span, |s| Span { text, start: s.start + offset, end: s.end + offset });
-        return Err(Fault::error(at, format!("the value is no TOML: {}", error.message()))
-            .help("strings inside of arrays and tables need quotes"));
+        let at = error.span().map_or(span, |s| Span {
+            text,
+            start: s.start + offset,
+            end: s.end + offset,
+        });
+        return Err(
+            Fault::error(at, format!("the value is no TOML: {}", error.message()))
+                .help("strings inside of arrays and tables need quotes"),
+        );
     }
-    Ok(Item { value: Value::String(value.into()), span })
+    Ok(Item {
+        value: Value::String(value.into()),
+        span,
+    })
 }

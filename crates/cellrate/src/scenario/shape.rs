@@ -15,8 +15,20 @@ use super::suggest::{listed, nearest};
 
 /// Everything in `root`, called `whole`, that a document of this schema has no place for, and everything that it lacks.
 pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
-    let start = Span { text: 0, start: 0, end: 0 };
-    checked(root, schema, whole, Around { key: "", span: start })
+    let start = Span {
+        text: 0,
+        start: 0,
+        end: 0,
+    };
+    checked(
+        root,
+        schema,
+        whole,
+        Around {
+            key: "",
+            span: start,
+        },
+    )
 }
 
 /// The same of the table under `key`, which was written at `span`.
@@ -25,7 +37,11 @@ pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<
 }
 
 fn checked(table: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<Fault> {
-    let mut shape = Shape { definitions: &schema["$defs"], whole, faults: Vec::new() };
+    let mut shape = Shape {
+        definitions: &schema["$defs"],
+        whole,
+        faults: Vec::new(),
+    };
     shape.object(schema, table, around);
     shape.faults
 }
@@ -60,7 +76,11 @@ struct Around<'a> {
 impl Around<'_> {
     /// The table of that key, as a reader knows it.
     fn table(self, whole: &str) -> String {
-        if self.key.is_empty() { whole.into() } else { format!("`{}`", self.key) }
+        if self.key.is_empty() {
+            whole.into()
+        } else {
+            format!("`{}`", self.key)
+        }
     }
 }
 
@@ -88,12 +108,15 @@ impl<'s> Shape<'s> {
         match (schema["type"].as_str(), &item.value) {
             (Some("object"), Value::Table(table)) => self.object(schema, table, around),
             (Some("array"), Value::Array(items)) => self.array(schema, items, item.span, around),
-            (Some("integer"), Value::Integer(number)) => self.integer(schema, *number, item.span, around.key),
+            (Some("integer"), Value::Integer(number)) => {
+                self.integer(schema, *number, item.span, around.key)
+            }
             (Some("number"), Value::Integer(_)) => {}
             (Some("number"), Value::Float(number)) if number.is_finite() => {}
             (Some("number"), Value::Float(_)) => {
                 self.faults.push(
-                    Fault::error(item.span, format!("`{}` is not finite", around.key)).label("expected a number"),
+                    Fault::error(item.span, format!("`{}` is not finite", around.key))
+                        .label("expected a number"),
                 );
             }
             (Some("string"), Value::String(_)) | (Some("boolean"), Value::Boolean(_)) => {}
@@ -111,31 +134,44 @@ impl<'s> Shape<'s> {
             _ => "a string",
         };
         let message = format!("`{key}` is {}, not {expected}", item.value.kind());
-        self.faults.push(Fault::error(item.span, message).label(format!("expected {expected}")).help(first_line(doc)));
+        self.faults.push(
+            Fault::error(item.span, message)
+                .label(format!("expected {expected}"))
+                .help(first_line(doc)),
+        );
     }
 
     fn quantity(&mut self, quantity: Quantity, schema: &Json, item: &Item, key: &str) {
         let allowed = schema["description"].as_str().unwrap_or_default();
         let (allowed, units) = allowed.split_once(" (").unwrap_or((allowed, ""));
         let expected = format!("expected {allowed}");
-        let help = |hint: Option<String>| hint.unwrap_or_else(|| units.trim_end_matches(')').into());
+        let help =
+            |hint: Option<String>| hint.unwrap_or_else(|| units.trim_end_matches(')').into());
         let fault = match &item.value {
             Value::String(text) => {
                 if let Some(limit) = quantity.beyond(text) {
                     let message = format!("`{key}` is too much: {}", shortened(text));
-                    return self.faults.push(Fault::error(item.span, message).label(format!("expected {limit}")));
+                    return self
+                        .faults
+                        .push(Fault::error(item.span, message).label(format!("expected {limit}")));
                 }
                 if quantity.reads(text) {
                     return;
                 }
                 let message = format!("`{key}` cannot be \"{}\"", shortened(text));
-                Fault::error(item.span, message).label(expected).help(help(quantity.hint(text)))
+                Fault::error(item.span, message)
+                    .label(expected)
+                    .help(help(quantity.hint(text)))
             }
             Value::Integer(number) => {
                 let message = format!("`{key}` is a number without a unit");
-                Fault::error(item.span, message).label(expected).help(help(quantity.hint(&number.to_string())))
+                Fault::error(item.span, message)
+                    .label(expected)
+                    .help(help(quantity.hint(&number.to_string())))
             }
-            other => Fault::error(item.span, format!("`{key}` is {}", other.kind())).label(expected).help(help(None)),
+            other => Fault::error(item.span, format!("`{key}` is {}", other.kind()))
+                .label(expected)
+                .help(help(None)),
         };
         self.faults.push(fault);
     }
@@ -153,24 +189,41 @@ impl<'s> Shape<'s> {
     /// A table whose kind is told by one of its keys.
     fn variant(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
         let Value::Table(table) = &item.value else {
-            return self.wrong_kind("object", item, around.key, schema["description"].as_str().unwrap_or_default());
+            return self.wrong_kind(
+                "object",
+                item,
+                around.key,
+                schema["description"].as_str().unwrap_or_default(),
+            );
         };
         let variants: Vec<&Json> = schema["oneOf"].as_array().into_iter().flatten().collect();
-        let Some(tag) = variants.first().and_then(|variant| tag(variant)) else { return };
-        let names: Vec<&str> = variants.iter().filter_map(|v| v["properties"][tag]["const"].as_str()).collect();
+        let Some(tag) = variants.first().and_then(|variant| tag(variant)) else {
+            return;
+        };
+        let names: Vec<&str> = variants
+            .iter()
+            .filter_map(|v| v["properties"][tag]["const"].as_str())
+            .collect();
         let Some(found) = table.get(tag) else {
             let message = format!("{} has no `{tag}`", around.table(self.whole));
             let help = format!("`{tag}` is one of {}", listed(&names));
-            return self
-                .faults
-                .push(Fault::error(around.span, message).label(format!("`{tag}` is missing")).help(help));
+            return self.faults.push(
+                Fault::error(around.span, message)
+                    .label(format!("`{tag}` is missing"))
+                    .help(help),
+            );
         };
         let Value::String(name) = &found.value else {
             return self.choice(&names, found, tag);
         };
-        match variants.iter().find(|variant| variant["properties"][tag]["const"] == name.as_str()) {
+        match variants
+            .iter()
+            .find(|variant| variant["properties"][tag]["const"] == name.as_str())
+        {
             Some(variant) => self.object(variant, table, around),
-            None => self.faults.push(unknown_choice(name, &names, found.span, tag)),
+            None => self
+                .faults
+                .push(unknown_choice(name, &names, found.span, tag)),
         }
     }
 
@@ -181,23 +234,45 @@ impl<'s> Shape<'s> {
             self.faults.push(Fault::error(span, message).label(label));
         }
         for item in items {
-            self.item(&schema["items"], item, Around { span: item.span, ..around });
+            self.item(
+                &schema["items"],
+                item,
+                Around {
+                    span: item.span,
+                    ..around
+                },
+            );
         }
     }
 
     fn integer(&mut self, schema: &Json, number: i128, span: Span, key: &str) {
-        let widest = if schema["format"] == "uint32" { u128::from(u32::MAX) } else { i64::MAX as u128 };
-        let most = schema["maximum"].as_u64().map_or(widest, u128::from).min(widest);
+        let widest = if schema["format"] == "uint32" {
+            u128::from(u32::MAX)
+        } else {
+            i64::MAX as u128
+        };
+        let most = schema["maximum"]
+            .as_u64()
+            .map_or(widest, u128::from)
+            .min(widest);
         let least = schema["minimum"].as_u64().unwrap_or(0);
-        if !u128::try_from(number).is_ok_and(|number| (u128::from(least)..=most).contains(&number)) {
+        if !u128::try_from(number).is_ok_and(|number| (u128::from(least)..=most).contains(&number))
+        {
             let fault = Fault::error(span, format!("`{key}` is {number}"));
-            self.faults.push(fault.label(format!("expected an integer from {least} to {most}")));
+            self.faults
+                .push(fault.label(format!("expected an integer from {least} to {most}")));
         }
     }
 
     fn object(&mut self, schema: &'s Json, table: &Table, around: Around<'_>) {
-        let Some(properties) = properties(schema) else { return };
-        let present: HashSet<&str> = table.entries.iter().map(|entry| entry.key.as_str()).collect();
+        let Some(properties) = properties(schema) else {
+            return;
+        };
+        let present: HashSet<&str> = table
+            .entries
+            .iter()
+            .map(|entry| entry.key.as_str())
+            .collect();
         let mut meant = Vec::new();
         for entry in &table.entries {
             if self.faults.len() >= MOST_FAULTS {
@@ -207,13 +282,21 @@ impl<'s> Shape<'s> {
                 // The tag of a variant was looked at where the variant was chosen.
                 Some(property) if property["const"].is_string() => {}
                 Some(property) => {
-                    let around = Around { key: &entry.key, span: entry.span };
+                    let around = Around {
+                        key: &entry.key,
+                        span: entry.span,
+                    };
                     self.item(property, &entry.item, around);
                 }
                 None => meant.extend(self.unknown(properties, &present, entry, around)),
             }
         }
-        for key in schema["required"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+        for key in schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+        {
             // A misspelt key is not missing as well.
             if !present.contains(key) && !meant.contains(&key.to_owned()) {
                 self.missing(&properties[key], key, around);
@@ -229,8 +312,13 @@ impl<'s> Shape<'s> {
         Entry { key, span, .. }: &Entry,
         around: Around<'_>,
     ) -> Option<String> {
-        let free = keys.keys().map(String::as_str).filter(|known| !present.contains(known));
-        let other_name = OTHER_NAMES.iter().find(|(other, name)| other == key && keys.contains_key(*name));
+        let free = keys
+            .keys()
+            .map(String::as_str)
+            .filter(|known| !present.contains(known));
+        let other_name = OTHER_NAMES
+            .iter()
+            .find(|(other, name)| other == key && keys.contains_key(*name));
         let near = other_name
             .map(|(_, name)| *name)
             .or_else(|| nearest(key, free))
@@ -241,16 +329,27 @@ impl<'s> Shape<'s> {
             (None, true) => format!("{} has no keys", around.table(self.whole)),
             (None, false) => format!("keys of {}: {}", around.table(self.whole), listed(&known)),
         };
-        let message = format!("unknown key `{}` in {}", shortened(key), around.table(self.whole));
-        self.faults.push(Fault::error(*span, message).label("unknown key").help(help));
+        let message = format!(
+            "unknown key `{}` in {}",
+            shortened(key),
+            around.table(self.whole)
+        );
+        self.faults
+            .push(Fault::error(*span, message).label("unknown key").help(help));
         near.map(str::to_owned)
     }
 
     fn missing(&mut self, property: &'s Json, key: &str, around: Around<'_>) {
-        let doc = property["description"].as_str().or_else(|| self.resolve(property).0["description"].as_str());
+        let doc = property["description"]
+            .as_str()
+            .or_else(|| self.resolve(property).0["description"].as_str());
         let help = format!("`{key}`: {}", first_line(doc.unwrap_or_default()));
         let message = format!("{} has no `{key}`", around.table(self.whole));
-        self.faults.push(Fault::error(around.span, message).label(format!("`{key}` is missing")).help(help));
+        self.faults.push(
+            Fault::error(around.span, message)
+                .label(format!("`{key}` is missing"))
+                .help(help),
+        );
     }
 }
 
@@ -278,7 +377,10 @@ fn choices(schema: &Json) -> Option<Vec<&str>> {
 /// The key that tells variants apart.
 fn tag(variant: &Json) -> Option<&str> {
     let properties = variant["properties"].as_object()?;
-    properties.iter().find(|(_, property)| property["const"].is_string()).map(|(key, _)| key.as_str())
+    properties
+        .iter()
+        .find(|(_, property)| property["const"].is_string())
+        .map(|(key, _)| key.as_str())
 }
 
 fn unknown_choice(found: &str, choices: &[&str], span: Span, key: &str) -> Fault {

@@ -39,13 +39,30 @@ impl<'a> Text<'a> {
     /// The line where `span` starts.
     pub fn line(&self, span: Span) -> Line<'a> {
         let start = floor(self.text, span.start);
-        let begin = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let begin = self.text[..start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         let rest = &self.text[begin..];
-        let text = rest.split('\n').next().unwrap_or(rest).trim_end_matches('\r');
+        let text = rest
+            .split('\n')
+            .next()
+            .unwrap_or(rest)
+            .trim_end_matches('\r');
         let start = (start - begin).min(text.len());
-        let end = floor(self.text, span.end).saturating_sub(begin).clamp(start, text.len());
-        let number = 1 + self.text[..begin].bytes().filter(|byte| *byte == b'\n').count();
-        Line { number, column: 1 + text[..start].chars().count(), text, start, end }
+        let end = floor(self.text, span.end)
+            .saturating_sub(begin)
+            .clamp(start, text.len());
+        let number = 1 + self.text[..begin]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count();
+        Line {
+            number,
+            column: 1 + text[..start].chars().count(),
+            text,
+            start,
+            end,
+        }
     }
 }
 
@@ -63,7 +80,11 @@ mod tests {
     use super::*;
 
     fn line(text: &str, start: usize, end: usize) -> (usize, usize, &str, usize, usize) {
-        let line = Text { name: "f", text }.line(Span { text: 0, start, end });
+        let line = Text { name: "f", text }.line(Span {
+            text: 0,
+            start,
+            end,
+        });
         (line.number, line.column, line.text, line.start, line.end)
     }
 

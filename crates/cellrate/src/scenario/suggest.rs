@@ -4,7 +4,9 @@
 /// two are the same.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
-    let distances = candidates.into_iter().map(|name| (distance(&lower, &name.to_lowercase()), name));
+    let distances = candidates
+        .into_iter()
+        .map(|name| (distance(&lower, &name.to_lowercase()), name));
     let (least, name) = distances.min_by_key(|(distance, _)| *distance)?;
     let letters = found.chars().count().max(name.chars().count());
     (least == 0 || least <= letters.div_ceil(3).min(letters.saturating_sub(2))).then_some(name)
@@ -13,7 +15,12 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
 /// `a`, `b` and `c`, shortened if they are many.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 24;
-    let mut text = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
     if names.len() > MOST {
         text.push_str(&format!(" and {} more", names.len() - MOST));
     }
@@ -23,10 +30,14 @@ pub fn listed(names: &[&str]) -> String {
 /// Edits from one text to the other: insertions, deletions, replacements, and swaps of neighbours.
 /// Texts beyond any name's length are simply far apart.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(64).collect(), b.chars().take(64).collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     rows.iter_mut().enumerate().for_each(|(i, row)| row[0] = i);
-    rows[0].iter_mut().enumerate().for_each(|(j, cell)| *cell = j);
+    rows[0]
+        .iter_mut()
+        .enumerate()
+        .for_each(|(j, cell)| *cell = j);
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);

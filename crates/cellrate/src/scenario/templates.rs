@@ -2,7 +2,11 @@
 
 /// Name, one line about it, and text of every template.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[
-    ("n-source", "TCP sources share one ABR bottleneck", include_str!("templates/n-source.toml")),
+    (
+        "n-source",
+        "TCP sources share one ABR bottleneck",
+        include_str!("templates/n-source.toml"),
+    ),
     (
         "n-source-vbr",
         "TCP sources over ABR beside VBR background that comes and goes",
@@ -23,9 +27,21 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "TCP sources at different distances from one bottleneck",
         include_str!("templates/unequal-lengths.toml"),
     ),
-    ("two-way", "TCP in both directions over one ABR bottleneck", include_str!("templates/two-way.toml")),
-    ("www", "clients of Web servers over ABR, in short bursts", include_str!("templates/www.toml")),
-    ("satellite", "TCP sources over ABR and a satellite link", include_str!("templates/satellite.toml")),
+    (
+        "two-way",
+        "TCP in both directions over one ABR bottleneck",
+        include_str!("templates/two-way.toml"),
+    ),
+    (
+        "www",
+        "clients of Web servers over ABR, in short bursts",
+        include_str!("templates/www.toml"),
+    ),
+    (
+        "satellite",
+        "TCP sources over ABR and a satellite link",
+        include_str!("templates/satellite.toml"),
+    ),
     (
         "lan-messages",
         "applications write messages over TCP beside guaranteed traffic",
@@ -36,11 +52,22 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         "generic fairness configuration 1: five max-min rates at four bottlenecks",
         include_str!("templates/gfc-1.toml"),
     ),
-    ("gfc-2", "generic fairness configuration 2: every link a bottleneck", include_str!("templates/gfc-2.toml")),
-    ("graph", "flows over several bottlenecks of an explicit graph", include_str!("templates/graph.toml")),
+    (
+        "gfc-2",
+        "generic fairness configuration 2: every link a bottleneck",
+        include_str!("templates/gfc-2.toml"),
+    ),
+    (
+        "graph",
+        "flows over several bottlenecks of an explicit graph",
+        include_str!("templates/graph.toml"),
+    ),
 ];
 
 /// The commented text of a template.
 pub fn template(name: &str) -> Option<&'static str> {
-    TEMPLATES.iter().find(|(known, ..)| *known == name).map(|(_, _, text)| *text)
+    TEMPLATES
+        .iter()
+        .find(|(known, ..)| *known == name)
+        .map(|(_, _, text)| *text)
 }

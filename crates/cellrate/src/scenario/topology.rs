@@ -99,7 +99,10 @@ pub struct GraphTopology {
 /// A node of a graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
-#[allow(clippy::large_enum_variant, reason = "one per node, and only while a scenario is read")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one per node, and only while a scenario is read"
+)]
 pub enum GraphNode {
     /// Ends flows.
     #[serde(rename = "host")]

@@ -115,7 +115,9 @@ impl Default for Measure {
 }
 
 /// A quantity that can be traced over time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {
     /// Cells in each queue of each switch port, and in front of its virtual sources.
@@ -133,7 +135,9 @@ pub enum TraceKind {
 }
 
 /// A kind of event that can be logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
     /// A cell refused by a buffer, with its channel, PDU and cause.
@@ -192,20 +196,37 @@ pub struct Aal5 {
 impl Scenario {
     /// Measuring window.
     pub fn window(&self) -> (Ps, Ps) {
-        (self.measure.from, self.measure.to.unwrap_or(self.run.duration))
+        (
+            self.measure.from,
+            self.measure.to.unwrap_or(self.run.duration),
+        )
     }
     /// Sampling period of traces, at least a picosecond.
     pub fn sample(&self) -> Ps {
-        self.measure.sample.unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
+        self.measure
+            .sample
+            .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
     /// Writes out the defaults that follow from other keys.
     pub(super) fn complete(&mut self) {
         let (_, to) = self.window();
         (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
         match &mut self.topology {
-            Topology::NSource(NSource { link_rate, bottleneck_rate, .. })
-            | Topology::ParkingLot(ParkingLot { link_rate, bottleneck_rate, .. })
-            | Topology::SingleSwitch(SingleSwitch { link_rate, bottleneck_rate, .. }) => {
+            Topology::NSource(NSource {
+                link_rate,
+                bottleneck_rate,
+                ..
+            })
+            | Topology::ParkingLot(ParkingLot {
+                link_rate,
+                bottleneck_rate,
+                ..
+            })
+            | Topology::SingleSwitch(SingleSwitch {
+                link_rate,
+                bottleneck_rate,
+                ..
+            }) => {
                 bottleneck_rate.get_or_insert(*link_rate);
             }
             Topology::Graph(_) => {}

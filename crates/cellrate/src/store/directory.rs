@@ -108,12 +108,20 @@ impl Directory {
             format::establish(&self.root)?;
             fs::create_dir_all(&self.segments).at("cannot make", &self.segments)?;
         }
-        let mut number = self.numbers(&[SEGMENT, LOCK])?.last().map_or(0, |last| last + 1);
+        let mut number = self
+            .numbers(&[SEGMENT, LOCK])?
+            .last()
+            .map_or(0, |last| last + 1);
         loop {
             let path = self.file(number, LOCK);
             match File::create_new(&path) {
                 Ok(lock) => {
-                    let claim = Claim { number, path, process: std::process::id(), lock };
+                    let claim = Claim {
+                        number,
+                        path,
+                        process: std::process::id(),
+                        lock,
+                    };
                     // Where locks are unknown the file alone says that somebody writes.
                     let _ = claim.lock.lock();
                     // Before it was locked it could be taken for one of a killed writer.
@@ -177,7 +185,11 @@ impl Directory {
     /// are unknown here.
     pub fn merging(&self) -> io::Result<Option<File>> {
         let path = self.root.join("merge.lock");
-        let lock = File::options().create(true).append(true).open(&path).at("cannot write", &path)?;
+        let lock = File::options()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .at("cannot write", &path)?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(lock)),
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => Ok(None),
@@ -203,7 +215,9 @@ fn is_at(_: &File, path: &Path) -> bool {
 /// Removes a file, which another process may have done before.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("cannot remove", path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).at("cannot remove", path)
+        }
         _ => Ok(()),
     }
 }

@@ -38,7 +38,11 @@ fn read_some(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 
 /// Names made in a directory, or taken from it, survive a power failure once it is on the disk.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) {
+        File::open(directory)?.sync_all()
+    } else {
+        Ok(())
+    }
 }
 
 /// `error` with what was tried, where, and what to do about it.
@@ -52,7 +56,10 @@ pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
         }
         _ => "",
     };
-    io::Error::new(error.kind(), format!("{tried} {}: {error}{advice}", path.display()))
+    io::Error::new(
+        error.kind(),
+        format!("{tried} {}: {error}{advice}", path.display()),
+    )
 }
 
 /// [`located`] for what comes of an attempt.

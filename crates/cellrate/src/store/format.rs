@@ -34,7 +34,10 @@ pub fn establish(root: &Path) -> io::Result<()> {
 fn check(text: &str, path: &Path) -> io::Result<()> {
     let first = text.lines().next().unwrap_or_default();
     let refuse = |why: String| Err(io::Error::other(format!("{}: {why}", path.display())));
-    match first.strip_prefix(FIRST_WORDS).and_then(|number| number.parse::<u64>().ok()) {
+    match first
+        .strip_prefix(FIRST_WORDS)
+        .and_then(|number| number.parse::<u64>().ok())
+    {
         None => refuse("this directory is no store of results; choose another one".into()),
         Some(number) if number > FORMAT => {
             let by = text.lines().nth(1).unwrap_or("written by a newer cellrate");
@@ -57,7 +60,10 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
             if path.exists() {
                 break;
             }
-            let message = format!("{}: holds `{name}`, which is no result; choose another directory", root.display());
+            let message = format!(
+                "{}: holds `{name}`, which is no result; choose another directory",
+                root.display()
+            );
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
         }
     }

@@ -34,6 +34,9 @@ impl Handles {
 
     /// Closes those of segments that are not `kept`.
     pub fn retain(&self, kept: impl Fn(Number) -> bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|number, _| kept(*number));
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|number, _| kept(*number));
     }
 }

@@ -70,7 +70,11 @@ impl Index {
 
     /// A record that this process has written counts from now on, whatever else there is of `key`.
     pub fn written(&mut self, key: Key, location: Location) {
-        let known = self.segments.entry(location.segment).or_insert(Known { scanned: 0, living: true, damaged: false });
+        let known = self.segments.entry(location.segment).or_insert(Known {
+            scanned: 0,
+            living: true,
+            damaged: false,
+        });
         known.scanned = known.scanned.max(location.offset + location.length);
         if let Some(before) = self.entries.insert(key, location)
             && before != location
@@ -91,7 +95,10 @@ impl Index {
                 let known = *entry.get();
                 if known != location {
                     entry.insert(known.max(location));
-                    self.others.entry(key).or_default().push(known.min(location));
+                    self.others
+                        .entry(key)
+                        .or_default()
+                        .push(known.min(location));
                 }
             }
         }
@@ -119,7 +126,11 @@ impl Index {
     ///
     /// # Errors
     /// If the directory or a segment cannot be read.
-    pub fn refresh(&mut self, directory: &Directory, handles: &Handles) -> io::Result<Vec<Problem>> {
+    pub fn refresh(
+        &mut self,
+        directory: &Directory,
+        handles: &Handles,
+    ) -> io::Result<Vec<Problem>> {
         let mut problems = Vec::new();
         for attempt in 1..=LISTINGS {
             let modified = directory.modified()?;
@@ -131,7 +142,9 @@ impl Index {
             }
             match self.scan(listed, directory, handles, &mut problems) {
                 // A merge was quicker; the segment that has its records is in the directory now.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => self.listed = None,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => {
+                    self.listed = None
+                }
                 Err(error) => return Err(error),
                 Ok(()) if directory.modified()? == modified => break,
                 Ok(()) => {}
@@ -143,7 +156,10 @@ impl Index {
     /// Whether the directory cannot have changed since it was listed.
     fn settled(&self, modified: Option<SystemTime>) -> bool {
         self.listed.is_some_and(|(before, at)| {
-            let old = |before| at.duration_since(before).is_ok_and(|age| age > COARSEST_CLOCK);
+            let old = |before| {
+                at.duration_since(before)
+                    .is_ok_and(|age| age > COARSEST_CLOCK)
+            };
             before == modified && before.is_none_or(old)
         })
     }
@@ -153,14 +169,23 @@ impl Index {
         let gone = |number: &Number| there.binary_search(number).is_err();
         if self.segments.keys().any(gone) {
             self.segments.retain(|number, _| !gone(number));
-            let lost: Vec<Key> = self.entries.iter().filter(|(_, at)| gone(&at.segment)).map(|(key, _)| *key).collect();
+            let lost: Vec<Key> = self
+                .entries
+                .iter()
+                .filter(|(_, at)| gone(&at.segment))
+                .map(|(key, _)| *key)
+                .collect();
             self.others.retain(|_, others| {
                 others.retain(|at| !gone(&at.segment));
                 !others.is_empty()
             });
             self.aside.retain(|at| !gone(&at.segment));
             for key in lost {
-                match self.others.get(&key).and_then(|others| others.iter().copied().max()) {
+                match self
+                    .others
+                    .get(&key)
+                    .and_then(|others| others.iter().copied().max())
+                {
                     Some(other) => self.entries.insert(key, other),
                     None => self.entries.remove(&key),
                 };
@@ -168,7 +193,11 @@ impl Index {
             handles.retain(|number| !gone(&number));
         }
         for number in there {
-            self.segments.entry(number).or_insert(Known { scanned: 0, living: true, damaged: false });
+            self.segments.entry(number).or_insert(Known {
+                scanned: 0,
+                living: true,
+                damaged: false,
+            });
         }
         Ok(())
     }
@@ -182,8 +211,12 @@ impl Index {
         handles: &Handles,
         problems: &mut Vec<Problem>,
     ) -> io::Result<()> {
-        let living: Vec<_> =
-            self.segments.iter().filter(|(_, known)| known.living).map(|(n, k)| (*n, k.scanned)).collect();
+        let living: Vec<_> = self
+            .segments
+            .iter()
+            .filter(|(_, known)| known.living)
+            .map(|(n, k)| (*n, k.scanned))
+            .collect();
         for (number, scanned) in living {
             let path = directory.segment(number);
             if listed || fs::metadata(&path).at("cannot read", &path)?.len() > scanned {
@@ -193,26 +226,53 @@ impl Index {
         Ok(())
     }
 
-    fn grow(&mut self, number: Number, directory: &Directory, handles: &Handles) -> io::Result<Vec<Problem>> {
+    fn grow(
+        &mut self,
+        number: Number,
+        directory: &Directory,
+        handles: &Handles,
+    ) -> io::Result<Vec<Problem>> {
         // Asked first: what is closed before it is scanned is scanned to its end.
         let living = directory.lives(number);
         let from = self.segments.get(&number).map_or(0, |known| known.scanned);
         let path = directory.segment(number);
         let file = handles.get(directory, number).at("cannot read", &path)?;
-        let Scan { records, gaps, end, size } = scan(&file, from).at("cannot read", &path)?;
+        let Scan {
+            records,
+            gaps,
+            end,
+            size,
+        } = scan(&file, from).at("cannot read", &path)?;
         for found in records {
-            self.insert(found.key, Location { segment: number, offset: found.offset, length: found.length });
+            self.insert(
+                found.key,
+                Location {
+                    segment: number,
+                    offset: found.offset,
+                    length: found.length,
+                },
+            );
         }
         let mut problems: Vec<Problem> = gaps
             .iter()
             .map(|(from, to)| {
                 let message = format!("{} bytes that are no record: set aside", to - from);
-                Problem { key: None, path: path.clone(), offset: *from, message }
+                Problem {
+                    key: None,
+                    path: path.clone(),
+                    offset: *from,
+                    message,
+                }
             })
             .collect();
         if !living && end < size {
             let message = "the last record is cut off or damaged: set aside".into();
-            problems.push(Problem { key: None, path, offset: end, message });
+            problems.push(Problem {
+                key: None,
+                path,
+                offset: end,
+                message,
+            });
         }
         if let Some(known) = self.segments.get_mut(&number) {
             known.damaged |= !problems.is_empty();

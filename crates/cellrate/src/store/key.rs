@@ -48,6 +48,10 @@ impl Key {
     /// Its 64 digits.
     pub fn text(&self) -> String {
         let digit = |value: u8| char::from_digit(value.into(), 16);
-        self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).flatten().collect()
+        self.0
+            .iter()
+            .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+            .flatten()
+            .collect()
     }
 }

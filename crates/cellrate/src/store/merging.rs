@@ -48,8 +48,15 @@ pub struct Closed {
 /// there are more than a few. Of these the largest group is taken of which each is no larger than the
 /// smaller ones together, so that a record is copied again only when its segment doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
-    let mut groups: Vec<_> = closed.iter().filter(|one| one.damaged).map(|one| vec![one.number]).collect();
-    let mut small: Vec<_> = closed.iter().filter(|one| !one.damaged && one.size < full / 2).collect();
+    let mut groups: Vec<_> = closed
+        .iter()
+        .filter(|one| one.damaged)
+        .map(|one| vec![one.number])
+        .collect();
+    let mut small: Vec<_> = closed
+        .iter()
+        .filter(|one| !one.damaged && one.size < full / 2)
+        .collect();
     if small.len() > FEW {
         small.sort_by_key(|one| (one.size, one.number));
         let (mut total, mut taken) = (0, 0);
@@ -76,28 +83,47 @@ pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
 ///
 /// # Errors
 /// If a segment cannot be read, written or removed; every record is still in one.
-pub fn merge(directory: &Directory, groups: &[Vec<Number>], at: &mut dyn FnMut(Step)) -> io::Result<Vec<Problem>> {
+pub fn merge(
+    directory: &Directory,
+    groups: &[Vec<Number>],
+    at: &mut dyn FnMut(Step),
+) -> io::Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    let Some(_right) = directory.merging()? else { return Ok(problems) };
+    let Some(_right) = directory.merging()? else {
+        return Ok(problems);
+    };
     directory.sweep()?;
     let there = directory.list()?;
     for group in groups {
         // Another process may have merged them since they were looked at.
-        if group.iter().all(|number| there.binary_search(number).is_ok() && !directory.lives(*number)) {
+        if group
+            .iter()
+            .all(|number| there.binary_search(number).is_ok() && !directory.lives(*number))
+        {
             problems.extend(merge_group(directory, group, at)?);
         }
     }
     Ok(problems)
 }
 
-fn merge_group(directory: &Directory, group: &[Number], at: &mut dyn FnMut(Step)) -> io::Result<Vec<Problem>> {
+fn merge_group(
+    directory: &Directory,
+    group: &[Number],
+    at: &mut dyn FnMut(Step),
+) -> io::Result<Vec<Problem>> {
     let claim = directory.claim()?;
     at(Step::Claimed);
-    let unfinished = Unfinished { directory, number: claim.number };
+    let unfinished = Unfinished {
+        directory,
+        number: claim.number,
+    };
     let path = directory.unfinished(claim.number);
     let mut target = BufWriter::new(File::create_new(&path).at("cannot write", &path)?);
     let problems = copy(directory, group, &mut target, at)?;
-    let file = target.into_inner().map_err(io::IntoInnerError::into_error).at("cannot write", &path)?;
+    let file = target
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)
+        .at("cannot write", &path)?;
     file.sync_all().at("cannot write", &path)?;
     at(Step::Copied);
     let segment = directory.segment(claim.number);
@@ -143,7 +169,9 @@ fn copy(
             read_exact_at(file, &mut record, found.offset).at("cannot read", path)?;
             match decode(key, &record) {
                 Ok(_) => {
-                    target.write_all(&record).at("cannot write a copy of", path)?;
+                    target
+                        .write_all(&record)
+                        .at("cannot write a copy of", path)?;
                     at(Step::Copying);
                     break;
                 }

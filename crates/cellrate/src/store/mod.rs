@@ -95,7 +95,9 @@ impl Store {
                     self.set_aside(key, location, "it is cut off");
                 }
                 // Another process has merged the segment.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && missing != Some(location) => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && missing != Some(location) =>
+                {
                     missing = Some(location);
                     self.index_mut().distrust();
                     self.refresh()?;
@@ -152,7 +154,10 @@ impl Store {
 
     /// What was found damaged so far; each is told once.
     pub fn problems(&self) -> Vec<Problem> {
-        self.problems.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.problems
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Brings all results to the disk, where they outlast a power failure.
@@ -209,7 +214,11 @@ impl Store {
     /// Merges, and clears away what killed writers left.
     fn tidy(&self, full: u64) -> io::Result<()> {
         let closed = |(number, known): (&_, &index::Known)| {
-            (!known.living).then_some(Closed { number: *number, size: known.scanned, damaged: known.damaged })
+            (!known.living).then_some(Closed {
+                number: *number,
+                size: known.scanned,
+                damaged: known.damaged,
+            })
         };
         let closed: Vec<Closed> = self.index().segments().iter().filter_map(closed).collect();
         let groups = merging::groups(&closed, full);
@@ -221,11 +230,20 @@ impl Store {
             Ok(problems) => problems.into_iter().for_each(|problem| self.note(problem)),
             // Everything can be read all the same, and who may not write cannot tidy up.
             Err(error)
-                if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {}
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) => {}
             Err(error) => {
                 let path = self.directory.segments().into();
-                let message = format!("small segments could not be merged, which is only slower: {error}");
-                self.note(Problem { key: None, path, offset: 0, message });
+                let message =
+                    format!("small segments could not be merged, which is only slower: {error}");
+                self.note(Problem {
+                    key: None,
+                    path,
+                    offset: 0,
+                    message,
+                });
             }
         }
         if groups.is_empty() {
@@ -237,7 +255,12 @@ impl Store {
 
     fn set_aside(&self, key: Key, location: Location, what: &str) {
         self.index_mut().set_aside(&key, location);
-        self.note(Problem::of_record(key, &self.directory.segment(location.segment), location.offset, what));
+        self.note(Problem::of_record(
+            key,
+            &self.directory.segment(location.segment),
+            location.offset,
+            what,
+        ));
     }
 
     fn note(&self, problem: Problem) {

@@ -20,7 +20,13 @@ pub struct Problem {
 
 impl Problem {
     pub(super) fn of_record(key: Key, path: &Path, offset: u64, what: &str) -> Problem {
-        let message = format!("a damaged record ({what}): set aside, its run is repeated when it is needed");
-        Problem { key: Some(key.text()), path: path.into(), offset, message }
+        let message =
+            format!("a damaged record ({what}): set aside, its run is repeated when it is needed");
+        Problem {
+            key: Some(key.text()),
+            path: path.into(),
+            offset,
+            message,
+        }
     }
 }

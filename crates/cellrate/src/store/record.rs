@@ -89,7 +89,11 @@ impl Header {
 pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
     let coded = (result.len() <= LONGEST_CODED).then(|| lz4_flex::block::compress(result));
     let coded = coded.filter(|coded| coded.len() < result.len());
-    let coding = if coded.is_some() { Coding::Lz4 } else { Coding::Plain };
+    let coding = if coded.is_some() {
+        Coding::Lz4
+    } else {
+        Coding::Plain
+    };
     let stored = coded.as_deref().unwrap_or(result);
     let header = Header {
         key,
@@ -138,7 +142,10 @@ mod tests {
         assert_eq!(record.len(), 103);
         assert_eq!(record[..8], MAGIC);
         assert_eq!(record[8..40], [7; 32]);
-        assert_eq!(record[40..60], [0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            record[40..60],
+            [0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]
+        );
         assert_eq!(record[60..92], *Sha256::digest(b"abc"));
         assert_eq!(record[92..100], Sha256::digest(&record[..92])[..8]);
         assert_eq!(&record[100..], b"abc");
@@ -153,7 +160,10 @@ mod tests {
         assert_eq!((record[40], decode(key, &record)), (1, Ok(dull)));
         let record = encode(key, short);
         assert_eq!((record[40], decode(key, &record)), (0, Ok(short.to_vec())));
-        assert_eq!(decode(Key([2; 32]), &record), Err("its header is another one's"));
+        assert_eq!(
+            decode(Key([2; 32]), &record),
+            Err("its header is another one's")
+        );
     }
 
     #[test]

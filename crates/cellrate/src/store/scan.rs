@@ -40,13 +40,25 @@ pub struct Scan {
 /// If the file cannot be read.
 pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
     let size = file.metadata()?.len();
-    let mut window = Window { file, offset: 0, bytes: Vec::new() };
-    let mut scan = Scan { end: from, size, ..Scan::default() };
+    let mut window = Window {
+        file,
+        offset: 0,
+        bytes: Vec::new(),
+    };
+    let mut scan = Scan {
+        end: from,
+        size,
+        ..Scan::default()
+    };
     while scan.end < size {
         let offset = scan.end;
         match Header::parse(window.at(offset, HEADER)?) {
             Some(header) if header.length() <= size - offset => {
-                scan.records.push(Found { key: header.key, offset, length: header.length() });
+                scan.records.push(Found {
+                    key: header.key,
+                    offset,
+                    length: header.length(),
+                });
                 scan.end = offset + header.length();
             }
             // Being written, or cut off.

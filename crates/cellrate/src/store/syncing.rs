@@ -39,7 +39,9 @@ impl Shared {
                 .changed
                 .wait_while(state, |s| s.unsynced.is_none() && !s.stopped)
                 .unwrap_or_else(PoisonError::into_inner);
-            let waited = self.changed.wait_timeout_while(state, PERIOD, |s| !s.stopped);
+            let waited = self
+                .changed
+                .wait_timeout_while(state, PERIOD, |s| !s.stopped);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             if state.stopped {
                 return;
@@ -58,7 +60,10 @@ impl Shared {
 }
 
 fn sync(file: &File, path: &Path) -> io::Result<()> {
-    file.sync_data().at("results of the last second may be lost, cannot bring to the disk", path)
+    file.sync_data().at(
+        "results of the last second may be lost, cannot bring to the disk",
+        path,
+    )
 }
 
 /// Knows what is not yet on the disk; its thread begins with the first mark.
@@ -87,7 +92,9 @@ impl Syncer {
         drop(state);
         if self.thread.is_none() {
             let shared = self.shared.clone();
-            let thread = std::thread::Builder::new().name("cellrate-store".into()).spawn(move || shared.work());
+            let thread = std::thread::Builder::new()
+                .name("cellrate-store".into())
+                .spawn(move || shared.work());
             let thread = thread.at("there can be no thread that brings to the disk", path)?;
             self.thread = Some((std::process::id(), thread));
         }
@@ -99,7 +106,10 @@ impl Syncer {
     /// # Errors
     /// If it cannot be brought there, or could not before.
     pub fn sync(&self) -> io::Result<()> {
-        let idle = self.shared.changed.wait_while(self.shared.state(), |s| s.syncing);
+        let idle = self
+            .shared
+            .changed
+            .wait_while(self.shared.state(), |s| s.syncing);
         let unsynced = idle.unwrap_or_else(PoisonError::into_inner).unsynced.take();
         let synced = unsynced.map_or(Ok(()), |(file, path)| sync(&file, &path));
         self.check().and(synced)

@@ -33,7 +33,13 @@ struct Segment {
 impl Writer {
     /// One that has no segment yet, and closes those that reach `full` bytes.
     pub fn new(directory: Directory, full: u64) -> Writer {
-        Writer { directory, full, syncer: Syncer::default(), segment: None, process: std::process::id() }
+        Writer {
+            directory,
+            full,
+            syncer: Syncer::default(),
+            segment: None,
+            process: std::process::id(),
+        }
     }
 
     /// Appends a record, which is then safe from everything but the power failing, and from that a
@@ -48,7 +54,11 @@ impl Writer {
         }
         self.syncer.check()?;
         let length = record.len() as u64;
-        if self.segment.as_ref().is_some_and(|segment| segment.end > 0 && segment.end + length > self.full) {
+        if self
+            .segment
+            .as_ref()
+            .is_some_and(|segment| segment.end > 0 && segment.end + length > self.full)
+        {
             self.close()?;
         }
         let segment = match &mut self.segment {
@@ -58,7 +68,10 @@ impl Writer {
         let (number, offset) = (segment.claim.number, segment.end);
         let path = self.directory.segment(number);
         if let Err(error) = (&*segment.file).write_all(record) {
-            let restored = segment.file.set_len(offset).and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
+            let restored = segment
+                .file
+                .set_len(offset)
+                .and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
             if restored.is_err() {
                 // What is half written ends this segment; the next record begins another one.
                 self.segment = None;
@@ -67,7 +80,11 @@ impl Writer {
         }
         segment.end += length;
         self.syncer.mark(&segment.file, &path)?;
-        Ok(Location { segment: number, offset, length })
+        Ok(Location {
+            segment: number,
+            offset,
+            length,
+        })
     }
 
     /// What has been appended is on the disk afterwards.
@@ -103,5 +120,9 @@ fn begin(directory: &Directory) -> io::Result<Segment> {
     let path = directory.segment(claim.number);
     let file = File::create_new(&path).at("cannot write", &path)?;
     sync_directory(directory.segments()).at("cannot write", directory.segments())?;
-    Ok(Segment { claim, file: Arc::new(file), end: 0 })
+    Ok(Segment {
+        claim,
+        file: Arc::new(file),
+        end: 0,
+    })
 }

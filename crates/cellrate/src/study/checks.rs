@@ -14,25 +14,42 @@ pub fn check(study: &Study) -> Vec<Problem> {
     ranges(study, &mut problems);
     pairs(study, &mut problems);
     replications(&study.replications, study, &mut problems);
-    study.warm_up.iter().for_each(|warm_up| self::warm_up(warm_up, &mut problems));
+    study
+        .warm_up
+        .iter()
+        .for_each(|warm_up| self::warm_up(warm_up, &mut problems));
     problems
 }
 
 fn base(study: &Study, problems: &mut Vec<Problem>) {
-    let help =
-        "`scenario = \"my.toml\"`, a file beside this one, or `template = \"n-source\"`, see `cellrate list templates`";
+    let help = "`scenario = \"my.toml\"`, a file beside this one, or `template = \"n-source\"`, see `cellrate list templates`";
     match (&study.scenario, &study.template) {
-        (None, None) => {
-            problems.push(Problem::error(place![], "the study has neither `scenario` nor `template`", help))
-        }
+        (None, None) => problems.push(Problem::error(
+            place![],
+            "the study has neither `scenario` nor `template`",
+            help,
+        )),
         (Some(_), Some(_)) => {
-            problems.push(Problem::error(place!["template"], "the study has both `scenario` and `template`", help));
+            problems.push(Problem::error(
+                place!["template"],
+                "the study has both `scenario` and `template`",
+                help,
+            ));
         }
         _ => {}
     }
-    if study.name.as_deref().is_some_and(|name| !is_file_name(name)) {
-        let help = "letters, digits, `-`, `_` and `.`, not beginning with a `.`: it names a directory";
-        problems.push(Problem::error(place!["name"], "this is no name for a study", help));
+    if study
+        .name
+        .as_deref()
+        .is_some_and(|name| !is_file_name(name))
+    {
+        let help =
+            "letters, digits, `-`, `_` and `.`, not beginning with a `.`: it names a directory";
+        problems.push(Problem::error(
+            place!["name"],
+            "this is no name for a study",
+            help,
+        ));
     }
 }
 
@@ -43,11 +60,20 @@ fn is_file_name(name: &str) -> bool {
 
 /// Every factor and derived parameter with its place.
 fn varied(study: &Study) -> Vec<(&str, Place)> {
-    let factors = study.factors.keys().map(|name| (name.as_str(), place!["factors", name.as_str()]));
+    let factors = study
+        .factors
+        .keys()
+        .map(|name| (name.as_str(), place!["factors", name.as_str()]));
     let pairs = study.paired.iter().enumerate();
-    let paired =
-        pairs.flat_map(|(i, table)| table.keys().map(move |name| (name.as_str(), place!["paired", i, name.as_str()])));
-    let derived = study.derived.keys().map(|name| (name.as_str(), place!["derived", name.as_str()]));
+    let paired = pairs.flat_map(|(i, table)| {
+        table
+            .keys()
+            .map(move |name| (name.as_str(), place!["paired", i, name.as_str()]))
+    });
+    let derived = study
+        .derived
+        .keys()
+        .map(|name| (name.as_str(), place!["derived", name.as_str()]));
     factors.chain(paired).chain(derived).collect()
 }
 
@@ -55,10 +81,15 @@ fn names(study: &Study, problems: &mut Vec<Problem>) {
     let mut seen = BTreeSet::new();
     for (name, at) in varied(study) {
         if name == "run.seed" {
-            let help = "`seed` is the first replication's, and `[replications]` says how many there are";
+            let help =
+                "`seed` is the first replication's, and `[replications]` says how many there are";
             problems.push(Problem::error(at, "`run.seed` is no factor", help));
         } else if !seen.insert(name) {
-            problems.push(Problem::error(at, format!("`{name}` is set twice"), "once as a factor, paired or derived"));
+            problems.push(Problem::error(
+                at,
+                format!("`{name}` is set twice"),
+                "once as a factor, paired or derived",
+            ));
         }
     }
 }
@@ -68,7 +99,8 @@ fn ranges(study: &Study, problems: &mut Vec<Problem>) {
     for (name, levels) in &study.factors {
         match levels {
             Levels::Range(range) if grid && range.count.is_none() => {
-                let help = "say `count = 5`, or choose a `[design]` that takes any value between the ends";
+                let help =
+                    "say `count = 5`, or choose a `[design]` that takes any value between the ends";
                 problems.push(Problem::error(
                     place!["factors", name.as_str()],
                     format!("a grid needs to know how many values of `{name}` to take"),
@@ -76,7 +108,8 @@ fn ranges(study: &Study, problems: &mut Vec<Problem>) {
                 ));
             }
             Levels::Range(range) if !grid && range.count.is_some() => {
-                let help = "a space-filling design has `points`, and takes any value between the ends";
+                let help =
+                    "a space-filling design has `points`, and takes any value between the ends";
                 problems.push(Problem::error(
                     place!["factors", name.as_str(), "count"],
                     "`count` has no effect in this design",
@@ -104,8 +137,14 @@ fn pairs(study: &Study, problems: &mut Vec<Problem>) {
                 levels => {
                     let count = count(levels);
                     if *length.get_or_insert(count) != count {
-                        let message = format!("`{name}` has {count} values, a factor beside it another number");
-                        problems.push(Problem::error(at, message, "paired factors are taken row by row"));
+                        let message = format!(
+                            "`{name}` has {count} values, a factor beside it another number"
+                        );
+                        problems.push(Problem::error(
+                            at,
+                            message,
+                            "paired factors are taken row by row",
+                        ));
                     }
                 }
             }
@@ -125,28 +164,48 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
         problems.push(Problem::error(place!["replications", key], message, help));
     };
     if !(asked.level > 0.0 && asked.level < 1.0) {
-        refuse("level", format!("`level` is {}", asked.level), "above 0 and below 1, such as 0.95");
+        refuse(
+            "level",
+            format!("`level` is {}", asked.level),
+            "above 0 and below 1, such as 0.95",
+        );
     }
     match &asked.until {
         Some(_) if asked.count.is_some() => {
-            refuse("count", "both `count` and `until` are there".into(), "with `until` say `least` and `most`");
+            refuse(
+                "count",
+                "both `count` and `until` are there".into(),
+                "with `until` say `least` and `most`",
+            );
         }
         Some(until) => {
             let names: Vec<&str> = study.measures.keys().map(String::as_str).collect();
             if !names.contains(&until.measure.as_str()) {
-                refuse("until", format!("no measure is called `{}`", until.measure), "name it in `[measures]`");
+                refuse(
+                    "until",
+                    format!("no measure is called `{}`", until.measure),
+                    "name it in `[measures]`",
+                );
             }
         }
         None => {
             for (key, value) in [("least", asked.least), ("most", asked.most)] {
                 if value.is_some() {
-                    refuse(key, format!("`{key}` has no effect without `until`"), "say `count`, or when it is enough");
+                    refuse(
+                        key,
+                        format!("`{key}` has no effect without `until`"),
+                        "say `count`, or when it is enough",
+                    );
                 }
             }
         }
     }
     if asked.least.unwrap_or(10) > asked.most.unwrap_or(100) {
-        refuse("most", "`most` is below `least`".into(), "without them they are 100 and 10");
+        refuse(
+            "most",
+            "`most` is below `least`".into(),
+            "without them they are 100 and 10",
+        );
     }
 }
 

@@ -33,41 +33,71 @@ pub fn read(text: &str, path: &str) -> Result<Json, Refusal> {
 /// The refusal of a study that [`read`] takes, for a reason outside it, at a place in it.
 pub fn refusal(text: &str, path: &str, place: &[Step], message: &str, help: &str) -> Refusal {
     let root = read_toml(text, 0).unwrap_or_default();
-    refuse(vec![Fault::error(locate(&root, place), message).help(help)], &[Text { name: path, text }])
+    refuse(
+        vec![Fault::error(locate(&root, place), message).help(help)],
+        &[Text { name: path, text }],
+    )
 }
 
 fn parse(text: &str) -> Result<Json, Vec<Fault>> {
     let root = read_toml(text, 0).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        let span = Span { text: 0, start: span.start, end: span.end };
+        let span = Span {
+            text: 0,
+            start: span.start,
+            end: span.end,
+        };
         vec![Fault::error(span, error.message()).help("a study is written in TOML")]
     })?;
     let mut faults = shape::check(&root, schema(), "the study");
     faults.extend(
-        factor_tables(&root).flat_map(|table| &table.entries).flat_map(|entry| levels(&entry.key, &entry.item)),
+        factor_tables(&root)
+            .flat_map(|table| &table.entries)
+            .flat_map(|entry| levels(&entry.key, &entry.item)),
     );
     for key in ["derived", "measures"] {
-        faults.extend(table(&root, key).into_iter().flat_map(|table| &table.entries).filter_map(|entry| {
-            let text = matches!(entry.item.value, Value::String(_));
-            (!text).then(|| wrong_kind(&entry.key, &entry.item, "a string: an expression"))
-        }));
+        faults.extend(
+            table(&root, key)
+                .into_iter()
+                .flat_map(|table| &table.entries)
+                .filter_map(|entry| {
+                    let text = matches!(entry.item.value, Value::String(_));
+                    (!text).then(|| wrong_kind(&entry.key, &entry.item, "a string: an expression"))
+                }),
+        );
     }
     if !faults.is_empty() {
         return Err(faults);
     }
     let study = Study::deserialize(toml::Table::from(&root)).map_err(|error| {
-        let message = format!("the study has the right shape, but cannot be read: {}", error.message());
+        let message = format!(
+            "the study has the right shape, but cannot be read: {}",
+            error.message()
+        );
         vec![
-            Fault::error(Span { text: 0, start: 0, end: 0 }, message)
-                .help("this is a defect of cellrate: please report it"),
+            Fault::error(
+                Span {
+                    text: 0,
+                    start: 0,
+                    end: 0,
+                },
+                message,
+            )
+            .help("this is a defect of cellrate: please report it"),
         ]
     })?;
     let problems = check(&study);
-    if problems.is_empty() { Ok(in_order(json!(study), &root)) } else { Err(place_all(problems, &root)) }
+    if problems.is_empty() {
+        Ok(in_order(json!(study), &root))
+    } else {
+        Err(place_all(problems, &root))
+    }
 }
 
 fn place_all(problems: Vec<Problem>, root: &Table) -> Vec<Fault> {
-    let fault = |problem: Problem| Fault::error(locate(root, &problem.place), problem.message).help(problem.help);
+    let fault = |problem: Problem| {
+        Fault::error(locate(root, &problem.place), problem.message).help(problem.help)
+    };
     problems.into_iter().map(fault).collect()
 }
 
@@ -95,7 +125,10 @@ fn table<'t>(root: &'t Table, key: &str) -> Option<&'t Table> {
 fn levels(key: &str, item: &Item) -> Vec<Fault> {
     match &item.value {
         Value::Array(items) if items.is_empty() => {
-            vec![Fault::error(item.span, format!("`{key}` has no values")).label("expected at least one value")]
+            vec![
+                Fault::error(item.span, format!("`{key}` has no values"))
+                    .label("expected at least one value"),
+            ]
         }
         Value::Array(items) => items.iter().filter_map(|item| level(key, item)).collect(),
         Value::Table(range) => {
@@ -106,7 +139,11 @@ fn levels(key: &str, item: &Item) -> Vec<Fault> {
             faults.extend(ends.filter_map(|end| level(key, end)));
             faults
         }
-        _ => vec![wrong_kind(key, item, "a list of values, or a range `{ from = 1, to = 8, count = 4 }`")],
+        _ => vec![wrong_kind(
+            key,
+            item,
+            "a list of values, or a range `{ from = 1, to = 8, count = 4 }`",
+        )],
     }
 }
 
@@ -115,13 +152,20 @@ fn level(key: &str, item: &Item) -> Option<Fault> {
         Value::String(_) | Value::Boolean(_) => None,
         Value::Integer(number) if i64::try_from(*number).is_ok() => None,
         Value::Float(number) if number.is_finite() => None,
-        _ => Some(wrong_kind(key, item, "a finite number, `true` or `false`, or a string")),
+        _ => Some(wrong_kind(
+            key,
+            item,
+            "a finite number, `true` or `false`, or a string",
+        )),
     }
 }
 
 fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {
-    Fault::error(item.span, format!("a value of `{key}` is {}", item.value.kind()))
-        .label(format!("expected {expected}"))
+    Fault::error(
+        item.span,
+        format!("a value of `{key}` is {}", item.value.kind()),
+    )
+    .label(format!("expected {expected}"))
 }
 
 /// The study with its tables of names as lists in the order of the file.
@@ -142,5 +186,8 @@ fn in_order(mut study: Json, root: &Table) -> Json {
 fn pairs(table: Option<&Table>, values: &Json) -> Json {
     let mut entries: Vec<_> = table.into_iter().flat_map(|table| &table.entries).collect();
     entries.sort_by_key(|entry| entry.span);
-    entries.iter().map(|entry| json!([entry.key, values[&entry.key]])).collect()
+    entries
+        .iter()
+        .map(|entry| json!([entry.key, values[&entry.key]]))
+        .collect()
 }

@@ -104,7 +104,13 @@ pub struct Replications {
 
 impl Default for Replications {
     fn default() -> Replications {
-        Replications { count: None, least: None, most: None, until: None, level: level() }
+        Replications {
+            count: None,
+            least: None,
+            most: None,
+            until: None,
+            level: level(),
+        }
     }
 }
 

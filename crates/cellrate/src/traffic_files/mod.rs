@@ -33,7 +33,13 @@ pub fn read_parquet_with(reader: ParquetReader) {
 /// Reads the files that the sources of `scenario` name, relative to `directory`, and what is wrong with them.
 pub fn read_all(scenario: &mut Scenario, directory: &Path) -> Vec<Problem> {
     let flows = scenario.flows.iter_mut().enumerate();
-    flows.filter_map(|(index, flow)| read_one(&mut flow.source, directory).err().map(|wrong| wrong.at(index))).collect()
+    flows
+        .filter_map(|(index, flow)| {
+            read_one(&mut flow.source, directory)
+                .err()
+                .map(|wrong| wrong.at(index))
+        })
+        .collect()
 }
 
 /// What is wrong with a file, and the key of the source that it is told at.
@@ -45,10 +51,18 @@ struct Wrong {
 
 impl Wrong {
     fn file(message: String) -> Wrong {
-        Wrong { key: "file", message, help: String::new() }
+        Wrong {
+            key: "file",
+            message,
+            help: String::new(),
+        }
     }
     fn at(self, index: usize) -> Problem {
-        Problem::error(place!["flow", index, "source", self.key], self.message, self.help)
+        Problem::error(
+            place!["flow", index, "source", self.key],
+            self.message,
+            self.help,
+        )
     }
 }
 
@@ -58,8 +72,9 @@ fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
             let path = directory.join(&trace.file);
             let bytes = bytes_of(&path, &mut trace.sha256)?;
             let text = table_text(&path, bytes)?;
-            let table = rate_table::read(&text)
-                .map_err(|(line, message)| Wrong::file(format!("{}, line {line}: {message}", path.display())))?;
+            let table = rate_table::read(&text).map_err(|(line, message)| {
+                Wrong::file(format!("{}, line {line}: {message}", path.display()))
+            })?;
             trace.content = Some(Pieces::new(table));
         }
         SourceConfig::TransportStream(stream) => {
@@ -70,7 +85,8 @@ fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
                 pcr_pid: stream.pcr_pid,
                 null_packets: stream.null_packets,
             };
-            let stretches = transport::read(&bytes, &choice).map_err(|broken| broken.in_file(&path))?;
+            let stretches =
+                transport::read(&bytes, &choice).map_err(|broken| broken.in_file(&path))?;
             let per_pdu = stream.packets_per_pdu.clamp(1, 300);
             let pieces = pieces::of_packets(&stretches, per_pdu)
                 .map_err(|message| Wrong::file(format!("{}: {message}", path.display())))?;
@@ -83,8 +99,14 @@ fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
 
 impl transport::Broken {
     fn in_file(self, path: &Path) -> Wrong {
-        let place = self.byte.map_or(String::new(), |byte| format!(", byte {byte}"));
-        Wrong { key: self.key, message: format!("{}{place}: {}", path.display(), self.message), help: self.help }
+        let place = self
+            .byte
+            .map_or(String::new(), |byte| format!(", byte {byte}"));
+        Wrong {
+            key: self.key,
+            message: format!("{}{place}: {}", path.display(), self.message),
+            help: self.help,
+        }
     }
 }
 
@@ -98,14 +120,22 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     // Asked before it is opened: a pipe waits for its writer, a device may have no end.
     let metadata = fs::metadata(path).map_err(unread)?;
     if !metadata.is_file() {
-        return Err(Wrong::file(format!("{} is no regular file", path.display())));
+        return Err(Wrong::file(format!(
+            "{} is no regular file",
+            path.display()
+        )));
     }
     let mut bytes = Vec::new();
     // Not by the length that the system tells: it may grow, and some files have none.
-    File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)).map_err(unread)?;
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(unread)?;
     if bytes.len() as u64 > LONGEST {
         let length = metadata.len().max(bytes.len() as u64);
-        return Err(Wrong::file(format!("{} has {length} bytes; at most {LONGEST} are read", path.display())));
+        return Err(Wrong::file(format!(
+            "{} has {length} bytes; at most {LONGEST} are read",
+            path.display()
+        )));
     }
     let mut found = String::new();
     for byte in Sha256::digest(&bytes) {
@@ -114,8 +144,13 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     match sha256 {
         Some(wanted) if !wanted.eq_ignore_ascii_case(&found) => Err(Wrong {
             key: "sha256",
-            message: format!("{} has another content: its SHA-256 is {found}", path.display()),
-            help: "the file has changed since this was written; without `sha256` any content is taken".into(),
+            message: format!(
+                "{} has another content: its SHA-256 is {found}",
+                path.display()
+            ),
+            help:
+                "the file has changed since this was written; without `sha256` any content is taken"
+                    .into(),
         }),
         _ => {
             *sha256 = Some(found);
@@ -126,12 +161,18 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
 
 /// The text of a table, whatever file it is in.
 fn table_text(path: &Path, bytes: Vec<u8>) -> Result<String, Wrong> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or("");
     match (extension.to_ascii_lowercase().as_str(), PARQUET.get()) {
-        ("parquet", Some(read)) => read(path).map_err(|message| Wrong::file(format!("{}: {message}", path.display()))),
-        ("parquet", None) => {
-            Err(Wrong::file(format!("{}: Parquet files are read by the Python package", path.display())))
+        ("parquet", Some(read)) => {
+            read(path).map_err(|message| Wrong::file(format!("{}: {message}", path.display())))
         }
+        ("parquet", None) => Err(Wrong::file(format!(
+            "{}: Parquet files are read by the Python package",
+            path.display()
+        ))),
         _ => String::from_utf8(bytes).map_err(|error| {
             let byte = error.utf8_error().valid_up_to();
             Wrong::file(format!(

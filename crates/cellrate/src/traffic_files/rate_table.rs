@@ -24,8 +24,12 @@ struct Column {
 /// # Errors
 /// The first line that is wrong.
 pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !is_comment(line));
-    let Some((number, heading)) = lines.next() else { return Err((1, "the table is empty".into())) };
+    let mut lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !is_comment(line));
+    let Some((number, heading)) = lines.next() else {
+        return Err((1, "the table is empty".into()));
+    };
     let (axis, at, rate) = columns(heading).map_err(|message| (number, message))?;
     let width = heading.split(',').count();
     let mut rows = Vec::new();
@@ -34,14 +38,20 @@ pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
         let found = values.len();
         if found != width {
             let only = if found < width { "only " } else { "" };
-            let message = format!("{only}{found} values, commas in quotes counted; the heading names {width} columns");
+            let message = format!(
+                "{only}{found} values, commas in quotes counted; the heading names {width} columns"
+            );
             return Err((number, message));
         }
         let at = time(values[at.index], &at.unit).map_err(|message| (number, message))?;
         let rate = speed(values[rate.index], &rate.unit).map_err(|message| (number, message))?;
         rows.push((number, at, rate));
     }
-    let pieces = if axis == Axis::Duration { by_duration(&rows)? } else { by_time(&rows)? };
+    let pieces = if axis == Axis::Duration {
+        by_duration(&rows)?
+    } else {
+        by_time(&rows)?
+    };
     if pieces.iter().all(|piece| piece.rate.0 == 0) {
         return Err((number, "no rate of the table is above zero".into()));
     }
@@ -71,7 +81,10 @@ fn by_time(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
         return Err((*number, format!("the first time is 0 s, not {first}")));
     }
     if let Some((number, _, rate)) = rows.last().filter(|(_, _, rate)| rate.0 > 0) {
-        return Err((*number, format!("the last row is the end of the trace: its rate is 0, not {rate}")));
+        return Err((
+            *number,
+            format!("the last row is the end of the trace: its rate is 0, not {rate}"),
+        ));
     }
     let mut pieces = Vec::with_capacity(rows.len());
     for pair in rows.windows(2) {
@@ -79,7 +92,10 @@ fn by_time(rows: &[Row]) -> Result<Vec<Piece>, Wrong> {
         if to <= from {
             return Err((number, format!("{to} is not after {from}")));
         }
-        pieces.push(Piece { lasts: to - from, rate });
+        pieces.push(Piece {
+            lasts: to - from,
+            rate,
+        });
     }
     Ok(pieces)
 }
@@ -91,7 +107,11 @@ fn is_comment(line: &str) -> bool {
 
 fn unquoted(value: &str) -> &str {
     let value = value.trim();
-    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value).trim()
+    value
+        .strip_prefix('"')
+        .and_then(|value| value.strip_suffix('"'))
+        .unwrap_or(value)
+        .trim()
 }
 
 const HEADING: &str = "the heading names two columns, `rate` and either `duration` or `time`, with a unit in parentheses \
@@ -100,8 +120,14 @@ const HEADING: &str = "the heading names two columns, `rate` and either `duratio
 fn columns(heading: &str) -> Result<(Axis, Column, Column), String> {
     let names: Vec<(&str, &str)> = heading.split(',').map(unquoted).map(with_unit).collect();
     let find = |wanted: &str| {
-        let mut found = names.iter().enumerate().filter(|(_, (name, _))| name.eq_ignore_ascii_case(wanted));
-        let column = found.next().map(|(index, (_, unit))| Column { index, unit: (*unit).into() });
+        let mut found = names
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, _))| name.eq_ignore_ascii_case(wanted));
+        let column = found.next().map(|(index, (_, unit))| Column {
+            index,
+            unit: (*unit).into(),
+        });
         if found.next().is_some() {
             Err(format!("there are several columns `{wanted}`; {HEADING}"))
         } else {
@@ -126,13 +152,19 @@ fn with_unit(name: &str) -> (&str, &str) {
 }
 
 fn time(value: &str, unit: &str) -> Result<Ps, String> {
-    format!("{value} {unit}").trim().parse().map_err(|error| format!("{error}"))
+    format!("{value} {unit}")
+        .trim()
+        .parse()
+        .map_err(|error| format!("{error}"))
 }
 
 /// A rate; zero is a pause.
 fn speed(value: &str, unit: &str) -> Result<Rate, String> {
     let text = format!("{value} {unit}");
-    let number: String = value.chars().take_while(|c| !c.is_ascii_alphabetic() || matches!(c, 'e' | 'E')).collect();
+    let number: String = value
+        .chars()
+        .take_while(|c| !c.is_ascii_alphabetic() || matches!(c, 'e' | 'E'))
+        .collect();
     if number.trim().parse::<f64>() == Ok(0.0) {
         // The unit must be right all the same.
         return text
@@ -150,7 +182,10 @@ mod tests {
     use super::*;
 
     fn piece(ms: u64, kbit: u64) -> Piece {
-        Piece { lasts: Ps::from_ms(ms), rate: Rate::from_bps(kbit * 1_000) }
+        Piece {
+            lasts: Ps::from_ms(ms),
+            rate: Rate::from_bps(kbit * 1_000),
+        }
     }
 
     #[test]
@@ -160,7 +195,10 @@ mod tests {
         assert_eq!(read(by_duration), Ok(expected.clone()));
         let by_time = "\"rate\", \"time\"\n\"7.5 Mbit/s\",0 s\n0 Mbit/s,20 ms\n1 cells/ms,60 ms\n0 bit/s,65 ms\n";
         assert_eq!(read(by_time), Ok(expected));
-        assert_eq!(read("duration (s),note,rate (cells/s)\n1,x,1000"), Ok(vec![piece(1_000, 424)]));
+        assert_eq!(
+            read("duration (s),note,rate (cells/s)\n1,x,1000"),
+            Ok(vec![piece(1_000, 424)])
+        );
     }
 
     #[test]
@@ -168,7 +206,10 @@ mod tests {
         let wrong = |text: &str| read(text).map(|_| ()).unwrap_err();
         let begins = |text: &str, line: usize, part: &str| {
             let (found, message) = wrong(text);
-            assert!(found == line && message.contains(part), "{text:?}: {found}: {message}");
+            assert!(
+                found == line && message.contains(part),
+                "{text:?}: {found}: {message}"
+            );
         };
         begins("", 1, "empty");
         begins("a,b\n1,2", 1, "no column `rate`");
@@ -177,18 +218,46 @@ mod tests {
         begins("rate,rate,time\n", 1, "several columns `rate`");
         begins("duration (ms),rate (Mbit/s)\n1,2\n\n3", 4, "only 1 values");
         // A comma in quotes would move the others.
-        begins("note,duration (ms),rate (Mbit/s)\nx,1,2\n\"a,3,4,b\",1,2", 3, "6 values");
-        begins("duration (ms),rate (Mbit/s)\n1,fast", 2, "`fast Mbit/s` is not a rate");
+        begins(
+            "note,duration (ms),rate (Mbit/s)\nx,1,2\n\"a,3,4,b\",1,2",
+            3,
+            "6 values",
+        );
+        begins(
+            "duration (ms),rate (Mbit/s)\n1,fast",
+            2,
+            "`fast Mbit/s` is not a rate",
+        );
         begins("duration (ms),rate (Mbit/s)\n1,-2", 2, "is not a rate");
         begins("duration (ms),rate (Mbit)\n1,0", 2, "is not a rate");
         begins("duration (ms),rate (Mbit/s)\n1,nan", 2, "is not a rate");
         begins("duration,rate (Mbit/s)\n1,2", 2, "`1` is not a time");
-        begins("duration (ms),rate (Mbit/s)\n1,2\n0,2", 3, "longer than 0 s");
-        begins("duration (s),rate (Mbit/s)\n1.7e7,2\n1e6,2\n1e6,2", 4, "more than 213 days");
+        begins(
+            "duration (ms),rate (Mbit/s)\n1,2\n0,2",
+            3,
+            "longer than 0 s",
+        );
+        begins(
+            "duration (s),rate (Mbit/s)\n1.7e7,2\n1e6,2\n1e6,2",
+            4,
+            "more than 213 days",
+        );
         begins("duration (ms),rate (Mbit/s)\n1,0", 1, "no rate");
         begins("duration (ms),rate (Mbit/s)\n", 1, "no rate");
-        begins("time (ms),rate (Mbit/s)\n1,2\n2,0", 2, "the first time is 0 s");
-        begins("time (ms),rate (Mbit/s)\n0,2\n3,1\n3,0", 4, "3 ms is not after 3 ms");
-        begins("time (ms),rate (Mbit/s)\n0,2\n3,1", 3, "the last row is the end");
+        begins(
+            "time (ms),rate (Mbit/s)\n1,2\n2,0",
+            2,
+            "the first time is 0 s",
+        );
+        begins(
+            "time (ms),rate (Mbit/s)\n0,2\n3,1\n3,0",
+            4,
+            "3 ms is not after 3 ms",
+        );
+        begins(
+            "time (ms),rate (Mbit/s)\n0,2\n3,1",
+            3,
+            "the last row is the end",
+        );
     }
 }

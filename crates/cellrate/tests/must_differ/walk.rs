@@ -47,13 +47,24 @@ fn walk(root: &Value, schema: &Value, path: &str, found: &mut Found) {
     }
     found.properties.insert(path.into());
     if let Some(names) = schema["enum"].as_array() {
-        found.enumerations.insert(path.into(), names.iter().filter_map(Value::as_str).map(String::from).collect());
+        found.enumerations.insert(
+            path.into(),
+            names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(String::from)
+                .collect(),
+        );
     }
 }
 
 fn each(root: &Value, properties: &Map<String, Value>, path: &str, found: &mut Found) {
     for (name, schema) in properties {
-        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let path = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
         let nested_switch = path.starts_with("topology.graph.node.switch.");
         if SHARED.contains(&path.as_str()) || nested_switch {
             found.properties.insert(path);
@@ -69,12 +80,28 @@ fn one_of(root: &Value, variants: &[Value], path: &str, found: &mut Found) {
     let mut names = Vec::new();
     for variant in variants {
         names.extend(variant["const"].as_str().map(String::from));
-        names.extend(variant["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).map(String::from));
+        names.extend(
+            variant["enum"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(String::from),
+        );
         let variant = flattened(root, variant);
-        let Some(tag) = variant.iter().find_map(|(_, schema)| schema["const"].as_str()) else { continue };
+        let Some(tag) = variant
+            .iter()
+            .find_map(|(_, schema)| schema["const"].as_str())
+        else {
+            continue;
+        };
         names.push(tag.into());
-        let settings = variant.iter().filter(|(_, schema)| !schema["const"].is_string());
-        let settings: Map<String, Value> = settings.map(|(name, schema)| (name.clone(), schema.clone())).collect();
+        let settings = variant
+            .iter()
+            .filter(|(_, schema)| !schema["const"].is_string());
+        let settings: Map<String, Value> = settings
+            .map(|(name, schema)| (name.clone(), schema.clone()))
+            .collect();
         each(root, &settings, &format!("{path}.{tag}"), found);
     }
     found.enumerations.insert(path.into(), names);
@@ -84,13 +111,27 @@ fn one_of(root: &Value, variants: &[Value], path: &str, found: &mut Found) {
 fn flattened(root: &Value, variant: &Value) -> Map<String, Value> {
     let mut all = Map::new();
     if variant["$ref"].is_string() {
-        all.extend(resolved(root, variant)["properties"].as_object().cloned().unwrap_or_default());
+        all.extend(
+            resolved(root, variant)["properties"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
-    all.extend(variant["properties"].as_object().cloned().unwrap_or_default());
+    all.extend(
+        variant["properties"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default(),
+    );
     all
 }
 
 fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
-    target.map_or(schema, |pointer| resolved(root, root.pointer(pointer).unwrap_or(&Value::Null)))
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|target| target.strip_prefix('#'));
+    target.map_or(schema, |pointer| {
+        resolved(root, root.pointer(pointer).unwrap_or(&Value::Null))
+    })
 }

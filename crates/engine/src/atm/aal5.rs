@@ -119,8 +119,17 @@ mod tests {
 
     /// A PDU of `cells` cells from number `first` on.
     fn pdu(first: u32, cells: u16) -> Pdu {
-        let segment = Segment { seq: first as u64, ..Segment::default() };
-        Pdu { segment, sent: Ps::ZERO, first: first & NUMBER_MASK, cells, hit: false }
+        let segment = Segment {
+            seq: first as u64,
+            ..Segment::default()
+        };
+        Pdu {
+            segment,
+            sent: Ps::ZERO,
+            first: first & NUMBER_MASK,
+            cells,
+            hit: false,
+        }
     }
 
     /// Gives the cells of `pdu` whose index passes `arrives`.
@@ -151,7 +160,13 @@ mod tests {
     #[test]
     fn an_intact_pdu_is_delivered_also_where_the_numbers_wrap() {
         let mut r = Reassembler::default();
-        for first in [0, 12, Info::NUMBERS - 18, Info::NUMBERS - 6, Info::NUMBERS + 6] {
+        for first in [
+            0,
+            12,
+            Info::NUMBERS - 18,
+            Info::NUMBERS - 6,
+            Info::NUMBERS + 6,
+        ] {
             let pdu = pdu(first, 12);
             assert_eq!(send(&mut r, &pdu, |_| true), delivered(&pdu));
         }
@@ -162,7 +177,10 @@ mod tests {
     fn a_lost_inner_cell_loses_one_pdu() {
         for lost in 0..11 {
             let (mut r, bad, good) = (Reassembler::default(), pdu(0, 12), pdu(12, 12));
-            assert_eq!(send(&mut r, &bad, |index| index != lost), Some(Outcome::Corrupt));
+            assert_eq!(
+                send(&mut r, &bad, |index| index != lost),
+                Some(Outcome::Corrupt)
+            );
             assert_eq!(send(&mut r, &good, |_| true), delivered(&good));
             assert_eq!(r.merges(), 0);
         }
@@ -182,7 +200,10 @@ mod tests {
         // 5 cells of the first and 7 of the second: 12, as the length says.
         let mut r = Reassembler::default();
         send(&mut r, &pdu(0, 12), |index| index < 5);
-        assert_eq!(send(&mut r, &pdu(12, 12), |index| index >= 5), Some(Outcome::Corrupt));
+        assert_eq!(
+            send(&mut r, &pdu(12, 12), |index| index >= 5),
+            Some(Outcome::Corrupt)
+        );
     }
 
     #[test]

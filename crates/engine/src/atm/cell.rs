@@ -74,7 +74,11 @@ impl Info {
     /// The cell as it is on the line, where nobody sees whether a [`Body::Stamp`] goes with it.
     #[inline]
     pub const fn without_stamp(self) -> Info {
-        if self.is_data() && !self.is_eom() { Info(self.0 & !Self::BODY) } else { self }
+        if self.is_data() && !self.is_eom() {
+            Info(self.0 & !Self::BODY)
+        } else {
+            self
+        }
     }
     /// The kind.
     #[inline]
@@ -195,7 +199,17 @@ pub enum Body {
 
 /// Service classes; a port maps each to one of its queues.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -214,8 +228,13 @@ pub enum ServiceClass {
 
 impl ServiceClass {
     /// All classes, in the order of their discriminants.
-    pub const ALL: [ServiceClass; 5] =
-        [ServiceClass::Cbr, ServiceClass::Vbr, ServiceClass::Abr, ServiceClass::Ubr, ServiceClass::Random];
+    pub const ALL: [ServiceClass; 5] = [
+        ServiceClass::Cbr,
+        ServiceClass::Vbr,
+        ServiceClass::Abr,
+        ServiceClass::Ubr,
+        ServiceClass::Random,
+    ];
 }
 
 #[cfg(test)]
@@ -230,8 +249,21 @@ mod tests {
 
     #[test]
     fn a_pdu_knows_its_cells_also_where_the_numbers_wrap() {
-        let pdu = Pdu { segment: Segment::default(), sent: Ps::ZERO, first: Info::NUMBERS - 2, cells: 3, hit: false };
-        let held = [Info::NUMBERS - 3, Info::NUMBERS - 2, Info::NUMBERS - 1, 0, 1].map(|number| pdu.holds(number));
+        let pdu = Pdu {
+            segment: Segment::default(),
+            sent: Ps::ZERO,
+            first: Info::NUMBERS - 2,
+            cells: 3,
+            hit: false,
+        };
+        let held = [
+            Info::NUMBERS - 3,
+            Info::NUMBERS - 2,
+            Info::NUMBERS - 1,
+            0,
+            1,
+        ]
+        .map(|number| pdu.holds(number));
         assert_eq!(held, [false, true, true, true, false]);
     }
 

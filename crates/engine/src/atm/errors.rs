@@ -39,7 +39,11 @@ pub struct LinkErrors {
 
 impl Default for LinkErrors {
     fn default() -> LinkErrors {
-        LinkErrors { cell_loss_ratio: 0.0, lose_every: None, cells: Victims::All }
+        LinkErrors {
+            cell_loss_ratio: 0.0,
+            lose_every: None,
+            cells: Victims::All,
+        }
     }
 }
 
@@ -56,13 +60,20 @@ impl LinkErrors {
             findings.push(Finding::impossible("cell_loss_ratio", message));
         }
         if self.lose_every == Some(0) {
-            findings.push(Finding::impossible("lose_every", "0 is not at least 1".into()));
+            findings.push(Finding::impossible(
+                "lose_every",
+                "0 is not at least 1".into(),
+            ));
         }
         findings
     }
     /// The errors of the link named `link`; none if there are none.
     pub fn of_link(&self, seed: u64, link: &str) -> Option<Errors> {
-        self.occur().then(|| Errors { settings: self.clone(), seen: 0, stream: Stream::new(seed, link, "link errors") })
+        self.occur().then(|| Errors {
+            settings: self.clone(),
+            seen: 0,
+            stream: Stream::new(seed, link, "link errors"),
+        })
     }
 }
 
@@ -86,8 +97,12 @@ impl Errors {
             return false;
         }
         self.seen += 1;
-        let in_turn = self.settings.lose_every.is_some_and(|n| self.seen.is_multiple_of(n));
-        let by_chance = self.settings.cell_loss_ratio > 0.0 && self.stream.uniform() < self.settings.cell_loss_ratio;
+        let in_turn = self
+            .settings
+            .lose_every
+            .is_some_and(|n| self.seen.is_multiple_of(n));
+        let by_chance = self.settings.cell_loss_ratio > 0.0
+            && self.stream.uniform() < self.settings.cell_loss_ratio;
         in_turn || by_chance
     }
 }
@@ -98,18 +113,29 @@ mod tests {
 
     #[test]
     fn every_nth_cell_of_the_kind_in_question_is_lost() {
-        let settings = LinkErrors { lose_every: Some(3), cells: Victims::Data, ..LinkErrors::default() };
+        let settings = LinkErrors {
+            lose_every: Some(3),
+            cells: Victims::Data,
+            ..LinkErrors::default()
+        };
         let mut errors = settings.of_link(1, "a->b").unwrap();
-        let data: Vec<bool> = (0..6).map(|number| errors.hit(Info::data(number))).collect();
+        let data: Vec<bool> = (0..6)
+            .map(|number| errors.hit(Info::data(number)))
+            .collect();
         assert_eq!(data, [false, false, true, false, false, true]);
         assert!((0..6).all(|_| !errors.hit(Info::credit())));
     }
 
     #[test]
     fn cells_are_lost_with_the_probability_asked_for() {
-        let settings = LinkErrors { cell_loss_ratio: 0.1, ..LinkErrors::default() };
+        let settings = LinkErrors {
+            cell_loss_ratio: 0.1,
+            ..LinkErrors::default()
+        };
         let mut errors = settings.of_link(1, "a->b").unwrap();
-        let lost = (0..100_000).filter(|number| errors.hit(Info::data(*number % 7))).count();
+        let lost = (0..100_000)
+            .filter(|number| errors.hit(Info::data(*number % 7)))
+            .count();
         // Mean 10,000, standard deviation 95.
         assert!((9_600..10_400).contains(&lost), "{lost}");
     }

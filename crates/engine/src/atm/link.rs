@@ -20,7 +20,10 @@ const MOST_UNSEEN: usize = 256;
 impl Link {
     /// An empty link; `patient` if cells without bodies make its receiver do nothing.
     pub fn new(patient: bool) -> Link {
-        Link { patient, ..Link::default() }
+        Link {
+            patient,
+            ..Link::default()
+        }
     }
     /// Sends a cell; `cell.at` must not lie before the cell sent last. True if the receiver must be
     /// told, because [`Link::due`] has changed.
@@ -28,7 +31,11 @@ impl Link {
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) -> bool {
         debug_assert_eq!(cell.info.has_body(), body.is_some());
         let unseen = self.cells.len();
-        let is_due = if self.patient { unseen == MOST_UNSEEN } else { unseen == 0 };
+        let is_due = if self.patient {
+            unseen == MOST_UNSEEN
+        } else {
+            unseen == 0
+        };
         self.cells.push(cell);
         let Some(body) = body else { return is_due };
         let first = self.bodies.is_empty();
@@ -69,7 +76,14 @@ impl Link {
     #[inline]
     pub fn pop_whole(&mut self) -> Option<(Cell, Option<Body>)> {
         let cell = self.cells.pop()?;
-        Some((cell, if cell.info.has_body() { self.pop_body() } else { None }))
+        Some((
+            cell,
+            if cell.info.has_body() {
+                self.pop_body()
+            } else {
+                None
+            },
+        ))
     }
     /// The body of the cell received last.
     #[inline]
@@ -94,10 +108,18 @@ impl Link {
     }
     /// The `count` cells sent last with their bodies, oldest first; so many must be held.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Cell, Option<&Body>)> {
-        let bodies = self.cells.newest(count).filter(|cell| cell.info.has_body()).count();
+        let bodies = self
+            .cells
+            .newest(count)
+            .filter(|cell| cell.info.has_body())
+            .count();
         let mut bodies = self.bodies.newest(bodies);
         self.cells.newest(count).map(move |cell| {
-            let body = if cell.info.has_body() { bodies.next() } else { None };
+            let body = if cell.info.has_body() {
+                bodies.next()
+            } else {
+                None
+            };
             (cell, body.map(|(_, body)| body))
         })
     }

@@ -38,7 +38,11 @@ pub struct LossCounts {
 impl LossCounts {
     /// Nothing lost of so many channels.
     pub fn new(channels: usize) -> LossCounts {
-        LossCounts { losses: alloc::vec![Losses::default(); channels], last: alloc::vec![NONE; channels], open: 0 }
+        LossCounts {
+            losses: alloc::vec![Losses::default(); channels],
+            last: alloc::vec![NONE; channels],
+            open: 0,
+        }
     }
 
     /// What was lost of the channel in `slot`.
@@ -52,7 +56,9 @@ impl LossCounts {
         let losses = &mut self.losses[slot as usize];
         losses.cells += 1;
         losses.bytes += info.payload() as u64;
-        if info.is_data() && core::mem::replace(&mut self.last[slot as usize], info.number()) == NONE {
+        if info.is_data()
+            && core::mem::replace(&mut self.last[slot as usize], info.number()) == NONE
+        {
             losses.packets += 1;
             self.open += 1;
         }

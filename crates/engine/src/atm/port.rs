@@ -104,26 +104,52 @@ pub struct Port<S> {
 impl<S: Server> Port<S> {
     /// An empty port.
     pub fn new(settings: PortSettings) -> Port<S> {
-        let line = Line { clock: CellClock::new(settings.rate), delay: settings.delay };
+        let line = Line {
+            clock: CellClock::new(settings.rate),
+            delay: settings.delay,
+        };
         let marks = settings.control.marks_at_dequeue();
-        let queues: Vec<Queue> = settings.queues.into_iter().map(|settings| Queue { settings, dropped: 0 }).collect();
+        let queues: Vec<Queue> = settings
+            .queues
+            .into_iter()
+            .map(|settings| Queue {
+                settings,
+                dropped: 0,
+            })
+            .collect();
         let reads_queue = settings.control.reads_queue();
-        let stateless = queues.iter().all(|queue| queue.settings.discard.is_stateless());
-        let smallest = queues.iter().map(|queue| queue.settings.buffer).min().unwrap_or(0);
-        let unasked = stateless && reads_queue != QueueReading::AtEveryCell && settings.prompt.is_none();
+        let stateless = queues
+            .iter()
+            .all(|queue| queue.settings.discard.is_stateless());
+        let smallest = queues
+            .iter()
+            .map(|queue| queue.settings.buffer)
+            .min()
+            .unwrap_or(0);
+        let unasked =
+            stateless && reads_queue != QueueReading::AtEveryCell && settings.prompt.is_none();
         let freely_below = if unasked { smallest } else { 0 };
         let mut allocations = Vec::new();
         // A queue of channels that take turns has room by their credit.
-        let has_room = |(queue, by_turns): (&Queue, &bool)| *by_turns || queue.settings.buffer == u64::MAX;
+        let has_room =
+            |(queue, by_turns): (&Queue, &bool)| *by_turns || queue.settings.buffer == u64::MAX;
         let takes_all = settings.prompt.as_ref().is_some_and(|prompt| {
-            stateless && reads_queue == QueueReading::Never && queues.iter().zip(&prompt.by_turns).all(has_room)
+            stateless
+                && reads_queue == QueueReading::Never
+                && queues.iter().zip(&prompt.by_turns).all(has_room)
         });
         let server = match settings.prompt {
             Some(prompt) => {
                 allocations = prompt.channels.iter().map(|channel| channel.most).collect();
                 S::prompt(line, marks.then_some(settings.controlled), prompt)
             }
-            None => S::new(line, queues.len(), settings.controlled, marks, settings.rm_first),
+            None => S::new(
+                line,
+                queues.len(),
+                settings.controlled,
+                marks,
+                settings.rm_first,
+            ),
         };
         let cells = freely_below.saturating_sub(1);
         Port {
@@ -159,7 +185,13 @@ impl<S: Server> Port<S> {
         link: &mut Link,
         was_empty: &mut bool,
     ) -> Option<Cause> {
-        let Arrival { control_slot, queue, controlled, mut cell, .. } = arrival;
+        let Arrival {
+            control_slot,
+            queue,
+            controlled,
+            mut cell,
+            ..
+        } = arrival;
         let index = queue as usize;
         if self.reads_at_rm && controlled && !cell.info.is_data() {
             return self.arrive_watched(now, arrival, body, link, was_empty);
@@ -168,7 +200,8 @@ impl<S: Server> Port<S> {
             && server.backlog(now) < self.free_backlog
         {
             if controlled {
-                self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+                self.control
+                    .on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
             } else {
                 self.control.on_background(now);
             }
@@ -176,17 +209,25 @@ impl<S: Server> Port<S> {
             *was_empty |= server.send(now, cell, body.as_deref(), link);
             return None;
         }
-        if self.freely_below < u64::MAX && !self.server.surely_shorter(now, index, self.freely_below) {
+        if self.freely_below < u64::MAX
+            && !self.server.surely_shorter(now, index, self.freely_below)
+        {
             return self.arrive_watched(now, arrival, body, link, was_empty);
         }
         if controlled {
-            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+            self.control
+                .on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
         } else {
             self.control.on_background(now);
         }
         self.losses.pass(arrival.slot, cell.info, &mut body);
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-        self.server.push(now, index, cell, body.as_deref(), &mut outlet);
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
+        self.server
+            .push(now, index, cell, body.as_deref(), &mut outlet);
         *was_empty |= outlet.link_was_empty;
         None
     }
@@ -223,24 +264,44 @@ impl<S: Server> Port<S> {
         link: &mut Link,
         was_empty: &mut bool,
     ) -> Option<Cause> {
-        let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
+        let Arrival {
+            slot,
+            control_slot,
+            queue,
+            controlled,
+            mut cell,
+        } = arrival;
         let index = queue as usize;
         if self.takes_all {
             return self.take(now, arrival, body, link, was_empty);
         }
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-        let in_front = if index == self.controlled { self.front.cells() } else { 0 };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
+        let in_front = if index == self.controlled {
+            self.front.cells()
+        } else {
+            0
+        };
         let length = in_front + self.server.queue_length(now, index, &mut outlet);
         *was_empty |= outlet.link_was_empty;
         if controlled {
-            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), length);
+            self.control
+                .on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), length);
         } else {
             self.control.on_background(now);
         }
         let refused = self.refuses(now, (slot, index), (cell.info, &mut body), length);
         if refused.is_none() {
-            let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-            self.server.push_of(now, index, slot, cell, body.as_deref(), &mut outlet);
+            let mut outlet = Outlet {
+                link,
+                control: &mut self.control,
+                link_was_empty: false,
+            };
+            self.server
+                .push_of(now, index, slot, cell, body.as_deref(), &mut outlet);
             *was_empty |= outlet.link_was_empty;
         }
         refused
@@ -261,14 +322,32 @@ impl<S: Server> Port<S> {
         link: &mut Link,
         was_empty: &mut bool,
     ) -> Option<Cause> {
-        let Arrival { slot, control_slot, queue, controlled, mut cell } = arrival;
+        let Arrival {
+            slot,
+            control_slot,
+            queue,
+            controlled,
+            mut cell,
+        } = arrival;
         if controlled {
-            self.control.on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
+            self.control
+                .on_forward(now, control_slot, &mut cell.info, rm_of(&mut body), 0);
         } else {
             self.control.on_background(now);
         }
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-        self.server.push_of(now, queue as usize, slot, cell, body.as_deref(), &mut outlet);
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
+        self.server.push_of(
+            now,
+            queue as usize,
+            slot,
+            cell,
+            body.as_deref(),
+            &mut outlet,
+        );
         *was_empty |= outlet.link_was_empty;
         None
     }
@@ -277,13 +356,24 @@ impl<S: Server> Port<S> {
     /// starts at once if it can.
     #[inline]
     pub fn take_alone(&mut self, now: Ps, arrival: Arrival, link: &mut Link, was_empty: &mut bool) {
-        let Arrival { slot, control_slot, controlled, mut cell, .. } = arrival;
+        let Arrival {
+            slot,
+            control_slot,
+            controlled,
+            mut cell,
+            ..
+        } = arrival;
         if controlled {
-            self.control.on_forward(now, control_slot, &mut cell.info, None, 0);
+            self.control
+                .on_forward(now, control_slot, &mut cell.info, None, 0);
         } else {
             self.control.on_background(now);
         }
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.push_alone(now, slot, cell, &mut outlet);
         *was_empty |= outlet.link_was_empty;
     }
@@ -298,7 +388,11 @@ impl<S: Server> Port<S> {
         length: u64,
     ) -> Option<Cause> {
         let queue = &mut self.queues[index];
-        let refused = match queue.settings.discard.admit(slot, info, length, queue.settings.buffer) {
+        let refused = match queue
+            .settings
+            .discard
+            .admit(slot, info, length, queue.settings.buffer)
+        {
             Verdict::Accept => None,
             Verdict::Drop(cause) => Some(cause),
         };
@@ -314,7 +408,8 @@ impl<S: Server> Port<S> {
         self.queues[queue].dropped += 1;
         self.losses.add(slot, info);
         self.digest.add(now.0);
-        self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64);
+        self.digest
+            .add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
     /// The cell whose service has just completed, if the port is prompt; if the link loses it, it is counted.
@@ -331,22 +426,35 @@ impl<S: Server> Port<S> {
     fn lose_on_link(&mut self, Departure { at, slot, info, .. }: Departure) {
         self.losses.add_on_link(slot, info);
         self.digest.add(at.0);
-        self.digest.add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
+        self.digest
+            .add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
     }
 
     /// Cells of the channel in `slot` that have left by `now` and that the node was not told of.
     pub fn take_untold(&mut self, now: Ps, slot: u32, link: &mut Link) -> u32 {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.take_untold(now, slot, &mut outlet)
     }
     /// Sends a message of credit control at `now`.
     pub fn tell(&mut self, now: Ps, message: Message, link: &mut Link) {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.tell(now, message, &mut outlet);
     }
     /// The channel in `slot` may send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, link: &mut Link) {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.set_limit(now, slot, limit, &mut outlet);
     }
     /// Whether the node must ask for a departure when the service of the next cell completes.
@@ -384,7 +492,11 @@ impl<S: Server> Port<S> {
     /// Does everything before `now`, and the completions at `now`.
     #[inline]
     pub fn advance(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.advance(now, &mut outlet);
         *was_empty |= outlet.link_was_empty;
     }
@@ -394,8 +506,18 @@ impl<S: Server> Port<S> {
         self.server.next_event()
     }
     /// Cells in `queue` at `now`.
-    pub fn queue_length(&mut self, now: Ps, queue: usize, link: &mut Link, was_empty: &mut bool) -> u64 {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+    pub fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> u64 {
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         let length = self.server.queue_length(now, queue, &mut outlet);
         *was_empty |= outlet.link_was_empty;
         length
@@ -403,13 +525,21 @@ impl<S: Server> Port<S> {
     /// Counters up to `now`, and cells whose service has completed. Only at the end of a slice of
     /// the run, when the link's receiver is told of new cells anyway.
     pub fn counts(&mut self, now: Ps, link: &mut Link) -> (Vec<QueueCounts>, u64) {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         let departed = self.server.departed(now, &mut outlet);
-        let counts = self.queues.iter().enumerate().map(|(i, queue)| QueueCounts {
-            arrived: self.server.accepted(i) + queue.dropped,
-            dropped: queue.dropped,
-            backlog: self.server.backlog_integral(now, i, &mut outlet),
-        });
+        let counts = self
+            .queues
+            .iter()
+            .enumerate()
+            .map(|(i, queue)| QueueCounts {
+                arrived: self.server.accepted(i) + queue.dropped,
+                dropped: queue.dropped,
+                backlog: self.server.backlog_integral(now, i, &mut outlet),
+            });
         (counts.collect(), departed)
     }
     /// Greatest length of `queue` since the last call of [`Port::forget_longest`].
@@ -418,7 +548,11 @@ impl<S: Server> Port<S> {
     }
     /// Starts new maxima at `now`.
     pub fn forget_longest(&mut self, now: Ps, link: &mut Link) {
-        let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         self.server.forget_longest(now, &mut outlet);
         self.forget_front();
     }
@@ -437,10 +571,22 @@ impl<S: Server> Port<S> {
             return (self.control.name(), self.control.statistics());
         }
         let counts = self.server.credit_counts();
-        let longest = self.allocations().map(|(slot, _)| self.server.longest_of(slot)).max();
-        let counted = [credited as u64, counts.credits, counts.marks, counts.lost, longest.unwrap_or(0)];
+        let longest = self
+            .allocations()
+            .map(|(slot, _)| self.server.longest_of(slot))
+            .max();
+        let counted = [
+            credited as u64,
+            counts.credits,
+            counts.marks,
+            counts.lost,
+            longest.unwrap_or(0),
+        ];
         let names = credit::STATISTICS.iter().map(|one| one.name);
-        ("fcvc", names.zip(counted.map(|count| count as f64)).collect())
+        (
+            "fcvc",
+            names.zip(counted.map(|count| count as f64)).collect(),
+        )
     }
     /// Cells of credit control that were sent.
     pub fn credit_cells_sent(&self) -> u64 {

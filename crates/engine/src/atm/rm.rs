@@ -32,7 +32,9 @@ impl core::fmt::Display for RmError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             RmError::Crc => f.write_str("the CRC-10 of the RM cell is wrong"),
-            RmError::Protocol(id) => write!(f, "protocol identifier {id} of the RM cell is not 1 (ABR)"),
+            RmError::Protocol(id) => {
+                write!(f, "protocol identifier {id} of the RM cell is not 1 (ABR)")
+            }
         }
     }
 }
@@ -91,7 +93,14 @@ pub fn decode(payload: &[u8; PAYLOAD_OCTETS]) -> Result<(RmCell, bool), RmError>
     }
     let rate = |at: usize| decode_rate(u16::from_be_bytes([payload[at], payload[at + 1]]));
     let has = |bit: u8| payload[1] & bit != 0;
-    let rm = RmCell { er: rate(2), ccr: rate(4), mcr: rate(6), ci: has(CI), ni: has(NI), bn: has(BN) };
+    let rm = RmCell {
+        er: rate(2),
+        ccr: rate(4),
+        mcr: rate(6),
+        ci: has(CI),
+        ni: has(NI),
+        bn: has(BN),
+    };
     Ok((rm, has(DIR)))
 }
 
@@ -101,10 +110,18 @@ const fn flag(set: bool, bit: u8) -> u8 {
 
 /// Remainder of the payload, read as a polynomial, modulo the CRC-10 generator.
 fn remainder(payload: &[u8; PAYLOAD_OCTETS]) -> u16 {
-    payload.iter().fold(0, |crc, octet| (0..8).rev().fold(crc, |crc, bit| shift_in(crc, octet >> bit & 1)))
+    payload.iter().fold(0, |crc, octet| {
+        (0..8)
+            .rev()
+            .fold(crc, |crc, bit| shift_in(crc, octet >> bit & 1))
+    })
 }
 
 fn shift_in(crc: u16, bit: u8) -> u16 {
     let shifted = crc << 1 | bit as u16;
-    if shifted & 1 << 10 != 0 { (shifted & 0x3FF) ^ CRC_10 } else { shifted }
+    if shifted & 1 << 10 != 0 {
+        (shifted & 0x3FF) ^ CRC_10
+    } else {
+        shifted
+    }
 }

@@ -91,8 +91,17 @@ impl Metered<Capc> {
     pub fn new(config: &CapcConfig, facts: PortFacts) -> Metered<Capc> {
         let link = facts.rate.cells_per_second();
         let ers = config.target_utilisation * link / facts.channels.max(1) as f64;
-        let scheme = Capc { config: config.clone(), link, ers, load_factor: 1.0 };
-        Metered::with(scheme, LoadMeter::by_time(config.interval), Some(config.threshold))
+        let scheme = Capc {
+            config: config.clone(),
+            link,
+            ers,
+            load_factor: 1.0,
+        };
+        Metered::with(
+            scheme,
+            LoadMeter::by_time(config.interval),
+            Some(config.threshold),
+        )
     }
 }
 
@@ -103,9 +112,20 @@ impl ByLoad for Capc {
     };
 
     fn on_load(&mut self, load: Load) {
-        let CapcConfig { target_utilisation, rup, eru, rdn, erf, .. } = self.config;
+        let CapcConfig {
+            target_utilisation,
+            rup,
+            eru,
+            rdn,
+            erf,
+            ..
+        } = self.config;
         let z = load.factor(target_utilisation * (self.link - load.background));
-        let step = if z < 1.0 { (1.0 + (1.0 - z) * rup).min(eru) } else { (1.0 - (z - 1.0) * rdn).max(erf) };
+        let step = if z < 1.0 {
+            (1.0 + (1.0 - z) * rup).min(eru)
+        } else {
+            (1.0 - (z - 1.0) * rdn).max(erf)
+        };
         self.ers = (self.ers * step).min(self.link).max(LEAST);
         self.load_factor = z;
     }

@@ -43,7 +43,12 @@ pub struct CharnyConfig {
 
 impl Default for CharnyConfig {
     fn default() -> CharnyConfig {
-        CharnyConfig { target_utilisation: 0.95, interval: Ps::from_ms(1), record_forward: false, ci_threshold: None }
+        CharnyConfig {
+            target_utilisation: 0.95,
+            interval: Ps::from_ms(1),
+            record_forward: false,
+            ci_threshold: None,
+        }
     }
 }
 
@@ -52,7 +57,9 @@ impl CharnyConfig {
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).utilisation("target_utilisation", self.target_utilisation);
         let ranges = ranges.interval("interval", self.interval);
-        ranges.reachable_if_any("ci_threshold", self.ci_threshold).findings()
+        ranges
+            .reachable_if_any("ci_threshold", self.ci_threshold)
+            .findings()
     }
 }
 
@@ -83,10 +90,20 @@ impl Metered<Charny> {
             record_forward: config.record_forward,
             link,
             capacity,
-            channels: vec![Recorded { rate: 0.0, marked: false }; facts.channels],
+            channels: vec![
+                Recorded {
+                    rate: 0.0,
+                    marked: false
+                };
+                facts.channels
+            ],
             advertised: capacity / facts.channels.max(1) as f64,
         };
-        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
+        Metered::with(
+            scheme,
+            LoadMeter::by_time(config.interval),
+            config.ci_threshold,
+        )
     }
 }
 
@@ -95,7 +112,9 @@ impl Charny {
     /// RM cell has come.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
-        let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| (count + 1, sum + channel.rate));
+        let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
+            (count + 1, sum + channel.rate)
+        });
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
@@ -104,7 +123,11 @@ impl Charny {
         self.channels[slot].marked = false;
         let share = self.share();
         let mut consistent = true;
-        for channel in self.channels.iter_mut().filter(|channel| channel.marked && channel.rate > share) {
+        for channel in self
+            .channels
+            .iter_mut()
+            .filter(|channel| channel.marked && channel.rate > share)
+        {
             (channel.marked, consistent) = (false, false);
         }
         self.advertised = if consistent { share } else { self.share() };
@@ -114,7 +137,10 @@ impl Charny {
     fn record(&mut self, slot: u32, rm: &mut RmCell) {
         let (slot, rate) = (slot as usize, rm.er);
         let advertised = self.advertise(slot);
-        self.channels[slot] = Recorded { rate, marked: rate < advertised };
+        self.channels[slot] = Recorded {
+            rate,
+            marked: rate < advertised,
+        };
         rm.er = rate.min(advertised);
     }
 
@@ -140,14 +166,22 @@ impl ByLoad for Charny {
         if let Some(rm) = rm
             && info.kind() == Kind::Frm
         {
-            if self.record_forward { self.record(slot, rm) } else { self.pass(slot, rm) }
+            if self.record_forward {
+                self.record(slot, rm)
+            } else {
+                self.pass(slot, rm)
+            }
         }
     }
     fn on_backward(&mut self, slot: u32, rm: &mut RmCell, _: u64) {
         self.record(slot, rm);
     }
     fn counted(&self) -> Vec<f64> {
-        let marked = self.channels.iter().filter(|channel| channel.marked).count();
+        let marked = self
+            .channels
+            .iter()
+            .filter(|channel| channel.marked)
+            .count();
         Vec::from([self.advertised, marked as f64])
     }
 }

@@ -15,7 +15,9 @@ pub(super) struct CongestionBit {
 impl CongestionBit {
     /// Above `threshold`; never without one.
     pub fn above(threshold: Option<Cells>) -> CongestionBit {
-        CongestionBit { threshold: threshold.map_or(u64::MAX, |threshold| threshold.0) }
+        CongestionBit {
+            threshold: threshold.map_or(u64::MAX, |threshold| threshold.0),
+        }
     }
     /// A backward RM cell passes. A bit that is set stays.
     #[inline]
@@ -24,6 +26,10 @@ impl CongestionBit {
     }
     /// When the queue is read, beside when the scheme reads it.
     pub fn reads_queue(self, by_scheme: QueueReading) -> QueueReading {
-        if self.threshold < u64::MAX && by_scheme == QueueReading::Never { QueueReading::AtRmCells } else { by_scheme }
+        if self.threshold < u64::MAX && by_scheme == QueueReading::Never {
+            QueueReading::AtRmCells
+        } else {
+            by_scheme
+        }
     }
 }

@@ -50,16 +50,27 @@ impl EfciConfig {
     }
     /// Contradictions among the thresholds, and a threshold that the queue never exceeds.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        let limit = self.high.map(|high| ("high", high)).or(self.threshold.map(|threshold| ("threshold", threshold)));
-        let mut findings: Vec<Finding> =
-            limit.and_then(|(field, limit)| never_exceeded(field, limit, facts)).into_iter().collect();
+        let limit = self
+            .high
+            .map(|high| ("high", high))
+            .or(self.threshold.map(|threshold| ("threshold", threshold)));
+        let mut findings: Vec<Finding> = limit
+            .and_then(|(field, limit)| never_exceeded(field, limit, facts))
+            .into_iter()
+            .collect();
         if self.threshold.is_some() && (self.high.is_some() || self.low.is_some()) {
-            findings.push(Finding::impossible("threshold", "excludes `high` and `low`".into()));
+            findings.push(Finding::impossible(
+                "threshold",
+                "excludes `high` and `low`".into(),
+            ));
         }
         match (self.high, self.low) {
             (None, Some(_)) => findings.push(Finding::impossible("low", "needs `high`".into())),
             (Some(high), Some(low)) if low > high => {
-                findings.push(Finding::impossible("low", format!("{low} is more than `high` of {high}")));
+                findings.push(Finding::impossible(
+                    "low",
+                    format!("{low} is more than `high` of {high}"),
+                ));
             }
             _ => {}
         }
@@ -82,7 +93,12 @@ impl Efci {
     pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
         let high = config.threshold_in_force().0;
         let ends_below = config.low.map_or(high.saturating_add(1), |low| low.0);
-        Efci { high, ends_below, congested: false, mark_at: config.mark_at }
+        Efci {
+            high,
+            ends_below,
+            congested: false,
+            mark_at: config.mark_at,
+        }
     }
     /// Whether data cells are marked now.
     pub fn congested(&self) -> bool {
@@ -110,7 +126,11 @@ impl SwitchControl for Efci {
         self.observe(info, queue);
     }
     fn reads_queue(&self) -> QueueReading {
-        if self.mark_at == MarkAt::Enqueue { QueueReading::AtEveryCell } else { QueueReading::Never }
+        if self.mark_at == MarkAt::Enqueue {
+            QueueReading::AtEveryCell
+        } else {
+            QueueReading::Never
+        }
     }
     fn marks_at_dequeue(&self) -> bool {
         self.mark_at == MarkAt::Dequeue

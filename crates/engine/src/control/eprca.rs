@@ -111,7 +111,10 @@ pub struct Eprca {
 impl Eprca {
     /// The scheme at the port of `facts`; the mean starts at an equal share of the link.
     pub fn new(config: &EprcaConfig, facts: PortFacts) -> Eprca {
-        Eprca { config: config.clone(), macr: facts.rate.cells_per_second() / facts.channels.max(1) as f64 }
+        Eprca {
+            config: config.clone(),
+            macr: facts.rate.cells_per_second() / facts.channels.max(1) as f64,
+        }
     }
 
     fn counts(&self, ccr: f64, queue: u64) -> bool {
@@ -145,7 +148,14 @@ impl SwitchControl for Eprca {
         }
     }
     fn on_backward(&mut self, _: Ps, _: u32, rm: &mut RmCell, queue: u64) {
-        let EprcaConfig { qt, dqt, dpf, erf, mrf, .. } = self.config;
+        let EprcaConfig {
+            qt,
+            dqt,
+            dpf,
+            erf,
+            mrf,
+            ..
+        } = self.config;
         if queue > dqt.0 {
             self.press(rm, mrf);
         } else if queue > qt.0 && rm.ccr > dpf * self.macr {

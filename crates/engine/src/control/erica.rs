@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::congestion_bit::CongestionBit;
 use super::erica_channel::Channel;
 pub use super::erica_config::{
-    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction, ZeroInputPolicy,
+    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction,
+    ZeroInputPolicy,
 };
 pub use super::erica_statistics::EricaStatistics;
 use super::{PortFacts, QueueReading, SwitchControl};
@@ -97,7 +98,10 @@ impl Erica {
             link,
             utilisation,
             config: config.clone(),
-            statistics: EricaStatistics { established: facts.channels as u64, ..EricaStatistics::default() },
+            statistics: EricaStatistics {
+                established: facts.channels as u64,
+                ..EricaStatistics::default()
+            },
         }
     }
 
@@ -148,12 +152,16 @@ impl Erica {
             return 0.0;
         }
         let age = (self.epoch - seen) as usize;
-        self.powers.get(age).copied().unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
+        self.powers
+            .get(age)
+            .copied()
+            .unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
     /// In the first interval all established channels may be counted already.
     fn count_immediately(&mut self, weight: f64) {
-        let counted = self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
+        let counted =
+            self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
         if self.config.immediate_fair_share && !counted {
             self.n_last += weight;
             self.fair_share = self.abr_capacity / self.n_last;
@@ -163,7 +171,11 @@ impl Erica {
     /// Rate of a channel: from its last FRM, or measured over the last interval.
     fn ccr(&self, slot: u32) -> f64 {
         let channel = &self.channels[slot as usize];
-        if self.per_vc_ccr { channel.measured_rate(self.epoch, self.last_seconds) } else { channel.ccr }
+        if self.per_vc_ccr {
+            channel.measured_rate(self.epoch, self.last_seconds)
+        } else {
+            channel.ccr
+        }
     }
 
     fn end_interval(&mut self, now: Ps, queue: u64) {
@@ -190,7 +202,11 @@ impl Erica {
     /// The sum of all contributions decays as each of them does.
     fn count_active(&mut self) {
         self.n_last = self.n_this.max(1.0);
-        self.n_this = if self.config.average_sources { self.n_this * self.config.source_decay } else { 0.0 };
+        self.n_this = if self.config.average_sources {
+            self.n_this * self.config.source_decay
+        } else {
+            0.0
+        };
     }
 
     /// Sets the ABR capacity from an interval of `seconds`; returns the input rate.
@@ -221,7 +237,10 @@ impl Erica {
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
-        self.config.queue_control.as_ref().map_or(1.0, |control| control.factor(queue, left, draining))
+        self.config
+            .queue_control
+            .as_ref()
+            .map_or(1.0, |control| control.factor(queue, left, draining))
     }
 
     fn average_load(&mut self, input: f64) {
@@ -253,7 +272,11 @@ impl Erica {
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
         let overload = self.z > 1.0 + self.config.delta || self.z == 0.0;
-        if overload || !self.config.max_alloc { share } else { share.max(self.max_alloc_prev) }
+        if overload || !self.config.max_alloc {
+            share
+        } else {
+            share.max(self.max_alloc_prev)
+        }
     }
 
     /// A channel's present rate scaled to a load of 1.
@@ -289,7 +312,9 @@ impl Erica {
 }
 
 fn powers(decay: f64) -> Vec<f64> {
-    core::iter::successors(Some(1.0), |power| Some(power * decay)).take(POWERS).collect()
+    core::iter::successors(Some(1.0), |power| Some(power * decay))
+        .take(POWERS)
+        .collect()
 }
 
 fn average(average: &mut f64, new: f64, weight: f64) {
@@ -309,7 +334,14 @@ impl SwitchControl for Erica {
     };
 
     #[inline]
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut RmCell>,
+        queue: u64,
+    ) {
         if self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
@@ -346,8 +378,11 @@ impl SwitchControl for Erica {
         self.statistics.counted(self.z, self.fair_share)
     }
     fn reads_queue(&self) -> QueueReading {
-        let by_scheme =
-            if self.config.queue_control.is_some() { QueueReading::AtEveryCell } else { QueueReading::Never };
+        let by_scheme = if self.config.queue_control.is_some() {
+            QueueReading::AtEveryCell
+        } else {
+            QueueReading::Never
+        };
         self.ci.reads_queue(by_scheme)
     }
     #[inline]

@@ -25,7 +25,11 @@ impl Channel {
     #[inline]
     pub fn count_cell(&mut self, epoch: u32) {
         if self.counted != epoch {
-            self.cells_before = if self.counted + 1 == epoch { self.cells } else { 0 };
+            self.cells_before = if self.counted + 1 == epoch {
+                self.cells
+            } else {
+                0
+            };
             (self.counted, self.cells) = (epoch, 0);
         }
         self.cells += 1;
@@ -39,7 +43,11 @@ impl Channel {
             1 => self.cells,
             _ => 0,
         };
-        if cells == 0 { 0.0 } else { cells as f64 / seconds }
+        if cells == 0 {
+            0.0
+        } else {
+            cells as f64 / seconds
+        }
     }
 }
 
@@ -50,8 +58,13 @@ mod tests {
     #[test]
     fn cells_are_those_of_the_interval_before() {
         let mut channel = Channel::default();
-        [5, 5, 6].into_iter().for_each(|epoch| channel.count_cell(epoch));
-        assert_eq!((channel.measured_rate(6, 0.5), channel.measured_rate(7, 0.5)), (4.0, 2.0));
+        [5, 5, 6]
+            .into_iter()
+            .for_each(|epoch| channel.count_cell(epoch));
+        assert_eq!(
+            (channel.measured_rate(6, 0.5), channel.measured_rate(7, 0.5)),
+            (4.0, 2.0)
+        );
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
         // None came in the interval before the eighth.
         channel.count_cell(8);

@@ -150,24 +150,52 @@ impl Default for EricaConfig {
 impl EricaConfig {
     /// Target utilisation in force.
     pub fn utilisation(&self) -> f64 {
-        self.target_utilisation.unwrap_or(if self.queue_control.is_some() { 1.0 } else { 0.9 })
+        self.target_utilisation
+            .unwrap_or(if self.queue_control.is_some() {
+                1.0
+            } else {
+                0.9
+            })
     }
     /// Values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = shorter_than_a_cell("interval", self.interval, facts).into_iter().collect();
+        let mut findings: Vec<Finding> = shorter_than_a_cell("interval", self.interval, facts)
+            .into_iter()
+            .collect();
         let mut require = |field, holds: bool, found: f64, allowed: &str| {
             if !holds {
-                findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
+                findings.push(Finding::impossible(
+                    field,
+                    format!("{found} is not {allowed}"),
+                ));
             }
         };
         let utilisation = self.utilisation();
-        require("target_utilisation", utilisation > 0.0 && utilisation <= 2.0, utilisation, "above 0 and at most 2");
+        require(
+            "target_utilisation",
+            utilisation > 0.0 && utilisation <= 2.0,
+            utilisation,
+            "above 0 and at most 2",
+        );
         require("interval", self.interval > Ps::ZERO, 0.0, "above 0");
         require("interval_cells", self.interval_cells.0 > 0, 0.0, "above 0");
         require("delta", self.delta >= 0.0, self.delta, "at least 0");
-        require("load_weight", (LEAST_WEIGHT..=1.0).contains(&self.load_weight), self.load_weight, "of 1e-9..1");
-        require("source_decay", is_share(self.source_decay), self.source_decay, "above 0 and at most 1");
-        findings.extend(self.ci_threshold.and_then(|threshold| never_exceeded("ci_threshold", threshold, facts)));
+        require(
+            "load_weight",
+            (LEAST_WEIGHT..=1.0).contains(&self.load_weight),
+            self.load_weight,
+            "of 1e-9..1",
+        );
+        require(
+            "source_decay",
+            is_share(self.source_decay),
+            self.source_decay,
+            "above 0 and at most 1",
+        );
+        findings.extend(
+            self.ci_threshold
+                .and_then(|threshold| never_exceeded("ci_threshold", threshold, facts)),
+        );
         findings.extend(self.queue_control.iter().flat_map(QueueControl::check));
         findings
     }

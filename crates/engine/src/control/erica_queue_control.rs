@@ -72,12 +72,17 @@ impl QueueControl {
         let q1 = self.drain_delay().as_secs_f64() * capacity;
         let q = queue as f64;
         *draining = self.function == QueueFunction::Hysteresis && (q > q1 || (*draining && q > q0));
-        if q <= q0 { self.below(q, q0) } else { self.above(q, q0, q1, *draining).max(self.drain_limit) }
+        if q <= q0 {
+            self.below(q, q0)
+        } else {
+            self.above(q, q0, q1, *draining).max(self.drain_limit)
+        }
     }
 
     /// T1 in force.
     pub fn drain_delay(&self) -> Ps {
-        self.drain_delay.unwrap_or(self.target_delay.saturating_add(self.target_delay))
+        self.drain_delay
+            .unwrap_or(self.target_delay.saturating_add(self.target_delay))
     }
 
     /// The factor up to Q0.
@@ -117,16 +122,36 @@ impl QueueControl {
 
     /// Values outside their range.
     pub(super) fn check(&self) -> Vec<Finding> {
-        let QueueControl { a, b, drain_limit, .. } = *self;
+        let QueueControl {
+            a, b, drain_limit, ..
+        } = *self;
         let mut findings = Vec::new();
         let mut require = |field, holds: bool, found: f64, allowed: &str| {
             if !holds {
-                findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
+                findings.push(Finding::impossible(
+                    field,
+                    format!("{found} is not {allowed}"),
+                ));
             }
         };
-        require("queue_control.a", a > 1.0 && a <= MOST, a, "above 1 and at most 1000");
-        require("queue_control.b", (1.0..=MOST).contains(&b), b, "of 1..1000");
-        require("queue_control.drain_limit", (0.0..=1.0).contains(&drain_limit), drain_limit, "of 0..1");
+        require(
+            "queue_control.a",
+            a > 1.0 && a <= MOST,
+            a,
+            "above 1 and at most 1000",
+        );
+        require(
+            "queue_control.b",
+            (1.0..=MOST).contains(&b),
+            b,
+            "of 1..1000",
+        );
+        require(
+            "queue_control.drain_limit",
+            (0.0..=1.0).contains(&drain_limit),
+            drain_limit,
+            "of 0..1",
+        );
         findings.extend(self.thresholds_crossed());
         findings
     }

@@ -23,8 +23,26 @@ pub struct EricaStatistics {
 impl EricaStatistics {
     /// Each count, then the load and the fair share in force.
     pub(super) fn counted(&self, load_factor: f64, fair_share: f64) -> Vec<f64> {
-        let EricaStatistics { intervals, out_of_phase, without_input, seen, established, zero_er } = *self;
-        let counts = [intervals, out_of_phase, without_input, seen, established, zero_er].map(|n| n as f64);
-        counts.into_iter().chain([load_factor, fair_share]).collect()
+        let EricaStatistics {
+            intervals,
+            out_of_phase,
+            without_input,
+            seen,
+            established,
+            zero_er,
+        } = *self;
+        let counts = [
+            intervals,
+            out_of_phase,
+            without_input,
+            seen,
+            established,
+            zero_er,
+        ]
+        .map(|n| n as f64);
+        counts
+            .into_iter()
+            .chain([load_factor, fair_share])
+            .collect()
     }
 }

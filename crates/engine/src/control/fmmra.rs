@@ -55,7 +55,8 @@ impl Metered<Fmmra> {
             config: config.clone(),
             link,
             channels: vec![None; facts.channels],
-            own: (config.mark_forward && !config.record_own_mark).then(|| OwnMarks::new(facts.channels)),
+            own: (config.mark_forward && !config.record_own_mark)
+                .then(|| OwnMarks::new(facts.channels)),
             elsewhere: 0,
             elsewhere_rate: 0.0,
             largest: (0.0, 0),
@@ -65,7 +66,11 @@ impl Metered<Fmmra> {
             load_factor: 1.0,
             draining: false,
         };
-        Metered::with(scheme, LoadMeter::new(config.interval, config.interval_cells), config.ci_threshold)
+        Metered::with(
+            scheme,
+            LoadMeter::new(config.interval, config.interval_cells),
+            config.ci_threshold,
+        )
     }
 }
 
@@ -75,7 +80,11 @@ impl Fmmra {
     fn advertise(&mut self) {
         let free = self.capacity - self.elsewhere_rate;
         let others = self.channels.len() - self.elsewhere;
-        let rate = if others > 0 { free / others as f64 } else { free + self.largest.0 };
+        let rate = if others > 0 {
+            free / others as f64
+        } else {
+            free + self.largest.0
+        };
         self.advertised = rate.max(0.0);
     }
 
@@ -98,8 +107,15 @@ impl Fmmra {
         if rate >= self.largest.0 {
             self.largest = (rate, slot);
         } else if slot == self.largest.1 {
-            let rates = self.channels.iter().map(|elsewhere| elsewhere.unwrap_or(0.0)).enumerate();
-            self.largest = rates.fold((0.0, 0), |best, (slot, rate)| if rate > best.0 { (rate, slot) } else { best });
+            let rates = self
+                .channels
+                .iter()
+                .map(|elsewhere| elsewhere.unwrap_or(0.0))
+                .enumerate();
+            self.largest = rates.fold(
+                (0.0, 0),
+                |best, (slot, rate)| if rate > best.0 { (rate, slot) } else { best },
+            );
         }
     }
 
@@ -112,7 +128,11 @@ impl Fmmra {
     /// The recursion of ERmax, between the advertised rate and the link. Without input the load says
     /// nothing.
     fn note_er_max(&mut self, er: f64) {
-        let scaled = if self.load_factor > 0.0 { self.er_max / self.load_factor } else { 0.0 };
+        let scaled = if self.load_factor > 0.0 {
+            self.er_max / self.load_factor
+        } else {
+            0.0
+        };
         let floor = match self.config.er_max_floor {
             ErMaxFloor::AdvertisedRate => self.advertised,
             ErMaxFloor::ExplicitRate => er,
@@ -126,7 +146,11 @@ impl Fmmra {
     fn mark(&self, slot: usize, rm: &mut RmCell, queue: u64) {
         let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
         let free = !congested && self.channels[slot].is_none();
-        let rate = if free { self.advertised.max(self.er_max) } else { self.advertised };
+        let rate = if free {
+            self.advertised.max(self.er_max)
+        } else {
+            self.advertised
+        };
         rm.er = rm.er.min(rate);
     }
 }
@@ -140,8 +164,13 @@ impl ByLoad for Fmmra {
     };
 
     fn on_load(&mut self, load: Load) {
-        let factor = if self.draining { self.config.drain_factor } else { 1.0 };
-        self.capacity = factor * self.config.target_utilisation * (self.link - load.background).max(0.0);
+        let factor = if self.draining {
+            self.config.drain_factor
+        } else {
+            1.0
+        };
+        self.capacity =
+            factor * self.config.target_utilisation * (self.link - load.background).max(0.0);
         self.load_factor = load.factor(self.capacity);
         self.advertise();
     }
@@ -173,7 +202,12 @@ impl ByLoad for Fmmra {
         self.mark(slot as usize, rm, queue);
     }
     fn counted(&self) -> Vec<f64> {
-        Vec::from([self.load_factor, self.advertised, self.er_max, self.elsewhere as f64])
+        Vec::from([
+            self.load_factor,
+            self.advertised,
+            self.er_max,
+            self.elsewhere as f64,
+        ])
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

@@ -21,7 +21,11 @@ pub struct Load {
 impl Load {
     /// Input as a share of `capacity` (cells/s); infinite without capacity.
     pub fn factor(self, capacity: f64) -> f64 {
-        if capacity > 0.0 { self.input / capacity } else { f64::INFINITY }
+        if capacity > 0.0 {
+            self.input / capacity
+        } else {
+            f64::INFINITY
+        }
     }
 }
 
@@ -43,14 +47,24 @@ impl LoadMeter {
     }
     /// Intervals of at most `interval` and, but for simultaneous cells, `interval_cells`.
     pub fn new(interval: Ps, interval_cells: Cells) -> LoadMeter {
-        LoadMeter { started: Ps::ZERO, interval, interval_cells: interval_cells.0, input: 0, background: 0 }
+        LoadMeter {
+            started: Ps::ZERO,
+            interval,
+            interval_cells: interval_cells.0,
+            input: 0,
+            background: 0,
+        }
     }
     /// A cell under control arrives; the load if it completes an interval. Simultaneous cells make no
     /// interval: it ends with the first later one.
     #[inline]
     pub fn count(&mut self, now: Ps) -> Option<Load> {
         self.input += 1;
-        if self.input >= self.interval_cells { self.end(now) } else { None }
+        if self.input >= self.interval_cells {
+            self.end(now)
+        } else {
+            None
+        }
     }
     /// A cell of another class arrives.
     #[inline]
@@ -68,7 +82,10 @@ impl LoadMeter {
         if seconds <= 0.0 {
             return None;
         }
-        let load = Load { input: self.input as f64 / seconds, background: self.background as f64 / seconds };
+        let load = Load {
+            input: self.input as f64 / seconds,
+            background: self.background as f64 / seconds,
+        };
         (self.started, self.input, self.background) = (now, 0, 0);
         Some(load)
     }
@@ -107,7 +124,11 @@ pub struct Metered<S> {
 impl<S: ByLoad> Metered<S> {
     /// `scheme` before its first interval; above `ci_threshold` backward RM cells also get CI.
     pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
-        Metered { meter, scheme, ci: CongestionBit::above(ci_threshold) }
+        Metered {
+            meter,
+            scheme,
+            ci: CongestionBit::above(ci_threshold),
+        }
     }
 }
 
@@ -115,7 +136,14 @@ impl<S: ByLoad> SwitchControl for Metered<S> {
     const STATISTICS: &'static [Statistic] = S::STATISTICS;
 
     #[inline]
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut RmCell>,
+        queue: u64,
+    ) {
         if let Some(load) = self.meter.count(now) {
             self.scheme.on_load(load);
         }

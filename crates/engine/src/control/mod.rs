@@ -51,7 +51,10 @@ pub struct SwitchFacts {
 
 impl SwitchFacts {
     /// A switch without limits.
-    pub const ANY: SwitchFacts = SwitchFacts { buffer: u64::MAX, cell_time: Ps::ZERO };
+    pub const ANY: SwitchFacts = SwitchFacts {
+        buffer: u64::MAX,
+        cell_time: Ps::ZERO,
+    };
 }
 
 /// When a scheme reads the length of its queue.
@@ -75,7 +78,15 @@ pub trait SwitchControl {
     /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
     /// holds the contents of an RM cell, which the scheme may mark.
     #[inline]
-    fn on_forward(&mut self, _now: Ps, _slot: u32, _info: &mut Info, _rm: Option<&mut RmCell>, _queue: u64) {}
+    fn on_forward(
+        &mut self,
+        _now: Ps,
+        _slot: u32,
+        _info: &mut Info,
+        _rm: Option<&mut RmCell>,
+        _queue: u64,
+    ) {
+    }
     /// A cell of another class arrives for this port.
     #[inline]
     fn on_background(&mut self, _now: Ps) {}

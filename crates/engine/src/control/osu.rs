@@ -77,7 +77,12 @@ impl OsuConfig {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
             .interval("interval", self.interval)
-            .require("delta", (0.0..1.0).contains(&self.delta), self.delta, "of 0 and below 1")
+            .require(
+                "delta",
+                (0.0..1.0).contains(&self.delta),
+                self.delta,
+                "of 0 and below 1",
+            )
             .reachable_if_any("ci_threshold", self.ci_threshold)
             .findings()
     }
@@ -120,7 +125,11 @@ impl Metered<Osu> {
             load: 1.0,
             fair_share: target / facts.channels.max(1) as f64,
         };
-        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
+        Metered::with(
+            scheme,
+            LoadMeter::by_time(config.interval),
+            config.ci_threshold,
+        )
     }
 }
 
@@ -128,9 +137,15 @@ impl Osu {
     /// FS := (target - rates below FS) / max(1, channels not below FS), at most twice.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
-            let active = || self.channels.iter().filter(|channel| channel.seen == self.interval);
+            let active = || {
+                self.channels
+                    .iter()
+                    .filter(|channel| channel.seen == self.interval)
+            };
             let below = active().filter(|channel| channel.rate < self.fair_share);
-            let (count, sum) = below.fold((0, 0.0), |(count, sum), channel| (count + 1, sum + channel.rate));
+            let (count, sum) = below.fold((0, 0.0), |(count, sum), channel| {
+                (count + 1, sum + channel.rate)
+            });
             let share = (self.target - sum).max(0.0) / (self.active - count).max(1) as f64;
             if share <= self.fair_share {
                 break;
@@ -141,11 +156,18 @@ impl Osu {
 
     /// The factor by which a channel of `rate` must divide it.
     fn adjustment(&self, rate: f64) -> f64 {
-        let OsuConfig { fairness, delta, .. } = self.config;
+        let OsuConfig {
+            fairness, delta, ..
+        } = self.config;
         match fairness {
             Fairness::Precise => rate / self.fair_share,
             Fairness::Basic if (self.load - 1.0).abs() <= delta => {
-                self.load / if rate > self.fair_share { 1.0 - delta } else { 1.0 + delta }
+                self.load
+                    / if rate > self.fair_share {
+                        1.0 - delta
+                    } else {
+                        1.0 + delta
+                    }
             }
             _ => self.load,
         }

@@ -18,7 +18,9 @@ pub(super) struct OwnMarks {
 impl OwnMarks {
     /// Nothing is on its way.
     pub fn new(channels: usize) -> OwnMarks {
-        OwnMarks { channels: vec![VecDeque::new(); channels] }
+        OwnMarks {
+            channels: vec![VecDeque::new(); channels],
+        }
     }
     /// A forward RM cell leaves whose ER was `before`, and is `after`.
     pub fn leaves(&mut self, slot: usize, before: f64, after: f64) {

@@ -61,7 +61,12 @@ impl PhantomConfig {
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .interval("interval", self.interval)
-            .require("utilisation_factor", self.utilisation_factor > 0.0, self.utilisation_factor, "above 0")
+            .require(
+                "utilisation_factor",
+                self.utilisation_factor > 0.0,
+                self.utilisation_factor,
+                "above 0",
+            )
             .share("alpha_inc", self.alpha_inc)
             .share("alpha_dec", self.alpha_dec)
             .share("decrease_floor", self.decrease_floor)
@@ -84,8 +89,16 @@ impl Metered<Phantom> {
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.cells_per_second();
         let macr = link / (1.0 + config.utilisation_factor);
-        let scheme = Phantom { config: config.clone(), link, macr };
-        Metered::with(scheme, LoadMeter::by_time(config.interval), config.ci_threshold)
+        let scheme = Phantom {
+            config: config.clone(),
+            link,
+            macr,
+        };
+        Metered::with(
+            scheme,
+            LoadMeter::by_time(config.interval),
+            config.ci_threshold,
+        )
     }
 }
 
@@ -96,7 +109,12 @@ impl ByLoad for Phantom {
 
     /// MACR moves towards what all classes leave of the link.
     fn on_load(&mut self, load: Load) {
-        let PhantomConfig { alpha_inc, alpha_dec, decrease_floor, .. } = self.config;
+        let PhantomConfig {
+            alpha_inc,
+            alpha_dec,
+            decrease_floor,
+            ..
+        } = self.config;
         let error = self.link - load.input - load.background - self.macr;
         let alpha = if error > 0.0 { alpha_inc } else { alpha_dec };
         self.macr = (self.macr + alpha * error).max(self.macr * decrease_floor);

@@ -9,15 +9,30 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
 /// An interval in which not even one cell passes; a zero one has a finding of its own.
-pub(super) fn shorter_than_a_cell(field: &'static str, interval: Ps, facts: SwitchFacts) -> Option<Finding> {
-    (interval > Ps::ZERO && interval < facts.cell_time)
-        .then(|| Finding::impossible(field, format!("{interval} is shorter than the time of a cell")))
+pub(super) fn shorter_than_a_cell(
+    field: &'static str,
+    interval: Ps,
+    facts: SwitchFacts,
+) -> Option<Finding> {
+    (interval > Ps::ZERO && interval < facts.cell_time).then(|| {
+        Finding::impossible(
+            field,
+            format!("{interval} is shorter than the time of a cell"),
+        )
+    })
 }
 
 /// A threshold that the queue never exceeds.
-pub(super) fn never_exceeded(field: &'static str, threshold: Cells, facts: SwitchFacts) -> Option<Finding> {
+pub(super) fn never_exceeded(
+    field: &'static str,
+    threshold: Cells,
+    facts: SwitchFacts,
+) -> Option<Finding> {
     (threshold.0 >= facts.buffer).then(|| {
-        let message = format!("{threshold} are never exceeded in a buffer of {} cells", facts.buffer);
+        let message = format!(
+            "{threshold} are never exceeded in a buffer of {} cells",
+            facts.buffer
+        );
         Finding::warning(field, message)
     })
 }
@@ -31,12 +46,24 @@ pub(super) struct Ranges {
 impl Ranges {
     /// Nothing found yet, at the switch of `facts`.
     pub fn new(facts: SwitchFacts) -> Ranges {
-        Ranges { facts, findings: Vec::new() }
+        Ranges {
+            facts,
+            findings: Vec::new(),
+        }
     }
     /// `found` is not what is `allowed` unless `holds`.
-    pub fn require(mut self, field: &'static str, holds: bool, found: impl Display, allowed: &str) -> Ranges {
+    pub fn require(
+        mut self,
+        field: &'static str,
+        holds: bool,
+        found: impl Display,
+        allowed: &str,
+    ) -> Ranges {
         if !holds {
-            self.findings.push(Finding::impossible(field, format!("{found} is not {allowed}")));
+            self.findings.push(Finding::impossible(
+                field,
+                format!("{found} is not {allowed}"),
+            ));
         }
         self
     }
@@ -46,11 +73,21 @@ impl Ranges {
     }
     /// A number above 0 and at most 1.
     pub fn share(self, field: &'static str, value: f64) -> Ranges {
-        self.require(field, value > 0.0 && value <= 1.0, value, "above 0 and at most 1")
+        self.require(
+            field,
+            value > 0.0 && value <= 1.0,
+            value,
+            "above 0 and at most 1",
+        )
     }
     /// A target utilisation, which may exceed 1 to keep a queue.
     pub fn utilisation(self, field: &'static str, value: f64) -> Ranges {
-        self.require(field, value > 0.0 && value <= 2.0, value, "above 0 and at most 2")
+        self.require(
+            field,
+            value > 0.0 && value <= 2.0,
+            value,
+            "above 0 and at most 2",
+        )
     }
     /// A number of at least 0.
     pub fn not_negative(self, field: &'static str, value: f64) -> Ranges {
@@ -58,7 +95,8 @@ impl Ranges {
     }
     /// An interval above zero in which a cell passes.
     pub fn interval(mut self, field: &'static str, interval: Ps) -> Ranges {
-        self.findings.extend(shorter_than_a_cell(field, interval, self.facts));
+        self.findings
+            .extend(shorter_than_a_cell(field, interval, self.facts));
         self.require(field, interval > Ps::ZERO, interval, "above 0")
     }
     /// Two thresholds of which `low` must not be the higher.
@@ -71,7 +109,8 @@ impl Ranges {
     }
     /// A threshold that should be within the buffer.
     pub fn reachable(mut self, field: &'static str, threshold: Cells) -> Ranges {
-        self.findings.extend(never_exceeded(field, threshold, self.facts));
+        self.findings
+            .extend(never_exceeded(field, threshold, self.facts));
         self
     }
     /// A threshold, if there is one, that should be within the buffer.

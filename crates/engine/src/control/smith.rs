@@ -33,7 +33,10 @@ pub struct SmithConfig {
 
 impl Default for SmithConfig {
     fn default() -> SmithConfig {
-        SmithConfig { set_point: Cells(1_000), time_constant: Ps::from_ms(1) }
+        SmithConfig {
+            set_point: Cells(1_000),
+            time_constant: Ps::from_ms(1),
+        }
     }
 }
 
@@ -41,9 +44,14 @@ impl SmithConfig {
     /// Values outside their range, and a set point that does not fit into the buffer.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).some_cells("set_point", self.set_point);
-        let mut findings = ranges.interval("time_constant", self.time_constant).findings();
+        let mut findings = ranges
+            .interval("time_constant", self.time_constant)
+            .findings();
         if self.set_point.0 > facts.buffer {
-            let message = format!("{} do not fit into a buffer of {} cells", self.set_point, facts.buffer);
+            let message = format!(
+                "{} do not fit into a buffer of {} cells",
+                self.set_point, facts.buffer
+            );
             findings.push(Finding::warning("set_point", message));
         }
         findings

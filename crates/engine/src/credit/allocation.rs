@@ -79,7 +79,12 @@ impl Pool {
 
     /// A cell of `channel` has been forwarded; `queued` tells how many cells of the pool are still here. What is to be
     /// told is added to `notices`.
-    pub fn forward(&mut self, channel: u32, queued: impl FnOnce() -> u64, notices: &mut Vec<Notice>) {
+    pub fn forward(
+        &mut self,
+        channel: u32,
+        queued: impl FnOnce() -> u64,
+        notices: &mut Vec<Notice>,
+    ) {
         self.change(channel, |member| {
             member.used += 1;
             member.receiver.forwarded = plus(member.receiver.forwarded, 1);
@@ -99,7 +104,9 @@ impl Pool {
     /// the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
-        self.change(channel, |member| lost = member.receiver.repair(sent, queued));
+        self.change(channel, |member| {
+            lost = member.receiver.repair(sent, queued)
+        });
         self.tell(channel, notices);
         lost
     }
@@ -115,7 +122,11 @@ impl Pool {
         });
         // A limit that is still too high is what the sender has sent: cells must leave before it can be told less.
         let receiver = &self.members[channel as usize].receiver;
-        if ahead(plus(receiver.forwarded, receiver.allocation), receiver.limit) >= 0 {
+        if ahead(
+            plus(receiver.forwarded, receiver.allocation),
+            receiver.limit,
+        ) >= 0
+        {
             self.tell(channel, notices);
         }
     }
@@ -136,7 +147,10 @@ impl Pool {
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
             // The sender still goes by its old limit: credit that comes rarer than that allows would never come.
-            member.receiver.n2 = member.receiver.n2.min(n2_of(self.most_n2, member.receiver.allocation));
+            member.receiver.n2 = member
+                .receiver
+                .n2
+                .min(n2_of(self.most_n2, member.receiver.allocation));
             let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
             if ahead(wanted, member.receiver.limit) < 0 && member.reducing.is_none() {
                 self.tell(channel, notices);
@@ -157,7 +171,11 @@ impl Pool {
             member.reductions = plus(member.reductions, 1);
         }
         if let Some(limit) = member.reducing {
-            return notices.push(Notice { channel, limit, reduction: Some(member.reductions) });
+            return notices.push(Notice {
+                channel,
+                limit,
+                reduction: Some(member.reductions),
+            });
         }
         // The one cell that is always promised is no more than before.
         let free = room + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
@@ -169,7 +187,11 @@ impl Pool {
             let granted = ahead(limit, member.receiver.forwarded) as u32;
             member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation));
         });
-        notices.push(Notice { channel, limit, reduction: None });
+        notices.push(Notice {
+            channel,
+            limit,
+            reduction: None,
+        });
     }
 }
 
@@ -192,21 +214,33 @@ mod tests {
     impl Hop {
         fn new(memory: u64) -> Hop {
             let sender = Sender::new(Pool::first_allocation(memory, 2));
-            Hop { pool: Pool::new(memory, 2, 20, 10), senders: [sender; 2] }
+            Hop {
+                pool: Pool::new(memory, 2, 20, 10),
+                senders: [sender; 2],
+            }
         }
         /// Hands notices to the senders, and their confirmations back.
         fn exchange(&mut self, mut notices: Vec<Notice>) {
-            while let Some(Notice { channel, limit, reduction }) = notices.pop() {
+            while let Some(Notice {
+                channel,
+                limit,
+                reduction,
+            }) = notices.pop()
+            {
                 let sender = &mut self.senders[channel as usize];
                 sender.set_limit(limit);
                 if let Some(number) = reduction {
-                    self.pool.confirm(channel, sender.limit(), number, &mut notices);
+                    self.pool
+                        .confirm(channel, sender.limit(), number, &mut notices);
                 }
             }
         }
         fn carry(&mut self, channel: usize, cells: u32) {
             for _ in 0..cells {
-                assert!(self.senders[channel].balance() > 0, "channel {channel} has no credit and is told of none");
+                assert!(
+                    self.senders[channel].balance() > 0,
+                    "channel {channel} has no credit and is told of none"
+                );
                 self.senders[channel].send();
                 let mut notices = Vec::new();
                 self.pool.forward(channel as u32, || 0, &mut notices);
@@ -222,7 +256,11 @@ mod tests {
         hop.carry(0, 40);
         // (80 / 2 - 0 - 2) * 20 / 20 + 1 for the one, 1 for the other.
         assert_eq!(hop.senders[1].balance(), 1);
-        assert!((30..=39).contains(&hop.senders[0].balance()), "{}", hop.senders[0].balance());
+        assert!(
+            (30..=39).contains(&hop.senders[0].balance()),
+            "{}",
+            hop.senders[0].balance()
+        );
         assert!(hop.pool.promised() <= 80);
     }
 

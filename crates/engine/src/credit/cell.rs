@@ -40,23 +40,34 @@ const BITS: u32 = super::MODULUS.trailing_zeros();
 impl CreditCell {
     /// A cell without records.
     pub const fn new(purpose: Purpose) -> CreditCell {
-        CreditCell { len: 0, purpose, records: [[0; 7]; MOST_RECORDS] }
+        CreditCell {
+            len: 0,
+            purpose,
+            records: [[0; 7]; MOST_RECORDS],
+        }
     }
     /// Adds a record; there must be room for it.
     #[inline]
     pub fn push(&mut self, record: Record) {
         debug_assert!(record.channel < super::MODULUS && record.count < super::MODULUS);
-        let [packed @ .., _] = ((record.channel as u64) << BITS | record.count as u64).to_le_bytes();
+        let [packed @ .., _] =
+            ((record.channel as u64) << BITS | record.count as u64).to_le_bytes();
         self.records[self.len as usize] = packed;
         self.len += 1;
     }
     /// The records, in the order in which they were added.
     #[inline]
     pub fn records(&self) -> impl Iterator<Item = Record> + use<> {
-        self.records.into_iter().take(self.len as usize).map(|[a, b, c, d, e, f, g]| {
-            let packed = u64::from_le_bytes([a, b, c, d, e, f, g, 0]);
-            Record { channel: (packed >> BITS) as u32, count: packed as u32 % super::MODULUS }
-        })
+        self.records
+            .into_iter()
+            .take(self.len as usize)
+            .map(|[a, b, c, d, e, f, g]| {
+                let packed = u64::from_le_bytes([a, b, c, d, e, f, g, 0]);
+                Record {
+                    channel: (packed >> BITS) as u32,
+                    count: packed as u32 % super::MODULUS,
+                }
+            })
     }
 }
 
@@ -67,7 +78,14 @@ mod tests {
 
     #[test]
     fn records_come_out_as_they_went_in() {
-        let records = [(0, 0), (MODULUS - 1, 1), (1, MODULUS - 1), (12_345, 54_321), (7, 0), (0, 7)];
+        let records = [
+            (0, 0),
+            (MODULUS - 1, 1),
+            (1, MODULUS - 1),
+            (12_345, 54_321),
+            (7, 0),
+            (0, 7),
+        ];
         let records = records.map(|(channel, count)| Record { channel, count });
         let mut cell = CreditCell::new(Purpose::Credit);
         records.into_iter().for_each(|record| cell.push(record));

@@ -120,12 +120,17 @@ impl FcvcConfig {
     }
     /// N2 + N3 at the far end of a link.
     pub fn static_allocation(&self, link: Loop) -> u64 {
-        let n3 = self.n3.map_or_else(|| link.cells(self.vc_rate.unwrap_or(link.rate)), |n3| n3.0);
+        let n3 = self
+            .n3
+            .map_or_else(|| link.cells(self.vc_rate.unwrap_or(link.rate)), |n3| n3.0);
         self.n2.0.saturating_add(n3)
     }
     /// Memory under adaptive allocation for `channels` channels that come over a link as long as `link`.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
-        self.memory.map_or_else(|| 4 * link.cells(link.rate) + 2 * channels as u64, |memory| memory.0)
+        self.memory.map_or_else(
+            || 4 * link.cells(link.rate) + 2 * channels as u64,
+            |memory| memory.0,
+        )
     }
     /// Cells between two allocations out of `memory` cells.
     pub fn window_in_force(&self, memory: u64) -> u64 {
@@ -140,15 +145,35 @@ impl FcvcConfig {
                 findings.push(Finding::impossible(field, message));
             }
         };
-        require("n2", (1..=most).contains(&self.n2.0), format!("{} is not of 1..{most} cells", self.n2));
-        for (field, cells) in [("n3", self.n3), ("memory", self.memory), ("window", self.window)] {
+        require(
+            "n2",
+            (1..=most).contains(&self.n2.0),
+            format!("{} is not of 1..{most} cells", self.n2),
+        );
+        for (field, cells) in [
+            ("n3", self.n3),
+            ("memory", self.memory),
+            ("window", self.window),
+        ] {
             let cells = cells.unwrap_or(Cells(1));
-            require(field, (1..=most).contains(&cells.0), format!("{cells} is not of 1..{most} cells"));
+            require(
+                field,
+                (1..=most).contains(&cells.0),
+                format!("{cells} is not of 1..{most} cells"),
+            );
         }
         let records = self.records_per_cell;
         let holds = (1..=MOST_RECORDS as u32).contains(&records);
-        require("records_per_cell", holds, format!("{records} is not of 1..{MOST_RECORDS}"));
-        require("mark_interval", self.mark_interval != Some(Ps::ZERO), "0 s is not above 0 s".into());
+        require(
+            "records_per_cell",
+            holds,
+            format!("{records} is not of 1..{MOST_RECORDS}"),
+        );
+        require(
+            "mark_interval",
+            self.mark_interval != Some(Ps::ZERO),
+            "0 s is not above 0 s".into(),
+        );
         findings.extend(self.without_effect());
         findings
     }
@@ -156,13 +181,30 @@ impl FcvcConfig {
     fn without_effect(&self) -> Vec<Finding> {
         let adaptive = self.allocation == Allocation::Adaptive;
         let unused = [
-            ("n3", self.n3.is_some() && adaptive, "allocation is adaptive"),
-            ("vc_rate", self.vc_rate.is_some() && (adaptive || self.n3.is_some()), "`n3` or the allocation decides"),
-            ("memory", self.memory.is_some() && !adaptive, "allocation is static"),
-            ("window", self.window.is_some() && !adaptive, "allocation is static"),
+            (
+                "n3",
+                self.n3.is_some() && adaptive,
+                "allocation is adaptive",
+            ),
+            (
+                "vc_rate",
+                self.vc_rate.is_some() && (adaptive || self.n3.is_some()),
+                "`n3` or the allocation decides",
+            ),
+            (
+                "memory",
+                self.memory.is_some() && !adaptive,
+                "allocation is static",
+            ),
+            (
+                "window",
+                self.window.is_some() && !adaptive,
+                "allocation is static",
+            ),
         ];
         let used = unused.into_iter().filter(|(_, is_unused, _)| *is_unused);
-        used.map(|(field, _, why)| Finding::warning(field, format!("has no effect: {why}"))).collect()
+        used.map(|(field, _, why)| Finding::warning(field, format!("has no effect: {why}")))
+            .collect()
     }
 }
 
@@ -174,28 +216,58 @@ mod tests {
     fn n3_of_the_local_network_of_gerla() {
         // 70 us there and back at 2.5 Mbit/s: 0.83 cells, with the cell times at 150 Mbit/s 0.86.
         let rate = Rate::from_bps(150_000_000);
-        let link = Loop { rate, back_rate: rate, delay: Ps::from_us(140) };
-        let config = FcvcConfig { vc_rate: Some(Rate::from_bps(2_500_000)), ..FcvcConfig::default() };
+        let link = Loop {
+            rate,
+            back_rate: rate,
+            delay: Ps::from_us(140),
+        };
+        let config = FcvcConfig {
+            vc_rate: Some(Rate::from_bps(2_500_000)),
+            ..FcvcConfig::default()
+        };
         assert_eq!(config.static_allocation(link), 11);
         // At the rate of the link: 140 us are 49.5 cells, and two cell times.
         assert_eq!(FcvcConfig::default().static_allocation(link), 10 + 52);
-        assert_eq!(FcvcConfig { n3: Some(Cells(3)), ..config }.static_allocation(link), 13);
+        assert_eq!(
+            FcvcConfig {
+                n3: Some(Cells(3)),
+                ..config
+            }
+            .static_allocation(link),
+            13
+        );
     }
     #[test]
     fn memory_in_force_is_four_round_trips_and_two_cells_for_each_channel() {
         let rate = Rate::from_bps(150_000_000);
         // 52 cells as above.
-        let link = Loop { rate, back_rate: rate, delay: Ps::from_us(140) };
-        assert_eq!(FcvcConfig::default().memory_in_force(link, 5), 4 * 52 + 2 * 5);
-        let own = FcvcConfig { memory: Some(Cells(7)), ..FcvcConfig::default() };
+        let link = Loop {
+            rate,
+            back_rate: rate,
+            delay: Ps::from_us(140),
+        };
+        assert_eq!(
+            FcvcConfig::default().memory_in_force(link, 5),
+            4 * 52 + 2 * 5
+        );
+        let own = FcvcConfig {
+            memory: Some(Cells(7)),
+            ..FcvcConfig::default()
+        };
         assert_eq!(own.memory_in_force(link, 5), 7);
     }
 
     #[test]
     fn a_window_is_half_the_memory_and_never_nothing() {
         let config = FcvcConfig::default();
-        assert_eq!([0, 1, 2, 3, 10].map(|memory| config.window_in_force(memory)), [1, 1, 1, 1, 5]);
-        let own = FcvcConfig { window: Some(Cells(3)), ..config };
+        assert_eq!(
+            [0, 1, 2, 3, 10].map(|memory| config.window_in_force(memory)),
+            [1, 1, 1, 1, 5]
+        );
+        let own = FcvcConfig {
+            window: Some(Cells(3)),
+            ..config
+        };
         assert_eq!(own.window_in_force(100), 3);
     }
 }

@@ -49,7 +49,11 @@ pub(crate) const fn plus(a: u32, b: u32) -> u32 {
 #[inline]
 pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
     let difference = a.wrapping_sub(b) % MODULUS;
-    if difference < MODULUS / 2 { difference as i32 } else { difference as i32 - MODULUS as i32 }
+    if difference < MODULUS / 2 {
+        difference as i32
+    } else {
+        difference as i32 - MODULUS as i32
+    }
 }
 
 #[cfg(test)]
@@ -64,6 +68,9 @@ mod tests {
         assert_eq!(ahead(7, 7), 0);
         // Half way round either way is behind, as in a number of two's complement.
         let half = (MODULUS / 2) as i32;
-        assert_eq!([ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)], [half - 1, -half]);
+        assert_eq!(
+            [ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)],
+            [half - 1, -half]
+        );
     }
 }

@@ -20,7 +20,13 @@ pub struct Receiver {
 impl Receiver {
     /// A channel with credits every `n2` cells and a buffer of `allocation` cells.
     pub const fn new(n2: u32, allocation: u32) -> Receiver {
-        Receiver { forwarded: FIRST, since: 0, n2, allocation, limit: plus(FIRST, allocation) }
+        Receiver {
+            forwarded: FIRST,
+            since: 0,
+            n2,
+            allocation,
+            limit: plus(FIRST, allocation),
+        }
     }
     /// So many cells have been forwarded; the new limit, if it is time to tell it.
     #[inline]

@@ -14,7 +14,10 @@ pub struct Sender {
 impl Sender {
     /// A channel with `allocation` cells of buffer at the next node.
     pub const fn new(allocation: u32) -> Sender {
-        Sender { sent: FIRST, limit: plus(FIRST, allocation) }
+        Sender {
+            sent: FIRST,
+            limit: plus(FIRST, allocation),
+        }
     }
     /// The credit balance: N2 + N3 - (V_s - V_r).
     #[inline]
@@ -29,7 +32,11 @@ impl Sender {
     /// The receiver tells a new limit. What was sent cannot be undone: behind it a limit takes all credit, no more.
     #[inline]
     pub fn set_limit(&mut self, limit: u32) {
-        self.limit = if ahead(limit, self.sent) < 0 { self.sent } else { limit };
+        self.limit = if ahead(limit, self.sent) < 0 {
+            self.sent
+        } else {
+            limit
+        };
     }
     /// V_s, as a mark tells it.
     pub const fn sent(self) -> u32 {

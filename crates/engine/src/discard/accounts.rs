@@ -17,13 +17,19 @@ pub(crate) struct Accounts {
 impl Accounts {
     /// An empty queue that `channels` share.
     pub fn new(channels: usize) -> Accounts {
-        Accounts { order: VecDeque::new(), cells: vec![0; channels], active: 0 }
+        Accounts {
+            order: VecDeque::new(),
+            cells: vec![0; channels],
+            active: 0,
+        }
     }
     /// Forgets the cells that have left a queue that now holds `length`.
     #[inline]
     pub fn settle(&mut self, length: u64) {
         while self.order.len() as u64 > length {
-            let Some(slot) = self.order.pop_front() else { return };
+            let Some(slot) = self.order.pop_front() else {
+                return;
+            };
             let cells = &mut self.cells[slot as usize];
             *cells -= 1;
             self.active -= (*cells == 0) as u64;

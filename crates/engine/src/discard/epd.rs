@@ -26,7 +26,10 @@ pub struct EpdConfig {
 
 impl Default for EpdConfig {
     fn default() -> EpdConfig {
-        EpdConfig { threshold: None, forward_end: true }
+        EpdConfig {
+            threshold: None,
+            forward_end: true,
+        }
     }
 }
 
@@ -53,7 +56,11 @@ impl Epd {
     /// The policy for `channels`.
     pub fn new(config: &EpdConfig, channels: usize) -> Epd {
         let threshold = config.threshold.map(|cells| cells.0);
-        Epd { frames: Frames::new(channels), threshold, forward_end: config.forward_end }
+        Epd {
+            frames: Frames::new(channels),
+            threshold,
+            forward_end: config.forward_end,
+        }
     }
 }
 
@@ -61,7 +68,11 @@ impl DiscardPolicy for Epd {
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         let begin_limit = self.threshold.unwrap_or(buffer / 2);
-        let rules = Rules { begin_limit, end_reserve: u64::MAX, forward_end: self.forward_end };
+        let rules = Rules {
+            begin_limit,
+            end_reserve: u64::MAX,
+            forward_end: self.forward_end,
+        };
         self.frames.admit(slot, info, queue, buffer, rules)
     }
 }

@@ -14,7 +14,10 @@ impl Share for OfRoom {
     /// Y_i N_a / q > Z (K - R) / (q - R).
     #[inline]
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool {
-        let (above, room) = ((queue - threshold) as f64, buffer.saturating_sub(threshold) as f64);
+        let (above, room) = (
+            (queue - threshold) as f64,
+            buffer.saturating_sub(threshold) as f64,
+        );
         weighted * above > z * queue as f64 * room
     }
 }

@@ -30,7 +30,10 @@ pub struct FairShareConfig {
 
 impl Default for FairShareConfig {
     fn default() -> FairShareConfig {
-        FairShareConfig { threshold: None, z: 0.8 }
+        FairShareConfig {
+            threshold: None,
+            z: 0.8,
+        }
     }
 }
 
@@ -44,7 +47,10 @@ impl FairShareConfig {
         let mut findings = facts.check_threshold(self.threshold);
         // Not a number is no share either.
         if self.z.is_nan() || self.z <= 0.0 {
-            findings.push(Finding::impossible("z", format!("{} is not above 0", self.z)));
+            findings.push(Finding::impossible(
+                "z",
+                format!("{} is not above 0", self.z),
+            ));
         }
         findings
     }
@@ -79,7 +85,14 @@ impl<S: Share> FairShare<S> {
 
     fn is_unfair(&self, slot: u32, queue: u64, buffer: u64) -> bool {
         let threshold = self.config.threshold_in_force(Buffer(buffer)).0;
-        queue > threshold && S::is_exceeded(self.accounts.weighted(slot), self.config.z, queue, threshold, buffer)
+        queue > threshold
+            && S::is_exceeded(
+                self.accounts.weighted(slot),
+                self.config.z,
+                queue,
+                threshold,
+                buffer,
+            )
     }
 }
 
@@ -87,8 +100,16 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);
-        let begin_limit = if self.is_unfair(slot, queue, buffer) { 0 } else { u64::MAX };
-        let rules = Rules { begin_limit, end_reserve: u64::MAX, forward_end: true };
+        let begin_limit = if self.is_unfair(slot, queue, buffer) {
+            0
+        } else {
+            u64::MAX
+        };
+        let rules = Rules {
+            begin_limit,
+            end_reserve: u64::MAX,
+            forward_end: true,
+        };
         let verdict = self.frames.admit(slot, info, queue, buffer, rules);
         if verdict == Verdict::Accept {
             self.accounts.add(slot);

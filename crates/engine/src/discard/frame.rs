@@ -46,12 +46,27 @@ pub(super) struct Frames(Vec<Frame>);
 
 impl Frames {
     pub fn new(channels: usize) -> Frames {
-        Frames(vec![Frame { mode: Mode::Accept, starts: true, partial: false, merges: false }; channels])
+        Frames(vec![
+            Frame {
+                mode: Mode::Accept,
+                starts: true,
+                partial: false,
+                merges: false
+            };
+            channels
+        ])
     }
 
     /// Decides on one cell. Other than data cells (PT 0xx) are dropped only by overflow.
     #[inline]
-    pub fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64, rules: Rules) -> Verdict {
+    pub fn admit(
+        &mut self,
+        slot: u32,
+        info: Info,
+        queue: u64,
+        buffer: u64,
+        rules: Rules,
+    ) -> Verdict {
         if !info.is_data() {
             return room(queue, buffer);
         }
@@ -82,7 +97,9 @@ impl Frame {
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
             _ if queue >= buffer => Verdict::Drop(Cause::Overflow),
-            _ if queue >= rules.end_reserve && !(eom && self.partial) => Verdict::Drop(Cause::IntelligentTail),
+            _ if queue >= rules.end_reserve && !(eom && self.partial) => {
+                Verdict::Drop(Cause::IntelligentTail)
+            }
             _ => Verdict::Accept,
         }
     }

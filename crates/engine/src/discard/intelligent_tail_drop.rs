@@ -33,7 +33,10 @@ impl IntelligentTailDropConfig {
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {
-            let message = format!("{} leave nothing of a buffer of {} cells", self.margin, facts.buffer);
+            let message = format!(
+                "{} leave nothing of a buffer of {} cells",
+                self.margin, facts.buffer
+            );
             findings.push(Finding::impossible("margin", message));
         }
         if self.margin.0 < facts.channels as u64 {
@@ -57,7 +60,10 @@ pub struct IntelligentTailDrop {
 impl IntelligentTailDrop {
     /// The policy for `channels`.
     pub fn new(config: &IntelligentTailDropConfig, channels: usize) -> IntelligentTailDrop {
-        IntelligentTailDrop { frames: Frames::new(channels), margin: config.margin.0 }
+        IntelligentTailDrop {
+            frames: Frames::new(channels),
+            margin: config.margin.0,
+        }
     }
 }
 
@@ -65,6 +71,16 @@ impl DiscardPolicy for IntelligentTailDrop {
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         let end_reserve = buffer.saturating_sub(self.margin);
-        self.frames.admit(slot, info, queue, buffer, Rules { begin_limit: u64::MAX, end_reserve, forward_end: true })
+        self.frames.admit(
+            slot,
+            info,
+            queue,
+            buffer,
+            Rules {
+                begin_limit: u64::MAX,
+                end_reserve,
+                forward_end: true,
+            },
+        )
     }
 }

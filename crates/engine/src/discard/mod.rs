@@ -75,10 +75,15 @@ impl QueueFacts {
     /// A buffer that holds no PDU, a threshold that the queue never exceeds: what is wrong with a policy that
     /// drops whole PDUs above `threshold`.
     fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
-        let QueueFacts { buffer, largest_pdu, .. } = self;
+        let QueueFacts {
+            buffer,
+            largest_pdu,
+            ..
+        } = self;
         let mut findings = Vec::new();
         if buffer < largest_pdu {
-            let message = format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
+            let message =
+                format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
             findings.push(Finding::impossible("policy", message));
         }
         if let Some(threshold) = threshold

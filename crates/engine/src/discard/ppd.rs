@@ -42,8 +42,15 @@ pub struct Ppd {
 impl Ppd {
     /// The policy for `channels`.
     pub fn new(config: &PpdConfig, channels: usize) -> Ppd {
-        let rules = Rules { begin_limit: u64::MAX, end_reserve: u64::MAX, forward_end: config.forward_end };
-        Ppd { frames: Frames::new(channels), rules }
+        let rules = Rules {
+            begin_limit: u64::MAX,
+            end_reserve: u64::MAX,
+            forward_end: config.forward_end,
+        };
+        Ppd {
+            frames: Frames::new(channels),
+            rules,
+        }
     }
 }
 

@@ -45,5 +45,9 @@ impl DiscardPolicy for TailDrop {
 /// Accepts a cell that finds room.
 #[inline]
 pub(super) fn room(queue: u64, buffer: u64) -> Verdict {
-    if queue < buffer { Verdict::Accept } else { Verdict::Drop(Cause::Overflow) }
+    if queue < buffer {
+        Verdict::Accept
+    } else {
+        Verdict::Drop(Cause::Overflow)
+    }
 }

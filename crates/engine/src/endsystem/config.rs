@@ -194,7 +194,8 @@ const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
 
 /// Where parameters belong.
-const PROPORTIONAL: &str = "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
+const PROPORTIONAL: &str =
+    "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
 const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
 
 /// Largest transient buffer exposure that can be signalled (24 bits).
@@ -211,11 +212,14 @@ impl AbrConfig {
     }
     /// Initial cell rate in cells/s; with `apply_tbe_icr_cap` at most TBE per `frtt`.
     pub fn icr_cells(&self, link_rate: Rate, frtt: Ps) -> f64 {
-        let icr = self.icr.map_or(self.pcr_cells(link_rate), Rate::cells_per_second);
+        let icr = self
+            .icr
+            .map_or(self.pcr_cells(link_rate), Rate::cells_per_second);
         if !self.apply_tbe_icr_cap || frtt == Ps::ZERO {
             return icr;
         }
-        icr.min(self.tbe.0 as f64 / frtt.as_secs_f64()).max(self.mcr_cells())
+        icr.min(self.tbe.0 as f64 / frtt.as_secs_f64())
+            .max(self.mcr_cells())
     }
     /// MDF of PRCA and EPRCA.
     pub fn mdf_in_force(&self) -> u32 {
@@ -248,22 +252,41 @@ impl AbrConfig {
         let strangers = [
             ("air", self.air.is_some() && !is_proportional, PROPORTIONAL),
             ("mdf", self.mdf.is_some() && !is_proportional, PROPORTIONAL),
-            ("compensation", self.compensation == Compensation::Counted && !is_proportional, PROPORTIONAL),
-            ("time_constant", self.time_constant.is_some() && !is_predicting, PREDICTING),
+            (
+                "compensation",
+                self.compensation == Compensation::Counted && !is_proportional,
+                PROPORTIONAL,
+            ),
+            (
+                "time_constant",
+                self.time_constant.is_some() && !is_predicting,
+                PREDICTING,
+            ),
             ("rtd", self.rtd.is_some() && !is_predicting, PREDICTING),
         ];
-        for (field, _, message) in strangers.into_iter().filter(|(_, is_strange, _)| *is_strange) {
+        for (field, _, message) in strangers
+            .into_iter()
+            .filter(|(_, is_strange, _)| *is_strange)
+        {
             findings.push(Finding::impossible(field, message.into()));
         }
         if is_proportional && self.air.is_none() {
-            findings
-                .push(Finding::impossible("rules", "PRCA and EPRCA need `air`: nothing else lets a rate rise".into()));
+            findings.push(Finding::impossible(
+                "rules",
+                "PRCA and EPRCA need `air`: nothing else lets a rate rise".into(),
+            ));
         }
         if is_predicting && self.time_constant.is_none() {
-            findings.push(Finding::impossible("rules", "a Smith predictor needs `time_constant`".into()));
+            findings.push(Finding::impossible(
+                "rules",
+                "a Smith predictor needs `time_constant`".into(),
+            ));
         }
         if self.time_constant == Some(Ps::ZERO) {
-            findings.push(Finding::impossible("time_constant", "0 s is not above 0".into()));
+            findings.push(Finding::impossible(
+                "time_constant",
+                "0 s is not above 0".into(),
+            ));
         }
         if !(1..=MAX_MDF).contains(&self.mdf_in_force()) {
             let message = format!("MDF of {} is not of 1..{MAX_MDF}", self.mdf_in_force());
@@ -283,7 +306,10 @@ impl AbrConfig {
             findings.push(Finding::impossible("mcr", above("MCR", mcr)));
         }
         if icr < mcr {
-            findings.push(Finding::impossible("icr", format!("ICR of {icr} is below MCR of {mcr}")));
+            findings.push(Finding::impossible(
+                "icr",
+                format!("ICR of {icr} is below MCR of {mcr}"),
+            ));
         }
     }
 
@@ -297,31 +323,49 @@ impl AbrConfig {
 
     fn check_counts(&self, findings: &mut Vec<Finding>) {
         if self.nrm < 2 {
-            findings.push(Finding::impossible("nrm", format!("Nrm of {} is below 2", self.nrm)));
+            findings.push(Finding::impossible(
+                "nrm",
+                format!("Nrm of {} is below 2", self.nrm),
+            ));
         } else if !self.nrm.is_power_of_two() || self.nrm > 256 {
-            findings.push(Finding::standard("nrm", format!("Nrm of {} is not a power of two of 2..256", self.nrm)));
+            findings.push(Finding::standard(
+                "nrm",
+                format!("Nrm of {} is not a power of two of 2..256", self.nrm),
+            ));
         }
         if self.mrm != 2 {
-            findings.push(Finding::standard("mrm", format!("Mrm of {} is not the constant 2", self.mrm)));
+            findings.push(Finding::standard(
+                "mrm",
+                format!("Mrm of {} is not the constant 2", self.mrm),
+            ));
         }
         if self.crm == Some(0) {
             findings.push(Finding::impossible("crm", "CRM must be at least 1".into()));
         }
         if self.tbe.0 > MAX_TBE {
-            findings.push(Finding::standard("tbe", format!("TBE of {} exceeds {MAX_TBE} cells", self.tbe)));
+            findings.push(Finding::standard(
+                "tbe",
+                format!("TBE of {} exceeds {MAX_TBE} cells", self.tbe),
+            ));
         }
     }
 
     fn check_times(&self, findings: &mut Vec<Finding>) {
         if !is_standard_trm(self.trm) {
-            findings.push(Finding::standard("trm", format!("Trm of {} is not 100 ms 2^-n with n of 0..7", self.trm)));
+            findings.push(Finding::standard(
+                "trm",
+                format!("Trm of {} is not 100 ms 2^-n with n of 0..7", self.trm),
+            ));
         }
         let step = Ps::from_ms(10).0;
         let adtf = self.adtf.0;
         if !adtf.is_multiple_of(step) || !(1..=1023).contains(&(adtf / step)) {
             findings.push(Finding::standard(
                 "adtf",
-                format!("ADTF of {} is not a multiple of 10 ms of 10 ms..10.23 s", self.adtf),
+                format!(
+                    "ADTF of {} is not a multiple of 10 ms of 10 ms..10.23 s",
+                    self.adtf
+                ),
             ));
         }
     }
@@ -329,9 +373,15 @@ impl AbrConfig {
 
 fn factor(field: &'static str, value: f64, max_exponent: u32, findings: &mut Vec<Finding>) {
     if !(0.0..=1.0).contains(&value) {
-        findings.push(Finding::impossible(field, format!("{value} is not of 0..1")));
+        findings.push(Finding::impossible(
+            field,
+            format!("{value} is not of 0..1"),
+        ));
     } else if !(0..=max_exponent).any(|n| value * (1u64 << n) as f64 == 1.0) {
-        findings.push(Finding::standard(field, format!("{value} is not 2^-n with n of 0..{max_exponent}")));
+        findings.push(Finding::standard(
+            field,
+            format!("{value} is not 2^-n with n of 0..{max_exponent}"),
+        ));
     }
 }
 

@@ -17,17 +17,23 @@ pub struct CreditedSource {
 impl CreditedSource {
     /// A source whose channel has the credit of `sender`, on a link of `link_rate`.
     pub fn new(sender: Sender, link_rate: Rate) -> CreditedSource {
-        CreditedSource { pace: UnshapedSource::new(None, link_rate), handed: sender }
+        CreditedSource {
+            pace: UnshapedSource::new(None, link_rate),
+            handed: sender,
+        }
     }
     /// Earliest time of the next cell, possibly in the past; `NEVER` without data or without credit.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
-        self.pace.next_wake(data_waiting && self.handed.balance() > 0)
+        self.pace
+            .next_wake(data_waiting && self.handed.balance() > 0)
     }
     /// A data cell, if one waits, there is credit and its time has come.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
-        let emission = self.pace.opportunity(now, data_waiting && self.handed.balance() > 0);
+        let emission = self
+            .pace
+            .opportunity(now, data_waiting && self.handed.balance() > 0);
         if emission.is_some() {
             self.handed.send();
         }

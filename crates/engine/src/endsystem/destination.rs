@@ -35,7 +35,10 @@ impl AbrDestination {
 
     /// The same where data of another class travel with the RM cells: their EFCI is none of ABR's.
     pub fn of_rm_cells_only(self) -> AbrDestination {
-        AbrDestination { heeds_data: false, ..self }
+        AbrDestination {
+            heeds_data: false,
+            ..self
+        }
     }
 
     /// A data cell arrives. DES rule 1: its EFCI is remembered.
@@ -66,6 +69,13 @@ impl AbrDestination {
             return None;
         }
         self.may_generate_at = now.saturating_add(GENERATION_INTERVAL);
-        Some(RmCell { er: self.last_er, ccr: 0.0, mcr: 0.0, ci: true, ni: false, bn: true })
+        Some(RmCell {
+            er: self.last_er,
+            ccr: 0.0,
+            mcr: 0.0,
+            ci: true,
+            ni: false,
+            bn: true,
+        })
     }
 }

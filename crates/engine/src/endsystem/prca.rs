@@ -36,7 +36,16 @@ impl Proportional {
         // EPRCA's increase is meant per cell.
         let increase = if follows_er { air * cells } else { air };
         let taken = (config.compensation == Compensation::Counted).then_some(0.0);
-        Proportional { adr: icr * share, share, increase, cells, taken, follows_er, mcr, pcr }
+        Proportional {
+            adr: icr * share,
+            share,
+            increase,
+            cells,
+            taken,
+            follows_er,
+            mcr,
+            pcr,
+        }
     }
 
     /// ACR after a cell: ACR := max(MCR, ACR - ADR).
@@ -55,8 +64,16 @@ impl Proportional {
             Some(taken) => core::mem::take(taken),
             None => self.cells * self.adr,
         };
-        let risen = if rm.ci { acr } else { (acr + cycle + self.increase).min(self.pcr) };
-        let bounded = if self.follows_er { risen.min(rm.er).max(self.mcr) } else { risen };
+        let risen = if rm.ci {
+            acr
+        } else {
+            (acr + cycle + self.increase).min(self.pcr)
+        };
+        let bounded = if self.follows_er {
+            risen.min(rm.er).max(self.mcr)
+        } else {
+            risen
+        };
         if !rm.ci || self.follows_er {
             self.adr = bounded * self.share;
         }

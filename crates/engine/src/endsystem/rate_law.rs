@@ -21,10 +21,14 @@ impl RateLaw {
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
         match config.rules {
             SourceRules::Tm4 => None,
-            SourceRules::Prca | SourceRules::Eprca => {
-                Some(RateLaw::Proportional(Proportional::new(config, icr, mcr, pcr)))
-            }
-            SourceRules::SmithPredictor => Some(RateLaw::Smith(SmithPredictor::new(config, (icr, mcr, pcr), frtt))),
+            SourceRules::Prca | SourceRules::Eprca => Some(RateLaw::Proportional(
+                Proportional::new(config, icr, mcr, pcr),
+            )),
+            SourceRules::SmithPredictor => Some(RateLaw::Smith(SmithPredictor::new(
+                config,
+                (icr, mcr, pcr),
+                frtt,
+            ))),
         }
     }
 
@@ -47,6 +51,10 @@ impl RateLaw {
 
     /// ER of an FRM: PCR, unless it is to carry more than a rate.
     pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
-        if config.rules == SourceRules::SmithPredictor { rm::MAX_RATE } else { pcr }
+        if config.rules == SourceRules::SmithPredictor {
+            rm::MAX_RATE
+        } else {
+            pcr
+        }
     }
 }

@@ -39,7 +39,9 @@ impl SmithPredictor {
     }
 
     fn rate(&self) -> f64 {
-        (self.told - self.on_the_way.len() as f64 * self.per_cell).min(self.pcr).max(self.mcr)
+        (self.told - self.on_the_way.len() as f64 * self.per_cell)
+            .min(self.pcr)
+            .max(self.mcr)
     }
 
     /// ACR after a cell that is sent at `now`.
@@ -52,7 +54,11 @@ impl SmithPredictor {
     /// tells of, or gone.
     pub fn after_brm(&mut self, now: Ps, er: f64) -> f64 {
         self.told = er;
-        while self.on_the_way.front().is_some_and(|sent| sent.saturating_add(self.round_trip) <= now) {
+        while self
+            .on_the_way
+            .front()
+            .is_some_and(|sent| sent.saturating_add(self.round_trip) <= now)
+        {
             self.on_the_way.pop_front();
         }
         self.rate()

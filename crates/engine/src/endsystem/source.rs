@@ -76,7 +76,10 @@ struct Probe {
 
 impl Probe {
     fn new(rate: f64) -> Probe {
-        Probe { interval: Ps::from_secs_f64(1.0 / rate), next: Ps::ZERO }
+        Probe {
+            interval: Ps::from_secs_f64(1.0 / rate),
+            next: Ps::ZERO,
+        }
     }
     fn sent(&mut self, now: Ps) {
         self.next = now.saturating_add(self.interval);
@@ -168,7 +171,8 @@ impl AbrSource {
         if data_waiting && !self.probes() && self.pace.is_some() {
             return self.t_next;
         }
-        self.in_rate_wake(data_waiting).min(self.out_of_rate_wake(data_waiting))
+        self.in_rate_wake(data_waiting)
+            .min(self.out_of_rate_wake(data_waiting))
     }
 
     fn in_rate_wake(&self, data_waiting: bool) -> Ps {
@@ -188,8 +192,16 @@ impl AbrSource {
     }
 
     fn out_of_rate_wake(&self, data_waiting: bool) -> Ps {
-        let frm = if self.may_probe(data_waiting) { self.frm_probe.next } else { Ps::NEVER };
-        let brm = if self.may_return_out_of_rate() { self.brm_probe.next } else { Ps::NEVER };
+        let frm = if self.may_probe(data_waiting) {
+            self.frm_probe.next
+        } else {
+            Ps::NEVER
+        };
+        let brm = if self.may_return_out_of_rate() {
+            self.brm_probe.next
+        } else {
+            Ps::NEVER
+        };
         frm.min(brm)
     }
 
@@ -216,7 +228,8 @@ impl AbrSource {
     /// What to send at `now`, if anything is due. In-rate cells come first.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
-        let plain = self.since_frm < self.limits.nrm_others && now < self.trm_at && self.waiting.is_none();
+        let plain =
+            self.since_frm < self.limits.nrm_others && now < self.trm_at && self.waiting.is_none();
         if plain && data_waiting && now >= self.t_next {
             self.count_cell();
             self.advance(now);
@@ -248,7 +261,8 @@ impl AbrSource {
     /// SES rule 3a: by the time clause, or because Nrm - 1 cells went before; SES rule 2: the
     /// first cell is an FRM, as soon as there is something to send.
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
-        let wanted = data_waiting || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
+        let wanted = data_waiting
+            || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
         let due = self.since_frm >= self.limits.nrm_others || now >= self.trm_at;
         wanted && due
     }
@@ -262,7 +276,11 @@ impl AbrSource {
         }
         self.first = false;
         self.t_last_frm = now;
-        self.trm_at = if self.limits.mrm == 0 { now.saturating_add(self.limits.trm) } else { Ps::NEVER };
+        self.trm_at = if self.limits.mrm == 0 {
+            now.saturating_add(self.limits.trm)
+        } else {
+            Ps::NEVER
+        };
         self.since_frm = 0;
         self.brm_since_frm = false;
         self.frms_without_brm += 1;
@@ -326,9 +344,22 @@ impl AbrSource {
 
     /// SES rule 10: the fields of a new FRM.
     fn contents(&self) -> RmCell {
-        let code = |rate: f64| if self.limits.quantise { rm::quantise(rate) } else { rate };
+        let code = |rate: f64| {
+            if self.limits.quantise {
+                rm::quantise(rate)
+            } else {
+                rate
+            }
+        };
         let Limits { er, mcr, .. } = self.limits;
-        RmCell { er: code(er), ccr: code(self.acr), mcr: code(mcr), ci: false, ni: false, bn: false }
+        RmCell {
+            er: code(er),
+            ccr: code(self.acr),
+            mcr: code(mcr),
+            ci: false,
+            ni: false,
+            bn: false,
+        }
     }
 
     /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
@@ -356,7 +387,9 @@ impl AbrSource {
 
     #[inline]
     fn schedule(&mut self) {
-        (self.t_next, self.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| pace.next(self.t_last, self.carry_last));
+        (self.t_next, self.carry) = self.pace.map_or((Ps::NEVER, 0), |pace| {
+            pace.next(self.t_last, self.carry_last)
+        });
     }
 
     /// A BRM arrives, in-rate or not: SES rules 8 and 9. An idle source is rescheduled too.
@@ -391,7 +424,13 @@ impl AbrSource {
 
     /// SES rule 9: at most the explicit rate, at least MCR.
     fn bounded(&self, acr: f64, er: f64) -> f64 {
-        let Limits { mcr, pcr, quantise, ignore_low_er, .. } = self.limits;
+        let Limits {
+            mcr,
+            pcr,
+            quantise,
+            ignore_low_er,
+            ..
+        } = self.limits;
         let er = if quantise { rm::quantise(er) } else { er };
         let er = if er < mcr && ignore_low_er { pcr } else { er };
         acr.min(er).max(mcr)
@@ -429,7 +468,8 @@ impl AbrSource {
     }
     /// Whether data wait at `now` for nothing but the rate.
     pub fn is_rate_limited(&self, now: Ps, data_waiting: bool) -> bool {
-        self.rate_limited_until(data_waiting).is_some_and(|until| now < until)
+        self.rate_limited_until(data_waiting)
+            .is_some_and(|until| now < until)
     }
 }
 
@@ -446,7 +486,9 @@ impl Limits {
             keep_rdf: 1.0 - config.rdf,
             keep_cdf: 1.0 - config.cdf,
             tcr: config.tcr.cells_per_second(),
-            unused: config.use_it_or_lose_it.map_or(f64::INFINITY, Rate::cells_per_second),
+            unused: config
+                .use_it_or_lose_it
+                .map_or(f64::INFINITY, Rate::cells_per_second),
             crm: config.crm_frms(),
             trm: config.trm,
             adtf: config.adtf,

@@ -16,17 +16,24 @@ pub struct SplitSource {
 impl SplitSource {
     /// A source on a link of `link_rate` whose RM cells are those of `rm`.
     pub fn new(rm: AbrSource, link_rate: Rate) -> SplitSource {
-        SplitSource { rm, data: UnshapedSource::new(None, link_rate) }
+        SplitSource {
+            rm,
+            data: UnshapedSource::new(None, link_rate),
+        }
     }
     /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something still to come.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
-        self.rm.next_wake(false).min(self.data.next_wake(data_waiting))
+        self.rm
+            .next_wake(false)
+            .min(self.data.next_wake(data_waiting))
     }
     /// What to send at `now`, if anything is due. At one instant RM cells come first.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
-        self.rm.opportunity(now, false).or_else(|| self.data.opportunity(now, data_waiting))
+        self.rm
+            .opportunity(now, false)
+            .or_else(|| self.data.opportunity(now, data_waiting))
     }
     /// The source of the RM cells.
     pub fn rm(&self) -> &AbrSource {
@@ -47,7 +54,10 @@ mod tests {
     /// A line on which a cell takes 10 us, and 1,000 cells/s for RM cells.
     fn source() -> SplitSource {
         let link_rate = Rate::from_bps(42_400_000);
-        let config = AbrConfig { icr: Some(Rate::from_bps(424_000)), ..AbrConfig::default() };
+        let config = AbrConfig {
+            icr: Some(Rate::from_bps(424_000)),
+            ..AbrConfig::default()
+        };
         SplitSource::new(AbrSource::new(&config, link_rate, Ps::ZERO), link_rate)
     }
 
@@ -64,7 +74,10 @@ mod tests {
         for cell in 0..100 {
             let at = Ps::from_us(10 * cell);
             assert_eq!(source.next_wake(true), at);
-            assert_eq!((sent(&mut source, at), sent(&mut source, at)), (Some(None), None));
+            assert_eq!(
+                (sent(&mut source, at), sent(&mut source, at)),
+                (Some(None), None)
+            );
         }
         assert_eq!(source.next_wake(false), Ps::NEVER);
     }
@@ -73,14 +86,33 @@ mod tests {
     fn at_one_instant_rm_cells_come_first_each_1_acr_after_the_other() {
         let mut source = source();
         let ms = Ps::from_ms;
-        let waiting = RmCell { er: 1e5, ccr: 1e3, mcr: 0.0, ci: false, ni: false, bn: false };
+        let waiting = RmCell {
+            er: 1e5,
+            ccr: 1e3,
+            mcr: 0.0,
+            ci: false,
+            ni: false,
+            bn: false,
+        };
         source.rm_mut().offer_brm(waiting);
         // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at once.
-        assert_eq!([(); 3].map(|()| sent(&mut source, ms(0))), [Some(Some(Kind::Frm)), Some(None), None]);
-        assert_eq!((source.next_wake(false), source.next_wake(true)), (ms(1), Ps::from_us(10)));
+        assert_eq!(
+            [(); 3].map(|()| sent(&mut source, ms(0))),
+            [Some(Some(Kind::Frm)), Some(None), None]
+        );
+        assert_eq!(
+            (source.next_wake(false), source.next_wake(true)),
+            (ms(1), Ps::from_us(10))
+        );
         assert_eq!(sent(&mut source, Ps(ms(1).0 - 1)), Some(None));
-        assert_eq!([(); 2].map(|()| sent(&mut source, ms(1))), [Some(Some(Kind::Brm)), None]);
-        assert_eq!(sent(&mut source, Ps(ms(1).0 + Ps::from_us(10).0 - 1)), Some(None));
+        assert_eq!(
+            [(); 2].map(|()| sent(&mut source, ms(1))),
+            [Some(Some(Kind::Brm)), None]
+        );
+        assert_eq!(
+            sent(&mut source, Ps(ms(1).0 + Ps::from_us(10).0 - 1)),
+            Some(None)
+        );
         assert_eq!(source.rm().counters().brms, 1);
     }
 }

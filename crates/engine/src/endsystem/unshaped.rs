@@ -14,7 +14,11 @@ pub struct UnshapedSource {
 impl UnshapedSource {
     /// A source with the peak rate `pcr`, or that of its access link.
     pub fn new(pcr: Option<Rate>, link_rate: Rate) -> UnshapedSource {
-        UnshapedSource { clock: CellClock::new(pcr.unwrap_or(link_rate)), t_next: Ps::ZERO, carry: 0 }
+        UnshapedSource {
+            clock: CellClock::new(pcr.unwrap_or(link_rate)),
+            t_next: Ps::ZERO,
+            carry: 0,
+        }
     }
     /// Earliest time of the next cell, possibly in the past; `NEVER` without data.
     #[inline]

@@ -86,7 +86,8 @@ impl VsVdConfig {
     /// Why rate and input do not go together, if they do not (Kalyanaraman 1997, appendix C.3, accepts the others).
     pub fn mismatch(&self) -> Option<String> {
         let (rate, why) = match (self.vc_rate, self.input) {
-            (VcRate::PreviousLoop, InputMeter::VcQueues) | (VcRate::Measured, InputMeter::ClassQueue) => return None,
+            (VcRate::PreviousLoop, InputMeter::VcQueues)
+            | (VcRate::Measured, InputMeter::ClassQueue) => return None,
             (VcRate::PreviousLoop, InputMeter::ClassQueue) => (
                 "the CCR of the previous loop",
                 "the input behind the queues of the channels is what virtual sources send, not what arrives",
@@ -95,9 +96,10 @@ impl VsVdConfig {
                 "the rate measured behind the queues of the channels",
                 "the input in front of them is what arrives, not what virtual sources send",
             ),
-            (VcRate::NextLoop, _) => {
-                ("the ACR of the virtual source", "it is neither what arrives nor what is sent while a queue is empty")
-            }
+            (VcRate::NextLoop, _) => (
+                "the ACR of the virtual source",
+                "it is neither what arrives nor what is sent while a queue is empty",
+            ),
         };
         Some(format!("{rate} does not belong to this input: {why}"))
     }

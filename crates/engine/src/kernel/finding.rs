@@ -27,15 +27,27 @@ pub struct Finding {
 impl Finding {
     /// A finding that is always an error.
     pub fn impossible(field: &'static str, message: String) -> Finding {
-        Finding { field, message, severity: Severity::Impossible }
+        Finding {
+            field,
+            message,
+            severity: Severity::Impossible,
+        }
     }
     /// A departure from the standard.
     pub fn standard(field: &'static str, message: String) -> Finding {
-        Finding { field, message, severity: Severity::Standard }
+        Finding {
+            field,
+            message,
+            severity: Severity::Standard,
+        }
     }
     /// A warning.
     pub fn warning(field: &'static str, message: String) -> Finding {
-        Finding { field, message, severity: Severity::Warning }
+        Finding {
+            field,
+            message,
+            severity: Severity::Warning,
+        }
     }
     /// Whether the scenario must be refused.
     pub fn is_fatal(&self, strict: bool) -> bool {

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn streams_are_apart_and_repeat() {
-        let first = |seed, component, purpose| Stream::new(seed, component, purpose).uniform().to_bits();
+        let first =
+            |seed, component, purpose| Stream::new(seed, component, purpose).uniform().to_bits();
         let base = first(1, "a", "x");
         assert_eq!(base, first(1, "a", "x"));
         for other in [first(2, "a", "x"), first(1, "b", "x"), first(1, "a", "y")] {

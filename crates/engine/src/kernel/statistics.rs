@@ -42,7 +42,11 @@ fn middle(bin: usize) -> f64 {
 impl Summary {
     /// Adds an observation.
     pub fn add(&mut self, value: u64) {
-        self.min = if self.count == 0 { value } else { self.min.min(value) };
+        self.min = if self.count == 0 {
+            value
+        } else {
+            self.min.min(value)
+        };
         self.count += 1;
         let x = value as f64;
         let delta = x - self.mean;
@@ -74,7 +78,10 @@ impl Summary {
         if other.histogram.len() > self.histogram.len() {
             self.histogram.resize(other.histogram.len(), 0);
         }
-        self.histogram.iter_mut().zip(&other.histogram).for_each(|(n, more)| *n += more);
+        self.histogram
+            .iter_mut()
+            .zip(&other.histogram)
+            .for_each(|(n, more)| *n += more);
     }
     /// Forgets everything.
     pub fn reset(&mut self) {
@@ -149,7 +156,11 @@ pub struct Extremes {
 impl Extremes {
     /// Of a value that is `value` now.
     pub fn new(value: f64) -> Extremes {
-        Extremes { value, least: value, greatest: value }
+        Extremes {
+            value,
+            least: value,
+            greatest: value,
+        }
     }
     /// The value is `value` from now on.
     #[inline]
@@ -176,7 +187,9 @@ mod tests {
     fn extremes_begin_with_the_value_at_the_beginning_of_the_window() {
         let mut extremes = Extremes::new(5.0);
         assert_eq!(extremes.range(), (5.0, 5.0));
-        [7.0, 2.0, 3.0].iter().for_each(|value| extremes.set(*value));
+        [7.0, 2.0, 3.0]
+            .iter()
+            .for_each(|value| extremes.set(*value));
         assert_eq!(extremes.range(), (2.0, 7.0));
         extremes.restart();
         assert_eq!(extremes.range(), (3.0, 3.0));
@@ -207,14 +220,23 @@ mod tests {
         let mut merged = summary(&few);
         merged.merge(&summary(&many));
         let all = summary(&[&few[..], &many[..]].concat());
-        assert_eq!((merged.count(), merged.min(), merged.max()), (8, Some(2), Some(1_000_000)));
+        assert_eq!(
+            (merged.count(), merged.min(), merged.max()),
+            (8, Some(2), Some(1_000_000))
+        );
         assert_eq!(merged.histogram, all.histogram);
         assert!((merged.mean().unwrap() / all.mean().unwrap() - 1.0).abs() < 1e-12);
-        assert!((merged.standard_deviation().unwrap() / all.standard_deviation().unwrap() - 1.0).abs() < 1e-12);
+        assert!(
+            (merged.standard_deviation().unwrap() / all.standard_deviation().unwrap() - 1.0).abs()
+                < 1e-12
+        );
         let mut nothing = Summary::default();
         nothing.merge(&all);
         nothing.merge(&Summary::default());
-        assert_eq!((nothing.min(), nothing.quantile(0.5)), (all.min(), all.quantile(0.5)));
+        assert_eq!(
+            (nothing.min(), nothing.quantile(0.5)),
+            (all.min(), all.quantile(0.5))
+        );
         assert_eq!(Summary::default().min(), None);
     }
 
@@ -225,7 +247,10 @@ mod tests {
             summary.add(value);
             summary.add(u64::MAX);
             let found = summary.quantile(0.5).unwrap();
-            assert!((found - value as f64).abs() <= value as f64 / 32.0, "{value} {found}");
+            assert!(
+                (found - value as f64).abs() <= value as f64 / 32.0,
+                "{value} {found}"
+            );
         }
         assert_eq!(Summary::default().quantile(0.5), None);
     }

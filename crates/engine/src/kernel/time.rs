@@ -32,7 +32,11 @@ impl Ps {
     /// Nearest picosecond to `s` seconds; `NEVER` if it does not fit.
     pub fn from_secs_f64(s: f64) -> Ps {
         let ps = libm::round(s * 1e12);
-        if ps >= 1.8e19 { Ps::NEVER } else { Ps(ps as u64) }
+        if ps >= 1.8e19 {
+            Ps::NEVER
+        } else {
+            Ps(ps as u64)
+        }
     }
     /// In seconds, for reports only.
     pub fn as_secs_f64(self) -> f64 {
@@ -138,7 +142,10 @@ impl CellClock {
     pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
         let owed = carry + self.remainder;
         let extra = (owed >= self.denominator) as u64;
-        (Ps(start.0 + self.whole + extra), owed - extra * self.denominator)
+        (
+            Ps(start.0 + self.whole + extra),
+            owed - extra * self.denominator,
+        )
     }
     /// Cells whose completion lies after `now`, when the last of them completes at `last` with the
     /// fraction `carry` and all are served back to back. Exact: completions are the whole parts of
@@ -216,7 +223,10 @@ impl Pace {
         }
         let whole = interval as u64;
         let fraction = (interval - whole as f64) * 4_294_967_296.0;
-        Some(Pace { whole, fraction: fraction as u32 })
+        Some(Pace {
+            whole,
+            fraction: fraction as u32,
+        })
     }
     /// `at + interval`, `NEVER` if the clock ends before, with the fraction `carry` of the intervals before and after it.
     #[inline]
@@ -260,22 +270,38 @@ mod tests {
             (at, carry) = clock.complete(at, carry);
             completions.push(at);
         }
-        for probe in completions.iter().flat_map(|c| [Ps(c.0 - 1), *c, Ps(c.0 + 1)]) {
+        for probe in completions
+            .iter()
+            .flat_map(|c| [Ps(c.0 - 1), *c, Ps(c.0 + 1)])
+        {
             let counted = completions.iter().filter(|c| **c > probe).count() as u64;
             assert_eq!(clock.cells_until(probe, at, carry), counted);
-            let left: u64 = completions.iter().filter(|c| **c > probe).map(|c| c.0 - probe.0).sum();
+            let left: u64 = completions
+                .iter()
+                .filter(|c| **c > probe)
+                .map(|c| c.0 - probe.0)
+                .sum();
             assert_eq!(clock.time_left(probe, at, carry), left as u128);
         }
     }
 
     #[test]
     fn cells_until_is_exact_where_a_cell_takes_a_few_picoseconds() {
-        for bits_per_second in [5_000_000_000, 622_080_000_000, 3_000_000_000_000, 400_000_000_000_000] {
+        for bits_per_second in [
+            5_000_000_000,
+            622_080_000_000,
+            3_000_000_000_000,
+            400_000_000_000_000,
+        ] {
             let clock = CellClock::new(Rate::from_bps(bits_per_second));
             let (mut at, mut carry) = (Ps::ZERO, 0);
             for cells in 1..200 {
                 (at, carry) = clock.complete(at, carry);
-                assert_eq!(clock.cells_until(Ps::ZERO, at, carry), cells, "{bits_per_second} bit/s");
+                assert_eq!(
+                    clock.cells_until(Ps::ZERO, at, carry),
+                    cells,
+                    "{bits_per_second} bit/s"
+                );
             }
         }
     }

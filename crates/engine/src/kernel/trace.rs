@@ -18,7 +18,11 @@ pub struct Point {
 
 impl Point {
     fn join(self, later: Point) -> Point {
-        Point { at: self.at, low: self.low.min(later.low), high: self.high.max(later.high) }
+        Point {
+            at: self.at,
+            low: self.low.min(later.low),
+            high: self.high.max(later.high),
+        }
     }
 }
 
@@ -40,13 +44,23 @@ impl Trace {
 
     /// A trace of at most `bound` points (at least [`Trace::LEAST_BOUND`]; an odd bound is one less).
     pub fn new(bound: usize) -> Trace {
-        Trace { bound: bound.max(Trace::LEAST_BOUND) & !1, points: Vec::new(), stride: 1, open: None }
+        Trace {
+            bound: bound.max(Trace::LEAST_BOUND) & !1,
+            points: Vec::new(),
+            stride: 1,
+            open: None,
+        }
     }
     /// Adds a sample; times must not go back.
     pub fn add(&mut self, at: Ps, value: f64) {
-        let sample = Point { at, low: value, high: value };
-        let (point, samples) =
-            self.open.take().map_or((sample, 1), |(point, samples)| (point.join(sample), samples + 1));
+        let sample = Point {
+            at,
+            low: value,
+            high: value,
+        };
+        let (point, samples) = self.open.take().map_or((sample, 1), |(point, samples)| {
+            (point.join(sample), samples + 1)
+        });
         if samples < self.stride {
             self.open = Some((point, samples));
             return;
@@ -71,7 +85,11 @@ impl Trace {
     }
 
     fn join_pairs(&mut self) {
-        self.points = self.points.chunks(2).map(|pair| pair[0].join(pair[pair.len() - 1])).collect();
+        self.points = self
+            .points
+            .chunks(2)
+            .map(|pair| pair[0].join(pair[pair.len() - 1]))
+            .collect();
         self.stride *= 2;
     }
 }
@@ -90,9 +108,25 @@ mod tests {
         let points = trace.points();
         // 100,000 / 1,024 = 97.7: the stride at which 100 points hold all samples.
         assert_eq!(points.len(), 98);
-        assert!(points.iter().enumerate().all(|(i, point)| point.at == Ps(1_024 * i as u64)));
-        assert_eq!(points[51_234 / 1_024], Point { at: Ps(51_200), low: 0.0, high: 1e6 });
-        assert!(points.iter().all(|point| point.low == 0.0 && point.high >= 96.0));
+        assert!(
+            points
+                .iter()
+                .enumerate()
+                .all(|(i, point)| point.at == Ps(1_024 * i as u64))
+        );
+        assert_eq!(
+            points[51_234 / 1_024],
+            Point {
+                at: Ps(51_200),
+                low: 0.0,
+                high: 1e6
+            }
+        );
+        assert!(
+            points
+                .iter()
+                .all(|point| point.low == 0.0 && point.high >= 96.0)
+        );
     }
 
     #[test]
@@ -101,11 +135,29 @@ mod tests {
         (0..100).for_each(|i| trace.add(Ps(i), i as f64));
         let points = trace.points();
         assert_eq!(points.len(), 100);
-        assert!(points.iter().all(|point| point.low == point.high && point.low == point.at.0 as f64));
+        assert!(
+            points
+                .iter()
+                .all(|point| point.low == point.high && point.low == point.at.0 as f64)
+        );
         trace.add(Ps(100), 100.0);
         assert_eq!(trace.points().len(), 51);
-        assert_eq!(trace.points()[49], Point { at: Ps(98), low: 98.0, high: 99.0 });
-        assert_eq!(trace.points()[50], Point { at: Ps(100), low: 100.0, high: 100.0 });
+        assert_eq!(
+            trace.points()[49],
+            Point {
+                at: Ps(98),
+                low: 98.0,
+                high: 99.0
+            }
+        );
+        assert_eq!(
+            trace.points()[50],
+            Point {
+                at: Ps(100),
+                low: 100.0,
+                high: 100.0
+            }
+        );
     }
 
     #[test]

@@ -42,7 +42,9 @@ fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text
         .char_indices()
-        .find(|&(i, c)| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(text, i)))
+        .find(|&(i, c)| {
+            !(c.is_ascii_digit() || matches!(c, '.' | '_' | '+' | '-') || is_exponent(text, i))
+        })
         .map_or(text.len(), |(i, _)| i);
     let digits: String = text[..end].chars().filter(|c| *c != '_').collect();
     Some((digits.parse().ok()?, text[end..].trim()))
@@ -52,7 +54,9 @@ fn is_exponent(text: &str, i: usize) -> bool {
     let bytes = text.as_bytes();
     matches!(bytes[i], b'e' | b'E')
         && i > 0
-        && bytes.get(i + 1).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
+        && bytes
+            .get(i + 1)
+            .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
 /// The number that `text` stands for, if it stands for one that lies within a range.
@@ -66,8 +70,14 @@ fn within(
     match number {
         Some(number) if range.contains(&number) => Ok(number),
         _ => {
-            let most = number.filter(|number| number > range.end()).map(|_| most.to_string());
-            Err(UnitError { found: text.into(), allowed, most })
+            let most = number
+                .filter(|number| number > range.end())
+                .map(|_| most.to_string());
+            Err(UnitError {
+                found: text.into(),
+                allowed,
+                most,
+            })
         }
     }
 }
@@ -106,9 +116,20 @@ macro_rules! text_quantity {
 }
 
 const SPAN_ALLOWED: &str = "a time such as \"5 ms\" (units: ps, ns, us, ms, s)";
-text_quantity!(Ps, "Time", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s)\\s*$", SPAN_ALLOWED);
+text_quantity!(
+    Ps,
+    "Time",
+    "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s)\\s*$",
+    SPAN_ALLOWED
+);
 
-const TIME_UNITS: [(&str, f64); 5] = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
+const TIME_UNITS: [(&str, f64); 5] = [
+    ("s", 1e12),
+    ("ms", 1e9),
+    ("us", 1e6),
+    ("ns", 1e3),
+    ("ps", 1.0),
+];
 
 /// Longest time that is read, in picoseconds: nearly all that their integer holds.
 const MOST_PS: f64 = 1.8e19;
@@ -132,8 +153,17 @@ impl fmt::Display for Ps {
         if self.0 == 0 {
             return f.write_str("0 s");
         }
-        let units = [(1_000_000_000_000, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
-        let (factor, unit) = units.into_iter().find(|(factor, _)| self.0.is_multiple_of(*factor)).unwrap_or((1, "ps"));
+        let units = [
+            (1_000_000_000_000, "s"),
+            (1_000_000_000, "ms"),
+            (1_000_000, "us"),
+            (1_000, "ns"),
+            (1, "ps"),
+        ];
+        let (factor, unit) = units
+            .into_iter()
+            .find(|(factor, _)| self.0.is_multiple_of(*factor))
+            .unwrap_or((1, "ps"));
         write!(f, "{} {unit}", self.0 / factor)
     }
 }
@@ -147,7 +177,12 @@ pub const PS_PER_KM: f64 = 5e6;
 
 const DELAY_ALLOWED: &str =
     "a delay such as \"5 ms\" or a length such as \"1000 km\" (units: ps, ns, us, ms, s, m, km)";
-text_quantity!(Delay, "Delay", "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s|m|km)\\s*$", DELAY_ALLOWED);
+text_quantity!(
+    Delay,
+    "Delay",
+    "^\\s*[0-9][0-9_.eE+-]*\\s*(ps|ns|us|ms|s|m|km)\\s*$",
+    DELAY_ALLOWED
+);
 
 impl FromStr for Delay {
     type Err = UnitError;
@@ -157,8 +192,14 @@ impl FromStr for Delay {
             "m" => Some(value * PS_PER_KM * 1e-3),
             _ => picoseconds(value, unit),
         });
-        within(text, found, 0.0..=MOST_PS, DELAY_ALLOWED, Ps(MOST_PS as u64))
-            .map(|ps| Delay(Ps(libm::round(ps) as u64)))
+        within(
+            text,
+            found,
+            0.0..=MOST_PS,
+            DELAY_ALLOWED,
+            Ps(MOST_PS as u64),
+        )
+        .map(|ps| Delay(Ps(libm::round(ps) as u64)))
     }
 }
 
@@ -197,7 +238,8 @@ impl FromStr for Rate {
             };
             Some(libm::round(value * bits * line_per_payload * 1e3))
         });
-        within(text, found, 1.0..=1e18, RATE_ALLOWED, "1e9 Mbit/s").map(|thousandths| Rate(thousandths as u64))
+        within(text, found, 1.0..=1e18, RATE_ALLOWED, "1e9 Mbit/s")
+            .map(|thousandths| Rate(thousandths as u64))
     }
 }
 
@@ -215,8 +257,14 @@ impl fmt::Display for Rate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-const BYTES_ALLOWED: &str = "a size such as \"512 bytes\" or \"1024 KiB\" (units: bytes, kB, MB, KiB, MiB)";
-text_quantity!(Bytes, "Bytes", "^\\s*[0-9][0-9_.eE+-]*\\s*(bytes?|kB|MB|GB|KiB|MiB|GiB)\\s*$", BYTES_ALLOWED);
+const BYTES_ALLOWED: &str =
+    "a size such as \"512 bytes\" or \"1024 KiB\" (units: bytes, kB, MB, KiB, MiB)";
+text_quantity!(
+    Bytes,
+    "Bytes",
+    "^\\s*[0-9][0-9_.eE+-]*\\s*(bytes?|kB|MB|GB|KiB|MiB|GiB)\\s*$",
+    BYTES_ALLOWED
+);
 
 fn byte_factor(unit: &str) -> Option<f64> {
     Some(match unit {
@@ -238,7 +286,8 @@ impl FromStr for Bytes {
             let bytes = value * byte_factor(unit)?;
             (libm::floor(bytes) == bytes).then_some(bytes)
         });
-        within(text, found, 0.0..=1e18, BYTES_ALLOWED, "1e18 bytes").map(|bytes| Bytes(bytes as u64))
+        within(text, found, 0.0..=1e18, BYTES_ALLOWED, "1e18 bytes")
+            .map(|bytes| Bytes(bytes as u64))
     }
 }
 
@@ -283,13 +332,24 @@ impl FromStr for Buffer {
             "cell" | "cells" => (libm::floor(value) == value).then_some(value),
             _ => Some(libm::floor(value * byte_factor(unit)? / 53.0)),
         });
-        within(text, found, 1.0..=1e15, BUFFER_ALLOWED, "1e15 cells, or infinite").map(|cells| Buffer(cells as u64))
+        within(
+            text,
+            found,
+            1.0..=1e15,
+            BUFFER_ALLOWED,
+            "1e15 cells, or infinite",
+        )
+        .map(|cells| Buffer(cells as u64))
     }
 }
 
 impl fmt::Display for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_infinite() { f.write_str("infinite") } else { write!(f, "{} cells", self.0) }
+        if self.is_infinite() {
+            f.write_str("infinite")
+        } else {
+            write!(f, "{} cells", self.0)
+        }
     }
 }
 
@@ -298,7 +358,12 @@ impl fmt::Display for Buffer {
 pub struct Cells(pub u64);
 
 const CELLS_ALLOWED: &str = "a whole number of cells such as \"500 cells\"";
-text_quantity!(Cells, "Cells", "^\\s*[0-9][0-9_]*\\s*cells?\\s*$", CELLS_ALLOWED);
+text_quantity!(
+    Cells,
+    "Cells",
+    "^\\s*[0-9][0-9_]*\\s*cells?\\s*$",
+    CELLS_ALLOWED
+);
 
 impl FromStr for Cells {
     type Err = UnitError;
@@ -306,7 +371,8 @@ impl FromStr for Cells {
         let found = split(text).and_then(|(value, unit)| {
             (matches!(unit, "cell" | "cells") && libm::floor(value) == value).then_some(value)
         });
-        within(text, found, 0.0..=1e15, CELLS_ALLOWED, "1e15 cells").map(|cells| Cells(cells as u64))
+        within(text, found, 0.0..=1e15, CELLS_ALLOWED, "1e15 cells")
+            .map(|cells| Cells(cells as u64))
     }
 }
 
@@ -337,7 +403,15 @@ mod tests {
 
     #[test]
     fn wrong_units_and_impossible_values_are_refused() {
-        for text in ["155.52", "0 Mbit/s", "-1 Mbit/s", "5 ms", "nan bit/s", "1e99 Gbit/s", ""] {
+        for text in [
+            "155.52",
+            "0 Mbit/s",
+            "-1 Mbit/s",
+            "5 ms",
+            "nan bit/s",
+            "1e99 Gbit/s",
+            "",
+        ] {
             assert!(text.parse::<Rate>().is_err(), "{text}");
         }
         for text in ["5", "-5 ms", "5 km", "1e40 s"] {
@@ -353,13 +427,34 @@ mod tests {
         fn told<T: FromStr<Err = UnitError>>(text: &str) -> String {
             text.parse::<T>().err().unwrap().to_string()
         }
-        assert_eq!(told::<Ps>("1e8 s"), "`1e8 s` is too much: at most 18000000 s");
-        assert_eq!(told::<Delay>("1e30 km"), "`1e30 km` is too much: at most 18000000 s");
-        assert_eq!(told::<Delay>("1e8 s"), "`1e8 s` is too much: at most 18000000 s");
-        assert_eq!(told::<Rate>("1e999 Gbit/s"), "`1e999 Gbit/s` is too much: at most 1e9 Mbit/s");
-        assert_eq!(told::<Bytes>("1e10 GB"), "`1e10 GB` is too much: at most 1e18 bytes");
-        assert_eq!(told::<Buffer>("1e16 cells"), "`1e16 cells` is too much: at most 1e15 cells, or infinite");
-        assert_eq!(told::<Cells>("1e16 cells"), "`1e16 cells` is too much: at most 1e15 cells");
+        assert_eq!(
+            told::<Ps>("1e8 s"),
+            "`1e8 s` is too much: at most 18000000 s"
+        );
+        assert_eq!(
+            told::<Delay>("1e30 km"),
+            "`1e30 km` is too much: at most 18000000 s"
+        );
+        assert_eq!(
+            told::<Delay>("1e8 s"),
+            "`1e8 s` is too much: at most 18000000 s"
+        );
+        assert_eq!(
+            told::<Rate>("1e999 Gbit/s"),
+            "`1e999 Gbit/s` is too much: at most 1e9 Mbit/s"
+        );
+        assert_eq!(
+            told::<Bytes>("1e10 GB"),
+            "`1e10 GB` is too much: at most 1e18 bytes"
+        );
+        assert_eq!(
+            told::<Buffer>("1e16 cells"),
+            "`1e16 cells` is too much: at most 1e15 cells, or infinite"
+        );
+        assert_eq!(
+            told::<Cells>("1e16 cells"),
+            "`1e16 cells` is too much: at most 1e15 cells"
+        );
         // Too little, or something else, is not.
         assert_eq!("0 bit/s".parse::<Rate>().unwrap_err().most(), None);
         assert_eq!("1e99 Mbps".parse::<Rate>().unwrap_err().most(), None);
@@ -371,7 +466,10 @@ mod tests {
         for ps in [Ps(0), Ps(1), Ps(2_726_337), Ps::from_ms(5), Ps::from_s(50)] {
             assert_eq!(ps.to_string().parse(), Ok(ps));
         }
-        assert_eq!(Delay(Ps::from_us(7)).to_string().parse(), Ok(Delay(Ps::from_us(7))));
+        assert_eq!(
+            Delay(Ps::from_us(7)).to_string().parse(),
+            Ok(Delay(Ps::from_us(7)))
+        );
         for rate in [Rate(1), Rate::from_bps(155_520_000), Rate(149_756_800_123)] {
             assert_eq!(rate.to_string().parse(), Ok(rate));
         }

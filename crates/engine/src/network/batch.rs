@@ -36,7 +36,13 @@ impl Batch {
     /// An empty batch for a node with so many inputs.
     pub fn new(inputs: usize) -> Batch {
         let inputs = inputs as u64;
-        Batch { inputs, arrived: Vec::new(), sorted: Vec::new(), places: Vec::new(), density: 0.0 }
+        Batch {
+            inputs,
+            arrived: Vec::new(),
+            sorted: Vec::new(),
+            places: Vec::new(),
+            density: 0.0,
+        }
     }
     /// Whether enough cells are expected between `begin` and `limit`.
     #[inline]
@@ -56,17 +62,23 @@ impl Batch {
     /// Adds arrivals of one input, in their order.
     #[inline]
     pub fn add(&mut self, cells: &[Cell], input: u32) {
-        self.arrived.extend(cells.iter().map(|cell| Arrived { cell: *cell, input }));
+        self.arrived
+            .extend(cells.iter().map(|cell| Arrived { cell: *cell, input }));
     }
     /// Sorts the arrivals, all of which lie in `begin..end`, by time and input.
     pub fn sort(&mut self, begin: Ps, end: Ps) {
         self.note(self.arrived.len() as u64, end - begin);
-        let Some(first) = self.arrived.first().copied() else { return self.sorted.clear() };
+        let Some(first) = self.arrived.first().copied() else {
+            return self.sorted.clear();
+        };
         let buckets = (2 * self.arrived.len()).next_power_of_two() as u64;
-        let shift = ((end.0 - begin.0) / buckets).checked_ilog2().map_or(0, |bits| bits + 1);
+        let shift = ((end.0 - begin.0) / buckets)
+            .checked_ilog2()
+            .map_or(0, |bits| bits + 1);
         let bucket = |arrived: &Arrived| ((arrived.cell.at.0 - begin.0) >> shift) as usize;
         self.places.clear();
-        self.places.resize((((end.0 - begin.0) >> shift) + 2) as usize, 0);
+        self.places
+            .resize((((end.0 - begin.0) >> shift) + 2) as usize, 0);
         for arrived in &self.arrived {
             self.places[bucket(arrived) + 1] += 1;
         }
@@ -86,8 +98,13 @@ impl Batch {
     }
     /// Puts those of one instant into the order drawn.
     pub fn draw(&mut self, order: &Order) {
-        for simultaneous in self.sorted.chunk_by_mut(|one, other| one.cell.at == other.cell.at) {
-            simultaneous.sort_unstable_by_key(|arrived| order.rank(arrived.cell.at, arrived.input as usize));
+        for simultaneous in self
+            .sorted
+            .chunk_by_mut(|one, other| one.cell.at == other.cell.at)
+        {
+            simultaneous.sort_unstable_by_key(|arrived| {
+                order.rank(arrived.cell.at, arrived.input as usize)
+            });
         }
     }
     /// The arrivals in order.
@@ -127,7 +144,14 @@ mod tests {
             for label in 0..500u32 {
                 let at = Ps(1_000 + stream.below(Ps(span)).0);
                 let input = label % 4;
-                batch.add(&[Cell { at, label, info: Info::data(0) }], input);
+                batch.add(
+                    &[Cell {
+                        at,
+                        label,
+                        info: Info::data(0),
+                    }],
+                    input,
+                );
                 expected.push((at.0, input));
             }
             batch.sort(Ps(1_000), Ps(1_000 + span));

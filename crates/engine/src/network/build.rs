@@ -108,8 +108,16 @@ pub fn build<S: Server>(plan: &Plan) -> Result<Parts<S>, PlanError> {
             NodeKind::Switch(settings) => Node::Switch(draft.switch(node, settings)),
         })
         .collect();
-    let inboxes = draft.incoming.iter().map(|links| Inbox::new(links.clone(), Order::of(plan, links))).collect();
-    Ok(Parts { nodes, inboxes, channels: draft.channels })
+    let inboxes = draft
+        .incoming
+        .iter()
+        .map(|links| Inbox::new(links.clone(), Order::of(plan, links)))
+        .collect();
+    Ok(Parts {
+        nodes,
+        inboxes,
+        channels: draft.channels,
+    })
 }
 
 impl<'a> Draft<'a> {
@@ -134,7 +142,11 @@ impl<'a> Draft<'a> {
         }
         draft.find_ways_of_credit()?;
         let mut is_used: Vec<bool> = draft.users.iter().map(|users| !users.is_empty()).collect();
-        draft.back.iter().flatten().for_each(|back| is_used[*back] = true);
+        draft
+            .back
+            .iter()
+            .flatten()
+            .for_each(|back| is_used[*back] = true);
         for (index, link) in plan.links.iter().enumerate() {
             if is_used[index] {
                 draft.port_of[index] = draft.outgoing[link.from].len() as u32;
@@ -143,7 +155,11 @@ impl<'a> Draft<'a> {
             }
         }
         for channel in 0..draft.channels.len() {
-            draft.channels[channel].hops = draft.path(channel).iter().map(|&link| draft.hop(channel, link)).collect();
+            draft.channels[channel].hops = draft
+                .path(channel)
+                .iter()
+                .map(|&link| draft.hop(channel, link))
+                .collect();
             for hop in 0..draft.channels[channel].hops.len() {
                 let node = plan.links[draft.channels[channel].hops[hop].link].to;
                 draft.channels[channel].hops[hop].label = draft.arriving[node].len() as u32;
@@ -162,7 +178,11 @@ impl<'a> Draft<'a> {
 
     pub(super) fn path(&self, channel: usize) -> &'a [usize] {
         let flow = &self.plan.flows[channel / 2];
-        if channel.is_multiple_of(2) { &flow.forward } else { &flow.backward }
+        if channel.is_multiple_of(2) {
+            &flow.forward
+        } else {
+            &flow.backward
+        }
     }
 
     /// A path leads from host to host through switches, without a loop.
@@ -171,19 +191,29 @@ impl<'a> Draft<'a> {
         let name = &self.plan.flows[channel / 2].name;
         let is_host = |node: usize| matches!(self.plan.nodes[node].kind, NodeKind::Host);
         if path.iter().any(|link| *link >= links.len()) {
-            return Err(PlanError(format!("flow {name} uses a link that does not exist")));
+            return Err(PlanError(format!(
+                "flow {name} uses a link that does not exist"
+            )));
         }
         let Some((first, last)) = path.first().zip(path.last()) else {
             let optional = channel % 2 == 1;
-            return if optional { Ok(()) } else { Err(PlanError(format!("flow {name} has no path"))) };
+            return if optional {
+                Ok(())
+            } else {
+                Err(PlanError(format!("flow {name} has no path")))
+            };
         };
         if !is_host(links[*first].from) || !is_host(links[*last].to) {
-            return Err(PlanError(format!("flow {name} does not lead from a host to a host")));
+            return Err(PlanError(format!(
+                "flow {name} does not lead from a host to a host"
+            )));
         }
         let mut seen = alloc::vec![links[*first].from];
         for pair in path.windows(2) {
             if links[pair[0]].to != links[pair[1]].from || is_host(links[pair[0]].to) {
-                return Err(PlanError(format!("the path of flow {name} is broken or crosses a host")));
+                return Err(PlanError(format!(
+                    "the path of flow {name} is broken or crosses a host"
+                )));
             }
         }
         for link in path {
@@ -198,19 +228,34 @@ impl<'a> Draft<'a> {
     fn hop(&self, channel: usize, link: usize) -> Hop {
         // A channel crosses a link once, so its place among the users is its slot.
         let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
-        Hop { link, port: self.port_of[link], slot, label: 0 }
+        Hop {
+            link,
+            port: self.port_of[link],
+            slot,
+            label: 0,
+        }
     }
 
     /// Class of the data cells of a channel.
     pub(super) fn class(&self, channel: usize) -> ServiceClass {
         let flow = &self.plan.flows[channel / 2];
-        if channel.is_multiple_of(2) { flow.service } else { flow.ack_service }
+        if channel.is_multiple_of(2) {
+            flow.service
+        } else {
+            flow.ack_service
+        }
     }
 
     /// Class of its RM cells: ABR if they go round, which they do if the data of either channel of the flow are ABR.
     pub(super) fn rm_class(&self, channel: usize) -> ServiceClass {
-        let is_abr = |channel: usize| !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr;
-        if is_abr(channel) || is_abr(channel ^ 1) { ServiceClass::Abr } else { self.class(channel) }
+        let is_abr = |channel: usize| {
+            !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr
+        };
+        if is_abr(channel) || is_abr(channel ^ 1) {
+            ServiceClass::Abr
+        } else {
+            self.class(channel)
+        }
     }
 
     /// Whether some cells of a channel are of the class.
@@ -223,12 +268,18 @@ impl<'a> Draft<'a> {
     }
 
     fn switch<S: Server>(&self, node: usize, settings: &SwitchPlan) -> Switch<S> {
-        let queues: Vec<Vec<usize>> =
-            self.outgoing[node].iter().map(|link| self.used_queues(*link, settings)).collect();
+        let queues: Vec<Vec<usize>> = self.outgoing[node]
+            .iter()
+            .map(|link| self.used_queues(*link, settings))
+            .collect();
         let ports = self.outgoing[node].iter().zip(&queues);
-        let ports = ports.map(|(link, used)| (self.switch_port(*link, settings, used), *link as u32)).collect();
+        let ports = ports
+            .map(|(link, used)| (self.switch_port(*link, settings, used), *link as u32))
+            .collect();
         let mut ports: Vec<(Port<S>, u32)> = ports;
-        let table = self.arriving[node].iter().map(|channel| self.route(node, *channel, settings, &queues));
+        let table = self.arriving[node]
+            .iter()
+            .map(|channel| self.route(node, *channel, settings, &queues));
         let mut table: Vec<Route> = table.collect();
         let relays = self.relays(node, &mut table, ports.len());
         for relay in &relays {
@@ -240,26 +291,50 @@ impl<'a> Draft<'a> {
     /// Queues of a port that some channel uses, in order of priority. The others stay empty for
     /// ever, so leaving them out changes nothing, and a single queue can be served ahead of time.
     fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
-        let classes = self.users[link].iter().flat_map(|channel| [self.class(*channel), self.rm_class(*channel)]);
+        let classes = self.users[link]
+            .iter()
+            .flat_map(|channel| [self.class(*channel), self.rm_class(*channel)]);
         let queues: Vec<usize> = classes.map(|class| queue_of(settings, class)).collect();
-        (0..settings.priority.len()).filter(|queue| queues.contains(queue)).collect()
+        (0..settings.priority.len())
+            .filter(|queue| queues.contains(queue))
+            .collect()
     }
 
-    fn switch_port<S: Server>(&self, link: usize, settings: &SwitchPlan, used: &[usize]) -> Port<S> {
+    fn switch_port<S: Server>(
+        &self,
+        link: usize,
+        settings: &SwitchPlan,
+        used: &[usize],
+    ) -> Port<S> {
         let channels = self.users[link].len();
         let rate = self.plan.links[link].rate;
-        let controlled = used.iter().position(|queue| settings.priority[*queue].contains(&ServiceClass::Abr));
-        let classes: Vec<&[ServiceClass]> = used.iter().map(|queue| &settings.priority[*queue][..]).collect();
+        let controlled = used
+            .iter()
+            .position(|queue| settings.priority[*queue].contains(&ServiceClass::Abr));
+        let classes: Vec<&[ServiceClass]> = used
+            .iter()
+            .map(|queue| &settings.priority[*queue][..])
+            .collect();
         let rm_first = settings.rm_first && controlled.is_some();
         // Without an ABR queue there is nothing to control.
-        let control = if controlled.is_some() { &settings.control } else { &ControlConfig::default() };
+        let control = if controlled.is_some() {
+            &settings.control
+        } else {
+            &ControlConfig::default()
+        };
         Port::new(PortSettings {
             rate,
             delay: self.plan.links[link].delay,
-            queues: used.iter().map(|queue| self.switch_queue(link, settings, *queue)).collect(),
+            queues: used
+                .iter()
+                .map(|queue| self.switch_queue(link, settings, *queue))
+                .collect(),
             controlled: controlled.unwrap_or(0),
             rm_first,
-            control: control.build(PortFacts { rate, channels: self.controlled_channels(link) }),
+            control: control.build(PortFacts {
+                rate,
+                channels: self.controlled_channels(link),
+            }),
             channels,
             prompt: self.prompt_port(link, &classes, rm_first),
         })
@@ -267,23 +342,45 @@ impl<'a> Draft<'a> {
 
     fn switch_queue(&self, link: usize, settings: &SwitchPlan, queue: usize) -> QueueSettings {
         let classes = settings.priority[queue].clone();
-        let buffer = self.credited_buffer(link, &classes).unwrap_or(settings.buffer.0);
-        QueueSettings { classes, buffer, discard: settings.discard.build(self.users[link].len()) }
+        let buffer = self
+            .credited_buffer(link, &classes)
+            .unwrap_or(settings.buffer.0);
+        QueueSettings {
+            classes,
+            buffer,
+            discard: settings.discard.build(self.users[link].len()),
+        }
     }
 
     /// Channels of a link with ABR cells: the scheme at its port has a slot for each.
     fn controlled_channels(&self, link: usize) -> usize {
-        self.users[link].iter().filter(|c| self.carries(**c, ServiceClass::Abr)).count()
+        self.users[link]
+            .iter()
+            .filter(|c| self.carries(**c, ServiceClass::Abr))
+            .count()
     }
 
-    fn route(&self, node: usize, channel: usize, settings: &SwitchPlan, queues: &[Vec<usize>]) -> Route {
-        let hop = self.hop_from(node, channel).unwrap_or(Hop { link: 0, port: 0, slot: 0, label: 0 });
+    fn route(
+        &self,
+        node: usize,
+        channel: usize,
+        settings: &SwitchPlan,
+        queues: &[Vec<usize>],
+    ) -> Route {
+        let hop = self.hop_from(node, channel).unwrap_or(Hop {
+            link: 0,
+            port: 0,
+            slot: 0,
+            label: 0,
+        });
         let used = &queues[hop.port as usize];
         let queue_of = |class: ServiceClass| {
             let queue = queue_of(settings, class);
             used.iter().position(|used| *used == queue).unwrap_or(0) as u32
         };
-        let opposite = self.hop_from(node, channel ^ 1).map(|hop| (hop.port, self.control_slot(hop.link, channel ^ 1)));
+        let opposite = self
+            .hop_from(node, channel ^ 1)
+            .map(|hop| (hop.port, self.control_slot(hop.link, channel ^ 1)));
         let has_loop = self.carries(channel, ServiceClass::Abr);
         Route {
             port: hop.port,
@@ -294,23 +391,37 @@ impl<'a> Draft<'a> {
             opposite: opposite.filter(|_| has_loop),
             channel: channel as u32,
             controlled: self.class(channel) == ServiceClass::Abr,
-            control_slot: if has_loop { self.control_slot(hop.link, channel) } else { 0 },
+            control_slot: if has_loop {
+                self.control_slot(hop.link, channel)
+            } else {
+                0
+            },
         }
     }
 
     /// Place of a channel with ABR cells among those of a link.
     fn control_slot(&self, link: usize, channel: usize) -> u32 {
         let before = self.users[link].iter().take_while(|c| **c != channel);
-        before.filter(|c| self.carries(**c, ServiceClass::Abr)).count() as u32
+        before
+            .filter(|c| self.carries(**c, ServiceClass::Abr))
+            .count() as u32
     }
 
     pub(super) fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
-        self.channels[channel].hops.iter().find(|hop| self.plan.links[hop.link].from == node).copied()
+        self.channels[channel]
+            .hops
+            .iter()
+            .find(|hop| self.plan.links[hop.link].from == node)
+            .copied()
     }
 
     fn host<S: Server>(&self, node: usize) -> Host<S> {
-        let ports = self.outgoing[node].iter().map(|link| (self.host_port(*link), *link as u32)).collect();
-        let mut terminals: Vec<Option<Terminal>> = self.arriving[node].iter().map(|_| None).collect();
+        let ports = self.outgoing[node]
+            .iter()
+            .map(|link| (self.host_port(*link), *link as u32))
+            .collect();
+        let mut terminals: Vec<Option<Terminal>> =
+            self.arriving[node].iter().map(|_| None).collect();
         for &(flow, end) in &self.ends[node] {
             let terminal = Some(self.terminal(node, flow, end));
             match self.channels[2 * flow + (1 - end)].hops.last() {
@@ -318,7 +429,12 @@ impl<'a> Draft<'a> {
                 None => terminals.push(terminal),
             }
         }
-        Host::new(terminals.into_iter().flatten().collect(), ports, self.log(), self.prompt(node))
+        Host::new(
+            terminals.into_iter().flatten().collect(),
+            ports,
+            self.log(),
+            self.prompt(node),
+        )
     }
 
     fn host_port<S: Server>(&self, link: usize) -> Port<S> {
@@ -338,7 +454,11 @@ impl<'a> Draft<'a> {
             rm_first: false,
             control: ControlConfig::default().build(PortFacts { rate, channels }),
             channels,
-            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>(), false),
+            prompt: self.prompt_port(
+                link,
+                &queues.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+                false,
+            ),
         })
     }
 
@@ -348,21 +468,36 @@ impl<'a> Draft<'a> {
         let channel = 2 * flow_index + end;
         let hop = self.hop_from(node, channel);
         let sends = hop.is_some();
-        let hop = hop.unwrap_or(Hop { link: 0, port: 0, slot: 0, label: 0 });
+        let hop = hop.unwrap_or(Hop {
+            link: 0,
+            port: 0,
+            slot: 0,
+            label: 0,
+        });
         let rate = self.plan.links[hop.link].rate;
         let end_name = if end == 0 { "source" } else { "destination" };
         let name = format!("{}/{end_name}", flow.name);
         let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
         let over_tcp = flow.source.over_tcp();
-        let phases = Phases::draw(&flow.tcp, self.plan.seed, &self.plan.nodes[node].name, &name);
+        let phases = Phases::draw(
+            &flow.tcp,
+            self.plan.seed,
+            &self.plan.nodes[node].name,
+            &name,
+        );
         let (app, supply) = Self::app(flow, end, phases, &stream);
-        let processing = over_tcp && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
+        let processing = over_tcp
+            && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
         Terminal::new(TerminalSettings {
             channel: channel as u32,
             port: hop.port,
             label: hop.label,
             slot: hop.slot,
-            shaper: if sends { self.shaper(flow, channel, rate) } else { Shaper::None },
+            shaper: if sends {
+                self.shaper(flow, channel, rate)
+            } else {
+                Shaper::None
+            },
             destination: self.destination(flow, channel ^ 1, rate),
             queue: SourceQueue::new(
                 flow.source_queue.0,
@@ -373,21 +508,36 @@ impl<'a> Draft<'a> {
             app,
             start: flow.start,
             supply,
-            processing: processing
-                .then(|| (flow.tcp.processing_time, flow.tcp.processing_variation, stream("processing"))),
+            processing: processing.then(|| {
+                (
+                    flow.tcp.processing_time,
+                    flow.tcp.processing_variation,
+                    stream("processing"),
+                )
+            }),
             stamps: self.plan.measure.cell_delay,
         })
     }
 
-    fn app(flow: &FlowPlan, end: usize, phases: Phases, stream: &dyn Fn(&str) -> Stream) -> (App, Supply) {
+    fn app(
+        flow: &FlowPlan,
+        end: usize,
+        phases: Phases,
+        stream: &dyn Fn(&str) -> Stream,
+    ) -> (App, Supply) {
         let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phases.timer)));
         let none = Supply::Bytes(0);
         match (flow.source.demand(flow.start, stream("source")), end) {
             (Demand::Bytes(bytes), 0) => (sender(), Supply::Bytes(bytes)),
             (Demand::Writes(writes), 0) => (sender(), Supply::Writes(Box::new(writes))),
-            (Demand::Bytes(_) | Demand::Writes(_), _) => {
-                (App::Receiver(Box::new(TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer))), none)
-            }
+            (Demand::Bytes(_) | Demand::Writes(_), _) => (
+                App::Receiver(Box::new(TcpReceiver::with_phases(
+                    &flow.tcp,
+                    phases.delayed_ack,
+                    phases.timer,
+                ))),
+                none,
+            ),
             (Demand::Cells(cells), 0) => (App::Cells(cells), none),
             (Demand::Persistent, 0) => (App::Persistent, none),
             _ => (App::Sink, none),
@@ -399,21 +549,34 @@ impl<'a> Draft<'a> {
         let destination = || AbrDestination::new(&flow.abr, rate);
         match self.class(channel) {
             ServiceClass::Abr => Some(destination()),
-            _ => self.carries(channel, ServiceClass::Abr).then(|| destination().of_rm_cells_only()),
+            _ => self
+                .carries(channel, ServiceClass::Abr)
+                .then(|| destination().of_rm_cells_only()),
         }
     }
 
     fn shaper(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Shaper {
-        let paced = flow.source.over_tcp() || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
+        let paced = flow.source.over_tcp()
+            || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
         let abr = || {
-            let from = self.path(channel).first().map_or(0, |link| self.plan.links[*link].from);
+            let from = self
+                .path(channel)
+                .first()
+                .map_or(0, |link| self.plan.links[*link].from);
             AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))
         };
         match self.class(channel) {
             ServiceClass::Abr => Shaper::Abr(Box::new(abr())),
-            _ if self.carries(channel, ServiceClass::Abr) => Shaper::Split(Box::new(SplitSource::new(abr(), rate))),
+            _ if self.carries(channel, ServiceClass::Abr) => {
+                Shaper::Split(Box::new(SplitSource::new(abr(), rate)))
+            }
             _ if self.is_credited(channel) => Shaper::Credited(Box::new(CreditedSource::new(
-                Sender::new(self.channels[channel].hops.first().map_or(0, |hop| self.allocation(channel, hop.link))),
+                Sender::new(
+                    self.channels[channel]
+                        .hops
+                        .first()
+                        .map_or(0, |hop| self.allocation(channel, hop.link)),
+                ),
                 rate,
             ))),
             _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
@@ -424,7 +587,10 @@ impl<'a> Draft<'a> {
 
 /// Queue of a class; classes that no queue names share the last.
 fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
-    let found = settings.priority.iter().position(|classes| classes.contains(&class));
+    let found = settings
+        .priority
+        .iter()
+        .position(|classes| classes.contains(&class));
     found.unwrap_or(settings.priority.len().saturating_sub(1))
 }
 

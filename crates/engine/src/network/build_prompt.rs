@@ -27,10 +27,14 @@ impl Draft<'_> {
         }
         self.check_credit()?;
         for (link, back) in opposites(&self.plan.links).into_iter().enumerate() {
-            if self.users[link].iter().any(|channel| self.is_credited(*channel)) {
+            if self.users[link]
+                .iter()
+                .any(|channel| self.is_credited(*channel))
+            {
                 let name = &self.plan.links[link].name;
-                self.back[link] =
-                    Some(back.ok_or_else(|| PlanError(format!("link {name} has no way back for its credit")))?);
+                self.back[link] = Some(back.ok_or_else(|| {
+                    PlanError(format!("link {name} has no way back for its credit"))
+                })?);
             }
         }
         Ok(())
@@ -38,13 +42,18 @@ impl Draft<'_> {
 
     fn check_credit(&self) -> Result<(), PlanError> {
         let used = |class: ServiceClass| {
-            (0..self.channels.len()).any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
+            (0..self.channels.len())
+                .any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
         };
         if used(ServiceClass::Abr) {
-            return Err(PlanError("credit takes the place of rates: no channel may be ABR".into()));
+            return Err(PlanError(
+                "credit takes the place of rates: no channel may be ABR".into(),
+            ));
         }
         let found = self.plan.nodes.iter().find_map(|node| match &node.kind {
-            NodeKind::Switch(s) => contradictions(&s.control, &s.discard, &s.priority, used).first().copied(),
+            NodeKind::Switch(s) => contradictions(&s.control, &s.discard, &s.priority, used)
+                .first()
+                .copied(),
             NodeKind::Host => None,
         });
         found.map_or(Ok(()), |found| Err(PlanError(format!("{found}"))))
@@ -58,20 +67,31 @@ impl Draft<'_> {
         self.plan.fcvc.is_some() && FcvcConfig::covers(self.class(channel))
     }
     fn credited(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
-        self.users[link].iter().copied().filter(|channel| self.is_credited(*channel))
+        self.users[link]
+            .iter()
+            .copied()
+            .filter(|channel| self.is_credited(*channel))
     }
 
     fn loop_of(&self, link: usize) -> Loop {
         let links = &self.plan.links;
         let back = &links[self.back[link].unwrap_or(link)];
-        Loop { rate: links[link].rate, back_rate: back.rate, delay: links[link].delay + back.delay }
+        Loop {
+            rate: links[link].rate,
+            back_rate: back.rate,
+            delay: links[link].delay + back.delay,
+        }
     }
 
     /// Buffer that a channel has at the far end of `link` from the start.
     pub(super) fn allocation(&self, channel: usize, link: usize) -> u32 {
-        let Some(config) = &self.plan.fcvc else { return 0 };
+        let Some(config) = &self.plan.fcvc else {
+            return 0;
+        };
         match config.allocation {
-            Allocation::Static => config.static_allocation(self.loop_of(link)).min(u32::MAX as u64) as u32,
+            Allocation::Static => config
+                .static_allocation(self.loop_of(link))
+                .min(u32::MAX as u64) as u32,
             Allocation::Adaptive => {
                 let pool = self.pool_behind(channel, link);
                 Pool::first_allocation(pool.memory, pool.channels.len())
@@ -83,7 +103,11 @@ impl Draft<'_> {
     /// or that of the link at which it ends.
     fn pool_behind(&self, channel: usize, link: usize) -> &Users {
         let node = self.plan.links[link].to;
-        match self.path(channel).iter().find(|next| self.plan.links[**next].from == node) {
+        match self
+            .path(channel)
+            .iter()
+            .find(|next| self.plan.links[**next].from == node)
+        {
             Some(onward) => self.pools[*onward][0].get_or_init(|| self.pool(node, *onward)),
             None => self.pools[link][1].get_or_init(|| self.pool(node, link)),
         }
@@ -91,34 +115,66 @@ impl Draft<'_> {
 
     /// The pool at `node` of the channels over `shared`.
     fn pool(&self, node: usize, shared: usize) -> Users {
-        let into = |channel: &usize| self.path(*channel).iter().copied().find(|link| self.plan.links[*link].to == node);
+        let into = |channel: &usize| {
+            self.path(*channel)
+                .iter()
+                .copied()
+                .find(|link| self.plan.links[*link].to == node)
+        };
         // A channel that begins here has no link into the node and needs no memory.
-        let (channels, links): (Vec<usize>, Vec<usize>) =
-            self.credited(shared).filter_map(|channel| Some((channel, into(&channel)?))).unzip();
-        let longest = links.into_iter().map(|link| self.loop_of(link)).max_by_key(|link| link.cells(link.rate));
+        let (channels, links): (Vec<usize>, Vec<usize>) = self
+            .credited(shared)
+            .filter_map(|channel| Some((channel, into(&channel)?)))
+            .unzip();
+        let longest = links
+            .into_iter()
+            .map(|link| self.loop_of(link))
+            .max_by_key(|link| link.cells(link.rate));
         let memory = |config: &FcvcConfig| Some(config.memory_in_force(longest?, channels.len()));
-        Users { memory: self.plan.fcvc.as_ref().and_then(memory).unwrap_or(0), channels }
+        Users {
+            memory: self.plan.fcvc.as_ref().and_then(memory).unwrap_or(0),
+            channels,
+        }
     }
 
     /// Buffer of a queue of channels under credit control: what they are allotted.
     pub(super) fn credited_buffer(&self, link: usize, classes: &[ServiceClass]) -> Option<u64> {
         let config = self.plan.fcvc.as_ref()?;
         let node = self.plan.links[link].from;
-        let channels: Vec<usize> = self.credited(link).filter(|c| classes.contains(&self.class(*c))).collect();
-        let into = |channel: usize| self.path(channel).iter().find(|link| self.plan.links[**link].to == node).copied();
+        let channels: Vec<usize> = self
+            .credited(link)
+            .filter(|c| classes.contains(&self.class(*c)))
+            .collect();
+        let into = |channel: usize| {
+            self.path(channel)
+                .iter()
+                .find(|link| self.plan.links[**link].to == node)
+                .copied()
+        };
         let first = channels.first().copied()?;
         match config.allocation {
-            Allocation::Static => {
-                Some(channels.iter().filter_map(|c| into(*c)).map(|link| self.allocation(first, link) as u64).sum())
-            }
+            Allocation::Static => Some(
+                channels
+                    .iter()
+                    .filter_map(|c| into(*c))
+                    .map(|link| self.allocation(first, link) as u64)
+                    .sum(),
+            ),
             Allocation::Adaptive => Some(self.pool_behind(first, into(first)?).memory),
         }
     }
 
     /// The most cells that a channel may have at a node that it comes to.
     fn most_cells(&self, channel: usize, node: usize) -> Option<u64> {
-        let config = self.plan.fcvc.as_ref().filter(|_| self.is_credited(channel))?;
-        let into = *self.path(channel).iter().find(|link| self.plan.links[**link].to == node)?;
+        let config = self
+            .plan
+            .fcvc
+            .as_ref()
+            .filter(|_| self.is_credited(channel))?;
+        let into = *self
+            .path(channel)
+            .iter()
+            .find(|link| self.plan.links[**link].to == node)?;
         Some(match config.allocation {
             Allocation::Static => self.allocation(channel, into) as u64,
             Allocation::Adaptive => self.pool_behind(channel, into).memory,
@@ -130,9 +186,14 @@ impl Draft<'_> {
         if self.plan.fcvc.is_none() {
             return alloc::vec![ServiceClass::ALL.to_vec()];
         }
-        let (covered, guaranteed): (Vec<_>, Vec<_>) =
-            ServiceClass::ALL.into_iter().partition(|c| FcvcConfig::covers(*c));
-        let used = |classes: &Vec<ServiceClass>| self.users[link].iter().any(|c| classes.contains(&self.class(*c)));
+        let (covered, guaranteed): (Vec<_>, Vec<_>) = ServiceClass::ALL
+            .into_iter()
+            .partition(|c| FcvcConfig::covers(*c));
+        let used = |classes: &Vec<ServiceClass>| {
+            self.users[link]
+                .iter()
+                .any(|c| classes.contains(&self.class(*c)))
+        };
         [guaranteed, covered].into_iter().filter(used).collect()
     }
 
@@ -154,16 +215,28 @@ impl Draft<'_> {
         let settings = |channel: usize| ChannelSettings {
             queue: queue_of(self.class(channel)),
             rm_queue: queue_of(self.rm_class(channel)),
-            sender: self.is_credited(channel).then(|| Sender::new(self.allocation(channel, link))),
+            sender: self
+                .is_credited(channel)
+                .then(|| Sender::new(self.allocation(channel, link))),
             most: self.most_cells(channel, self.plan.links[link].from),
             told_every: self.told_every(channel, self.plan.links[link].from),
         };
-        let channels: Vec<ChannelSettings> = self.users[link].iter().map(|channel| settings(*channel)).collect();
-        let takes_turns = |queue: usize| channels.iter().any(|c| c.queue == queue as u32 && c.sender.is_some());
+        let channels: Vec<ChannelSettings> = self.users[link]
+            .iter()
+            .map(|channel| settings(*channel))
+            .collect();
+        let takes_turns = |queue: usize| {
+            channels
+                .iter()
+                .any(|c| c.queue == queue as u32 && c.sender.is_some())
+        };
         let by_turns: Vec<bool> = (0..classes.len()).map(takes_turns).collect();
         let config = self.plan.fcvc.as_ref();
         let records_before = match config.map(|config| config.priority) {
-            Some(CreditPriority::BelowGuaranteed) => by_turns.iter().position(|turns| *turns).unwrap_or(classes.len()),
+            Some(CreditPriority::BelowGuaranteed) => by_turns
+                .iter()
+                .position(|turns| *turns)
+                .unwrap_or(classes.len()),
             _ => 0,
         };
         let told = self.back.iter().position(|back| *back == Some(link));
@@ -174,18 +247,27 @@ impl Draft<'_> {
             records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),
             records_before,
             label: told.map_or(0, |link| self.port_of[link]),
-            errors: self.plan.errors.of_link(self.plan.seed, &self.plan.links[link].name),
+            errors: self
+                .plan
+                .errors
+                .of_link(self.plan.seed, &self.plan.links[link].name),
         })
     }
 
     /// Departures of a channel from `node` after which something follows: a credit, or in a pool what its memory is
     /// used for.
     fn told_every(&self, channel: usize, node: usize) -> u32 {
-        let config =
-            self.plan.fcvc.as_ref().filter(|_| self.is_credited(channel) && self.hop_into(node, channel).is_some());
+        let config = self
+            .plan
+            .fcvc
+            .as_ref()
+            .filter(|_| self.is_credited(channel) && self.hop_into(node, channel).is_some());
         match config {
             None => NEVER_TOLD,
-            Some(FcvcConfig { allocation: Allocation::Adaptive, .. }) => 1,
+            Some(FcvcConfig {
+                allocation: Allocation::Adaptive,
+                ..
+            }) => 1,
             Some(config) => n2(config),
         }
     }
@@ -195,16 +277,28 @@ impl Draft<'_> {
         if !self.is_prompt() {
             return None;
         }
-        let ways = self.outgoing[node].iter().map(|link| self.ways(node, *link)).collect();
-        let mut accounts: Vec<Account> =
-            (0..self.arriving[node].len()).map(|label| self.account(node, self.arriving[node][label])).collect();
+        let ways = self.outgoing[node]
+            .iter()
+            .map(|link| self.ways(node, *link))
+            .collect();
+        let mut accounts: Vec<Account> = (0..self.arriving[node].len())
+            .map(|label| self.account(node, self.arriving[node][label]))
+            .collect();
         let pools = self.pools(node, &mut accounts);
-        let interval = self.plan.fcvc.as_ref().and_then(|config| config.mark_interval);
+        let interval = self
+            .plan
+            .fcvc
+            .as_ref()
+            .and_then(|config| config.mark_interval);
         Some(Box::new(Prompt::new(ways, accounts, pools, interval)))
     }
 
     fn hop_into(&self, node: usize, channel: usize) -> Option<Hop> {
-        self.channels[channel].hops.iter().find(|hop| self.plan.links[hop.link].to == node).copied()
+        self.channels[channel]
+            .hops
+            .iter()
+            .find(|hop| self.plan.links[hop.link].to == node)
+            .copied()
     }
 
     fn ways(&self, node: usize, link: usize) -> Vec<Way> {
@@ -219,16 +313,35 @@ impl Draft<'_> {
 
     fn account(&self, node: usize, channel: usize) -> Account {
         let onward = self.hop_from(node, channel).map(|hop| (hop.port, hop.slot));
-        let none = Account { reverse: NONE, upstream: 0, onward, receiver: Receiver::new(1, 0), pool: None };
-        let Some((into, config)) = self.hop_into(node, channel).zip(self.plan.fcvc.as_ref()) else { return none };
-        let Some(back) = self.back[into.link].filter(|_| self.is_credited(channel)) else { return none };
+        let none = Account {
+            reverse: NONE,
+            upstream: 0,
+            onward,
+            receiver: Receiver::new(1, 0),
+            pool: None,
+        };
+        let Some((into, config)) = self.hop_into(node, channel).zip(self.plan.fcvc.as_ref()) else {
+            return none;
+        };
+        let Some(back) = self.back[into.link].filter(|_| self.is_credited(channel)) else {
+            return none;
+        };
         let receiver = Receiver::new(n2(config), self.allocation(channel, into.link));
-        Account { reverse: self.port_of[back], upstream: into.slot, receiver, ..none }
+        Account {
+            reverse: self.port_of[back],
+            upstream: into.slot,
+            receiver,
+            ..none
+        }
     }
 
     /// Pools of a node under adaptive allocation; the accounts are told of them.
     fn pools(&self, node: usize, accounts: &mut [Account]) -> Vec<Shared> {
-        let config = self.plan.fcvc.as_ref().filter(|config| config.allocation == Allocation::Adaptive);
+        let config = self
+            .plan
+            .fcvc
+            .as_ref()
+            .filter(|config| config.allocation == Allocation::Adaptive);
         let mut pools = Vec::new();
         let Some(config) = config else { return pools };
         for label in 0..accounts.len() {
@@ -236,15 +349,23 @@ impl Draft<'_> {
                 continue;
             }
             let channel = self.arriving[node][label];
-            let Some(into) = self.hop_into(node, channel) else { continue };
+            let Some(into) = self.hop_into(node, channel) else {
+                continue;
+            };
             let Users { memory, channels } = self.pool_behind(channel, into.link);
-            let labels: Vec<u32> =
-                channels.iter().filter_map(|channel| self.hop_into(node, *channel)).map(|hop| hop.label).collect();
+            let labels: Vec<u32> = channels
+                .iter()
+                .filter_map(|channel| self.hop_into(node, *channel))
+                .map(|hop| hop.label)
+                .collect();
             for (member, label) in labels.iter().enumerate() {
                 accounts[*label as usize].pool = Some((pools.len() as u32, member as u32));
             }
             let window = config.window_in_force(*memory).min(u32::MAX as u64) as u32;
-            pools.push(Shared { pool: Pool::new(*memory, labels.len(), window, n2(config)), labels });
+            pools.push(Shared {
+                pool: Pool::new(*memory, labels.len(), window, n2(config)),
+                labels,
+            });
         }
         pools
     }

@@ -29,7 +29,12 @@ impl Prompt {
             Some((pool, member)) => {
                 let Shared { pool, labels } = &mut self.pools[pool as usize];
                 let accounts = &self.accounts;
-                let queued = || labels.iter().map(|label| queued(&accounts[*label as usize], gear)).sum();
+                let queued = || {
+                    labels
+                        .iter()
+                        .map(|label| queued(&accounts[*label as usize], gear))
+                        .sum()
+                };
                 for _ in 0..cells {
                     pool.forward(member, queued, &mut self.notices);
                 }
@@ -46,12 +51,24 @@ impl Prompt {
 
     /// Tells what the pool of the channel that arrives under `label` has to say.
     fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
-        let Some((pool, _)) = self.accounts[label as usize].pool else { return };
+        let Some((pool, _)) = self.accounts[label as usize].pool else {
+            return;
+        };
         let mut notices = core::mem::take(&mut self.notices);
-        for Notice { channel, limit, reduction } in notices.drain(..) {
+        for Notice {
+            channel,
+            limit,
+            reduction,
+        } in notices.drain(..)
+        {
             let label = self.pools[pool as usize].labels[channel as usize];
-            let Account { reverse, upstream, .. } = self.accounts[label as usize];
-            let record = Record { channel: upstream, count: limit };
+            let Account {
+                reverse, upstream, ..
+            } = self.accounts[label as usize];
+            let record = Record {
+                channel: upstream,
+                count: limit,
+            };
             let message = match reduction {
                 None => Message::Credit(record),
                 Some(number) => Message::Reduction(record, number),
@@ -84,7 +101,11 @@ impl Prompt {
                 granted(port, (first.channel, first.count));
                 let label = self.ways[port as usize][first.channel as usize].label_there;
                 let reduction = records.next().map_or(0, |record| record.count);
-                let confirmation = Message::Confirmation { slot: first.channel, label, reduction };
+                let confirmation = Message::Confirmation {
+                    slot: first.channel,
+                    label,
+                    reduction,
+                };
                 self.tell(now, port, confirmation, gear);
             }
             Purpose::Mark => self.receive_mark(now, first, gear),
@@ -95,13 +116,24 @@ impl Prompt {
                 else {
                     return;
                 };
-                self.pools[pool as usize].pool.confirm(member, limit.count, number.count, &mut self.notices);
+                self.pools[pool as usize].pool.confirm(
+                    member,
+                    limit.count,
+                    number.count,
+                    &mut self.notices,
+                );
                 self.tell_notices(now, first.channel, gear);
             }
         }
     }
 
-    fn grant<S: Server>(&mut self, now: Ps, port: u32, (slot, limit): Grant, gear: &mut Gear<'_, S>) {
+    fn grant<S: Server>(
+        &mut self,
+        now: Ps,
+        port: u32,
+        (slot, limit): Grant,
+        gear: &mut Gear<'_, S>,
+    ) {
         self.touch(port);
         let (port, link) = gear.at(port);
         port.set_limit(now, slot, limit, link);
@@ -111,7 +143,10 @@ impl Prompt {
     fn receive_mark<S: Server>(
         &mut self,
         now: Ps,
-        Record { channel: label, count: sent }: Record,
+        Record {
+            channel: label,
+            count: sent,
+        }: Record,
         gear: &mut Gear<'_, S>,
     ) {
         let account = &mut self.accounts[label as usize];
@@ -124,11 +159,14 @@ impl Prompt {
             None => {
                 account.receiver.forward(untold);
                 account.receiver.repair(sent, queued);
-                let (port, channel, count) = (account.reverse, account.upstream, account.receiver.tell());
+                let (port, channel, count) =
+                    (account.reverse, account.upstream, account.receiver.tell());
                 self.tell(now, port, Message::Credit(Record { channel, count }), gear);
             }
             Some((pool, member)) => {
-                self.pools[pool as usize].pool.mark(member, sent, queued, &mut self.notices);
+                self.pools[pool as usize]
+                    .pool
+                    .mark(member, sent, queued, &mut self.notices);
                 self.tell_notices(now, label, gear);
             }
         }
@@ -136,17 +174,24 @@ impl Prompt {
 
     /// Marks that are due at `now`: one for each channel that has sent since the last, or has no credit.
     pub fn mark<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>) {
-        let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else { return };
+        let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
+            return;
+        };
         self.next_mark = now.saturating_add(interval);
         for port in 0..self.ways.len() {
             for slot in 0..self.ways[port].len() {
-                let Some(sender) = gear.ports[port].0.server().sender(slot as u32) else { continue };
+                let Some(sender) = gear.ports[port].0.server().sender(slot as u32) else {
+                    continue;
+                };
                 let way = &mut self.ways[port][slot];
                 if sender.sent() == way.marked && sender.balance() > 0 {
                     continue;
                 }
                 way.marked = sender.sent();
-                let mark = Message::Mark { slot: slot as u32, label: way.label_there };
+                let mark = Message::Mark {
+                    slot: slot as u32,
+                    label: way.label_there,
+                };
                 self.tell(now, port as u32, mark, gear);
             }
         }
@@ -155,5 +200,7 @@ impl Prompt {
 
 /// Cells of a channel that are still at the node.
 fn queued<S: Server>(account: &Account, gear: &Gear<'_, S>) -> u64 {
-    account.onward.map_or(0, |(port, slot)| gear.ports[port as usize].0.server().queued_of(slot))
+    account.onward.map_or(0, |(port, slot)| {
+        gear.ports[port as usize].0.server().queued_of(slot)
+    })
 }

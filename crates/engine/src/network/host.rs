@@ -31,18 +31,32 @@ pub struct Host<S> {
 
 impl<S: Server> Host<S> {
     /// A host that has done nothing yet.
-    pub fn new(terminals: Vec<Terminal>, ports: Vec<(Port<S>, u32)>, log: Log, prompt: Option<Box<Prompt>>) -> Host<S> {
+    pub fn new(
+        terminals: Vec<Terminal>,
+        ports: Vec<(Port<S>, u32)>,
+        log: Log,
+        prompt: Option<Box<Prompt>>,
+    ) -> Host<S> {
         let mut clocks = Tournament::new(terminals.len());
         for (i, terminal) in terminals.iter().enumerate() {
             clocks.set(i, terminal.wake_at());
         }
         let mut senders = Vec::new();
         if let Some(prompt) = &prompt {
-            let numbered = (0..).zip(&terminals).map(|(number, terminal)| (terminal.channel, number));
+            let numbered = (0..)
+                .zip(&terminals)
+                .map(|(number, terminal)| (terminal.channel, number));
             let sender: BTreeMap<u32, u32> = numbered.collect();
             senders = prompt.channels_sent(|channel| sender.get(&channel).copied().unwrap_or(0));
         }
-        Host { terminals, ports, log, clocks, prompt, senders }
+        Host {
+            terminals,
+            ports,
+            log,
+            clocks,
+            prompt,
+            senders,
+        }
     }
     /// Whether every arrival matters at once.
     pub fn is_prompt(&self) -> bool {
@@ -52,14 +66,23 @@ impl<S: Server> Host<S> {
     /// Earliest time at which a terminal has something to do of its own.
     #[inline]
     pub fn next_event(&self) -> Ps {
-        let port = self.prompt.as_ref().map_or(Ps::NEVER, |prompt| prompt.next_event());
+        let port = self
+            .prompt
+            .as_ref()
+            .map_or(Ps::NEVER, |prompt| prompt.next_event());
         self.clocks.first().0.min(port)
     }
 
     /// Works through everything before `horizon`, timers before arrivals at one instant. Links that
     /// were empty and got a cell are noted in `fresh`.
     #[inline(never)]
-    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    pub fn turn(
+        &mut self,
+        inbox: &mut Inbox,
+        links: &mut [Link],
+        horizon: Ps,
+        fresh: &mut Vec<u32>,
+    ) {
         if let Some(prompt) = self.prompt.take() {
             let prompt = if inbox.is_drawn() {
                 self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
@@ -81,7 +104,13 @@ impl<S: Server> Host<S> {
     }
 
     /// The same with several.
-    fn merge<const DRAWN: bool>(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    fn merge<const DRAWN: bool>(
+        &mut self,
+        inbox: &mut Inbox,
+        links: &mut [Link],
+        horizon: Ps,
+        fresh: &mut Vec<u32>,
+    ) {
         loop {
             let (timer, index) = self.clocks.first();
             let (arrival, input) = inbox.next::<DRAWN>();
@@ -90,15 +119,21 @@ impl<S: Server> Host<S> {
                     return;
                 }
                 let limit = self.limit(horizon, timer, arrival, index);
-                self.work(index, links, fresh, |terminal, out| terminal.run(limit, out));
+                self.work(index, links, fresh, |terminal, out| {
+                    terminal.run(limit, out)
+                });
             } else {
                 if arrival >= horizon {
                     return;
                 }
-                let Some(cell) = inbox.receive(input, links) else { return };
+                let Some(cell) = inbox.receive(input, links) else {
+                    return;
+                };
                 if cell.info.has_body() {
                     let body = inbox.body(input, links);
-                    self.work(cell.label as usize, links, fresh, |terminal, out| terminal.receive(cell, body, out));
+                    self.work(cell.label as usize, links, fresh, |terminal, out| {
+                        terminal.receive(cell, body, out)
+                    });
                 } else {
                     self.terminals[cell.label as usize].receive_plain(cell);
                 }
@@ -107,7 +142,13 @@ impl<S: Server> Host<S> {
     }
 
     /// The same with just one incoming link.
-    fn turn_with(&mut self, incoming: usize, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    fn turn_with(
+        &mut self,
+        incoming: usize,
+        links: &mut [Link],
+        horizon: Ps,
+        fresh: &mut Vec<u32>,
+    ) {
         loop {
             let (timer, index) = self.clocks.first();
             let link = &mut links[incoming];
@@ -119,10 +160,16 @@ impl<S: Server> Host<S> {
             }
             if timer <= arrival {
                 let limit = self.limit(horizon, timer, arrival, index);
-                self.work(index, links, fresh, |terminal, out| terminal.run(limit, out));
+                self.work(index, links, fresh, |terminal, out| {
+                    terminal.run(limit, out)
+                });
             } else {
-                let Some((cell, body)) = link.pop_whole() else { return };
-                self.work(cell.label as usize, links, fresh, |terminal, out| terminal.receive(cell, body, out));
+                let Some((cell, body)) = link.pop_whole() else {
+                    return;
+                };
+                self.work(cell.label as usize, links, fresh, |terminal, out| {
+                    terminal.receive(cell, body, out)
+                });
             }
         }
     }
@@ -132,8 +179,12 @@ impl<S: Server> Host<S> {
     #[inline(always)]
     fn receive_plainly(&mut self, cells: &[Cell], limit: Ps) -> usize {
         let terminals = &mut self.terminals[..];
-        let plain = cells.iter().take_while(|cell| cell.at < limit && !cell.info.has_body());
-        plain.map(|cell| terminals[cell.label as usize].receive_plain(*cell)).count()
+        let plain = cells
+            .iter()
+            .take_while(|cell| cell.at < limit && !cell.info.has_body());
+        plain
+            .map(|cell| terminals[cell.label as usize].receive_plain(*cell))
+            .count()
     }
 
     /// How far the terminal `index`, whose clock is the first, may go alone: to the next arrival,
@@ -146,7 +197,11 @@ impl<S: Server> Host<S> {
 
     #[inline]
     pub(super) fn runner_up(&self, first: usize) -> Ps {
-        if self.terminals.len() == 1 { Ps::NEVER } else { self.clocks.first_except(first) }
+        if self.terminals.len() == 1 {
+            Ps::NEVER
+        } else {
+            self.clocks.first_except(first)
+        }
     }
 
     #[inline]
@@ -159,7 +214,12 @@ impl<S: Server> Host<S> {
     ) {
         let terminal = &mut self.terminals[index];
         let before = terminal.wake_at();
-        let mut out = Outside { way: None, was_empty: false, alone: false, log: &mut self.log };
+        let mut out = Outside {
+            way: None,
+            was_empty: false,
+            alone: false,
+            log: &mut self.log,
+        };
         let mut used = None;
         if let Some((port, link)) = self.ports.get_mut(terminal.port as usize) {
             used = Some(*link);

@@ -29,7 +29,16 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must follow it.
     pub fn new(inbox: &'a mut Inbox, links: &mut [Link], horizon: Ps) -> Arrivals<'a, DRAWN> {
         let (next, merged_since) = (Ps::NEVER, Ps::ZERO);
-        let mut arrivals = Arrivals { inbox, batch: None, taken: 0, input: 0, next, horizon, merged_since, merged: 0 };
+        let mut arrivals = Arrivals {
+            inbox,
+            batch: None,
+            taken: 0,
+            input: 0,
+            next,
+            horizon,
+            merged_since,
+            merged: 0,
+        };
         arrivals.look(links);
         arrivals
     }
@@ -52,7 +61,9 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     /// Takes the next cell; if it has a body, [`Arrivals::body`] must follow.
     #[inline(always)]
     pub fn take(&mut self, links: &mut [Link]) -> Option<Cell> {
-        let Some(batch) = &self.batch else { return self.merge(links) };
+        let Some(batch) = &self.batch else {
+            return self.merge(links);
+        };
         let Arrived { cell, input } = batch.arrivals()[self.taken];
         self.input = input as usize;
         self.taken += 1;
@@ -85,7 +96,8 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     pub fn end(mut self) {
         self.give_back();
         if self.merged > 0 {
-            self.inbox.note_merged(self.merged, self.horizon - self.merged_since);
+            self.inbox
+                .note_merged(self.merged, self.horizon - self.merged_since);
         }
     }
 }
@@ -105,7 +117,12 @@ impl Inbox {
     pub fn new(links: Vec<u32>, order: Option<Order>) -> Inbox {
         let heads = Tournament::new(links.len());
         let batch = (links.len() >= Batch::INPUTS).then(|| Batch::new(links.len()));
-        Inbox { links, heads, batch, order }
+        Inbox {
+            links,
+            heads,
+            batch,
+            order,
+        }
     }
     /// When the earliest cell arrives.
     #[inline]
@@ -118,13 +135,20 @@ impl Inbox {
     pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
         let (at, input) = self.heads.first();
         let is_tie = DRAWN && at.is_scheduled() && self.heads.first_except(input) == at;
-        if is_tie { (at, self.draw(at, input)) } else { (at, input) }
+        if is_tie {
+            (at, self.draw(at, input))
+        } else {
+            (at, input)
+        }
     }
     /// The input that goes first of those at `at`.
     fn draw(&self, at: Ps, first: usize) -> usize {
-        let Some(order) = &self.order else { return first };
+        let Some(order) = &self.order else {
+            return first;
+        };
         let mut best = order.rank(at, first);
-        self.heads.for_each_at(at, &mut |input| best = best.min(order.rank(at, input)));
+        self.heads
+            .for_each_at(at, &mut |input| best = best.min(order.rank(at, input)));
         best.1
     }
     /// Whether the order of cells that arrive at one instant is drawn.
@@ -165,7 +189,8 @@ impl Inbox {
     /// Takes out the link of a node that has just one; it must be put back.
     #[inline]
     pub fn take_only(&self, links: &mut [Link]) -> Option<Link> {
-        self.only().map(|only| core::mem::take(&mut links[only as usize]))
+        self.only()
+            .map(|only| core::mem::take(&mut links[only as usize]))
     }
     /// Puts the only link back.
     #[inline]

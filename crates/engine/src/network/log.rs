@@ -72,7 +72,13 @@ pub struct Log {
 impl Log {
     /// A log of the given kinds with room for `limit` events.
     pub fn new(kinds: EventKinds, limit: usize) -> Log {
-        Log { kinds, limit, events: Vec::new(), omitted: 0, tap: None }
+        Log {
+            kinds,
+            limit,
+            events: Vec::new(),
+            omitted: 0,
+            tap: None,
+        }
     }
     /// Keeps an event if its kind is wanted.
     pub fn add(&mut self, event: Event) {

@@ -47,11 +47,16 @@ impl<S: Server> Simulation<S> {
 
     /// Output ports of all switches that some channel uses, in the order of the report.
     pub fn switch_ports(&self) -> Vec<SwitchPort> {
-        let ports = self.switches().flat_map(|node| self.stations[node].node.ports());
+        let ports = self
+            .switches()
+            .flat_map(|node| self.stations[node].node.ports());
         ports
             .map(|(port, link)| SwitchPort {
                 link: *link as usize,
-                queues: port.queues().map(|queue| (queue.classes.clone(), queue.buffer)).collect(),
+                queues: port
+                    .queues()
+                    .map(|queue| (queue.classes.clone(), queue.buffer))
+                    .collect(),
                 virtual_sources: port.front_length().is_some(),
             })
             .collect()
@@ -64,11 +69,22 @@ impl<S: Server> Simulation<S> {
         for node in self.switches() {
             for (port, link) in self.stations[node].node.ports_mut() {
                 let link = &mut self.links[*link as usize];
-                let lengths = (0..port.queue_count()).map(|q| port.queue_length(now, q, link, &mut false)).collect();
+                let lengths = (0..port.queue_count())
+                    .map(|q| port.queue_length(now, q, link, &mut false))
+                    .collect();
                 let (counts, departed) = port.counts(now, link);
-                let (dropped, in_front) = (counts.iter().map(|queue| queue.dropped).sum(), port.front_length());
+                let (dropped, in_front) = (
+                    counts.iter().map(|queue| queue.dropped).sum(),
+                    port.front_length(),
+                );
                 let credit_cells = port.credit_cells_sent();
-                states.push(PortState { lengths, departed, credit_cells, dropped, in_front });
+                states.push(PortState {
+                    lengths,
+                    departed,
+                    credit_cells,
+                    dropped,
+                    in_front,
+                });
             }
         }
         states
@@ -86,7 +102,9 @@ impl<S: Server> Simulation<S> {
             let link = self.channels[2 * flow].hops[before - 1].link;
             self.plan().nodes[self.plan().links[link].to].name.as_str()
         };
-        self.relays_of(2 * flow).map(|(before, relay)| (switch(before), relay.source().acr())).collect()
+        self.relays_of(2 * flow)
+            .map(|(before, relay)| (switch(before), relay.source().acr()))
+            .collect()
     }
 
     /// Cells that wait at the source of `flow`; `None` if nothing ever does, because cells go out as they
@@ -120,7 +138,10 @@ impl<S: Server> Simulation<S> {
     /// Cells that are on links or queued at switches now.
     pub fn cells_held(&self) -> u64 {
         let links: usize = self.links.iter().map(|link| link.len()).sum();
-        let ports = self.nodes().flat_map(Node::ports).map(|(port, _)| port.held().len());
+        let ports = self
+            .nodes()
+            .flat_map(Node::ports)
+            .map(|(port, _)| port.held().len());
         let relayed = (0..self.channels.len()).flat_map(|channel| self.relays_of(channel));
         let waiting = relayed.map(|(_, relay)| relay.held().count());
         (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
@@ -129,7 +150,11 @@ impl<S: Server> Simulation<S> {
     /// The first `limit` events of all nodes in order of time, and how many others there were. At
     /// one instant the order is that of the nodes.
     pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
-        let mut events: Vec<Event> = self.nodes().flat_map(|node| node.log().events()).copied().collect();
+        let mut events: Vec<Event> = self
+            .nodes()
+            .flat_map(|node| node.log().events())
+            .copied()
+            .collect();
         events.sort_by_key(|event| event.at);
         let omitted: u64 = self.nodes().map(|node| node.log().omitted).sum();
         let beyond = events.len().saturating_sub(limit);

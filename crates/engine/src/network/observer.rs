@@ -78,7 +78,9 @@ impl Reference {
         for node in 0..self.nodes() {
             self.log(node).tap = Some(Tap::default());
         }
-        self.run_watched(until, &mut |reference, moment| watch.look(reference, moment, observer));
+        self.run_watched(until, &mut |reference, moment| {
+            watch.look(reference, moment, observer)
+        });
         for node in 0..self.nodes() {
             self.log(node).tap = None;
         }
@@ -114,17 +116,30 @@ impl Watch {
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
         for (channel, of) in simulation.channels.iter().enumerate() {
             for hop in &of.hops {
-                let (table, label): (&mut Vec<Option<u32>>, _) = (&mut channels[hop.link], hop.label as usize);
+                let (table, label): (&mut Vec<Option<u32>>, _) =
+                    (&mut channels[hop.link], hop.label as usize);
                 table.resize(table.len().max(label + 1), None);
                 table[label] = Some(channel as u32);
             }
         }
-        let delays: Vec<Ps> = simulation.plan.links.iter().map(|link| link.delay).collect();
+        let delays: Vec<Ps> = simulation
+            .plan
+            .links
+            .iter()
+            .map(|link| link.delay)
+            .collect();
         let seen = simulation.links.iter().zip(&delays).map(|(link, delay)| {
-            let ahead = link.cells().filter(|cell| cell.at.0 - delay.0 >= simulation.now.0);
+            let ahead = link
+                .cells()
+                .filter(|cell| cell.at.0 - delay.0 >= simulation.now.0);
             (link.len(), ahead.count())
         });
-        Watch { seen: seen.collect(), channels, delays, ahead: true }
+        Watch {
+            seen: seen.collect(),
+            channels,
+            delays,
+            ahead: true,
+        }
     }
 
     fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
@@ -133,20 +148,30 @@ impl Watch {
             Moment::Before(_) if !self.ahead => {}
             Moment::Before(next) => {
                 self.ahead = false;
-                (0..reference.nodes()).for_each(|node| self.look_at(reference, node, next, observer));
+                (0..reference.nodes())
+                    .for_each(|node| self.look_at(reference, node, next, observer));
             }
             Moment::Completed(now) => {
-                (0..reference.nodes()).for_each(|node| self.look_at(reference, node, Ps(now.0 + 1), observer));
+                (0..reference.nodes())
+                    .for_each(|node| self.look_at(reference, node, Ps(now.0 + 1), observer));
             }
             Moment::Turn(now, node) => self.look_at(reference, node, Ps(now.0 + 1), observer),
         }
     }
 
     /// Tells what `node` has lost since the last look at it, and sent `before` an instant; notes what it has received.
-    fn look_at(&mut self, reference: &mut Reference, node: usize, before: Ps, observer: &mut dyn Observer) {
+    fn look_at(
+        &mut self,
+        reference: &mut Reference,
+        node: usize,
+        before: Ps,
+        observer: &mut dyn Observer,
+    ) {
         if let Some(tap) = &mut reference.log(node).tap {
             tap.pdus.drain(..).for_each(|pdu| observer.on_pdu(&pdu));
-            tap.losses.drain(..).for_each(|loss| observer.on_loss(&loss));
+            tap.losses
+                .drain(..)
+                .for_each(|loss| observer.on_loss(&loss));
         }
         let simulation = reference.state();
         let station = &simulation.stations[node];
@@ -156,7 +181,10 @@ impl Watch {
         }
         for (_, index) in station.node.ports() {
             let link = &simulation.links[*index as usize];
-            let (delay, channels) = (self.delays[*index as usize], &self.channels[*index as usize]);
+            let (delay, channels) = (
+                self.delays[*index as usize],
+                &self.channels[*index as usize],
+            );
             let (seen, ahead) = &mut self.seen[*index as usize];
             let untold = *ahead + link.len() - *seen;
             (*seen, *ahead) = (link.len(), untold);

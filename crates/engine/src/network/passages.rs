@@ -35,7 +35,11 @@ impl Reference {
     /// Runs to `until` and notes which cells travel on a link between `from` and then, up to `most`
     /// of them. Cells of credit control belong to no channel and are left out.
     pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
-        let mut noting = Noting { from, most, found: Passages::default() };
+        let mut noting = Noting {
+            from,
+            most,
+            found: Passages::default(),
+        };
         self.observe(until, &mut noting);
         noting.found
     }
@@ -49,12 +53,26 @@ struct Noting {
 
 impl Observer for Noting {
     fn on_cell(&mut self, cell: &Crossing) {
-        let Crossing { link, info, left, arrives: arrived, .. } = *cell;
-        let Some(channel) = cell.channel.filter(|_| arrived >= self.from) else { return };
+        let Crossing {
+            link,
+            info,
+            left,
+            arrives: arrived,
+            ..
+        } = *cell;
+        let Some(channel) = cell.channel.filter(|_| arrived >= self.from) else {
+            return;
+        };
         if self.found.kept.len() == self.most {
             self.found.omitted += 1;
         } else {
-            self.found.kept.push(Passage { link, channel, info, left, arrived });
+            self.found.kept.push(Passage {
+                link,
+                channel,
+                info,
+                left,
+                arrived,
+            });
         }
     }
 }

@@ -55,7 +55,10 @@ pub struct NodePlan {
 
 /// What a node does.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "one per node, and only while a simulation is built")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one per node, and only while a simulation is built"
+)]
 pub enum NodeKind {
     /// Ends channels.
     Host,

@@ -86,7 +86,12 @@ pub struct Prompt {
 
 impl Prompt {
     /// A node that has done nothing yet.
-    pub fn new(ways: Vec<Vec<Way>>, accounts: Vec<Account>, pools: Vec<Shared>, mark_interval: Option<Ps>) -> Prompt {
+    pub fn new(
+        ways: Vec<Vec<Way>>,
+        accounts: Vec<Account>,
+        pools: Vec<Shared>,
+        mark_interval: Option<Ps>,
+    ) -> Prompt {
         Prompt {
             completions: Tournament::new(ways.len()),
             touched: Vec::new(),
@@ -141,9 +146,20 @@ impl Prompt {
     /// If all that happens at `now` is that one port goes on to its next cell, lets it. `others` is when something comes
     /// that is no completion. False, and nothing has happened, if there is more to do.
     #[inline]
-    pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) -> bool {
+    pub fn go_on<S: Server>(
+        &mut self,
+        now: Ps,
+        others: Ps,
+        gear: &mut Gear<'_, S>,
+        fresh: &mut Vec<u32>,
+    ) -> bool {
         let (at, index) = self.completions.first();
-        if at != now || others.min(self.next_mark).min(self.completions.first_except(index)) == now {
+        if at != now
+            || others
+                .min(self.next_mark)
+                .min(self.completions.first_except(index))
+                == now
+        {
             return false;
         }
         if gear.at(index as u32).0.tells_next() {
@@ -161,7 +177,9 @@ impl Prompt {
             self.touch(index as u32);
             let (port, link) = gear.at(index as u32);
             port.advance(now, link, &mut false);
-            let Some(departure) = port.take_departure() else { continue };
+            let Some(departure) = port.take_departure() else {
+                continue;
+            };
             let way = self.ways[index][departure.slot as usize];
             if departure.lost {
                 log.add(loss(departure, way.channel, gear.ports[index].1));
@@ -182,7 +200,13 @@ impl Prompt {
 
     /// The service that starts at `now` at one port, if one does.
     #[inline]
-    pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
+    pub fn start_at<S: Server>(
+        &mut self,
+        now: Ps,
+        index: u32,
+        gear: &mut Gear<'_, S>,
+        fresh: &mut Vec<u32>,
+    ) {
         let mut was_empty = false;
         let (port, link) = gear.at(index);
         port.advance(Ps(now.0 + 1), link, &mut was_empty);
@@ -195,5 +219,15 @@ impl Prompt {
 
 fn loss(Departure { at, info, .. }: Departure, channel: u32, link: u32) -> Event {
     let (number, eom, rm) = (info.number(), info.is_eom(), !info.is_data());
-    Event { at, channel, link: Some(link), what: What::Loss { cause: Cause::LinkError, number, eom, rm } }
+    Event {
+        at,
+        channel,
+        link: Some(link),
+        what: What::Loss {
+            cause: Cause::LinkError,
+            number,
+            eom,
+            rm,
+        },
+    }
 }

@@ -30,7 +30,10 @@ impl<S: Server> Host<S> {
                 arrivals.end();
                 return prompt;
             }
-            let gear = &mut Gear { ports: &mut self.ports, links };
+            let gear = &mut Gear {
+                ports: &mut self.ports,
+                links,
+            };
             if prompt.go_on(now, self.clocks.first().0.min(arrivals.next()), gear, fresh) {
                 continue;
             }
@@ -38,18 +41,42 @@ impl<S: Server> Host<S> {
                 continue;
             }
             if event == now {
-                prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
+                prompt.complete(
+                    now,
+                    &mut Gear {
+                        ports: &mut self.ports,
+                        links,
+                    },
+                    &mut self.log,
+                );
                 self.run_terminals(now, &mut prompt, links, fresh);
-                prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+                prompt.mark(
+                    now,
+                    &mut Gear {
+                        ports: &mut self.ports,
+                        links,
+                    },
+                );
             }
             while arrivals.next() == now
                 && let Some(cell) = arrivals.take(links)
             {
-                let body = if cell.info.has_body() { arrivals.body(links) } else { None };
+                let body = if cell.info.has_body() {
+                    arrivals.body(links)
+                } else {
+                    None
+                };
                 self.take(cell, body, &mut prompt, links, fresh);
                 self.run_terminals(now, &mut prompt, links, fresh);
             }
-            prompt.start(now, &mut Gear { ports: &mut self.ports, links }, fresh);
+            prompt.start(
+                now,
+                &mut Gear {
+                    ports: &mut self.ports,
+                    links,
+                },
+                fresh,
+            );
         }
     }
 
@@ -67,30 +94,63 @@ impl<S: Server> Host<S> {
         let (timer, index) = self.clocks.first();
         let others = prompt.next_event().min(arrival).min(self.runner_up(index));
         let port = self.terminals[index].port;
-        if timer != now || others == now || !prompt.is_untouched() || port as usize >= self.ports.len() {
+        if timer != now
+            || others == now
+            || !prompt.is_untouched()
+            || port as usize >= self.ports.len()
+        {
             return false;
         }
         self.work(index, links, fresh, |terminal, out| {
             out.alone = true;
             terminal.run(Ps(now.0 + 1), out);
         });
-        prompt.start_at(now, port, &mut Gear { ports: &mut self.ports, links }, fresh);
+        prompt.start_at(
+            now,
+            port,
+            &mut Gear {
+                ports: &mut self.ports,
+                links,
+            },
+            fresh,
+        );
         true
     }
 
     /// What terminals have to do of their own at `now`.
-    fn run_terminals(&mut self, now: Ps, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) {
+    fn run_terminals(
+        &mut self,
+        now: Ps,
+        prompt: &mut Prompt,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         while let (timer, index) = self.clocks.first()
             && timer <= now
         {
             self.touch(index, prompt);
-            self.work(index, links, fresh, |terminal, out| terminal.run(Ps(now.0 + 1), out));
+            self.work(index, links, fresh, |terminal, out| {
+                terminal.run(Ps(now.0 + 1), out)
+            });
         }
     }
 
-    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) {
+    fn take(
+        &mut self,
+        cell: Cell,
+        body: Option<Body>,
+        prompt: &mut Prompt,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         if let Some(Body::Credit(credit)) = body {
-            let Host { terminals, ports, clocks, senders, .. } = self;
+            let Host {
+                terminals,
+                ports,
+                clocks,
+                senders,
+                ..
+            } = self;
             let granted = |port: u32, (slot, limit): Grant| {
                 let index = senders[port as usize][slot as usize] as usize;
                 terminals[index].set_limit(cell.at, limit);
@@ -103,11 +163,21 @@ impl<S: Server> Host<S> {
             None => self.terminals[index].receive_plain(cell),
             Some(_) => {
                 self.touch(index, prompt);
-                self.work(index, links, fresh, |terminal, out| terminal.receive(cell, body, out));
+                self.work(index, links, fresh, |terminal, out| {
+                    terminal.receive(cell, body, out)
+                });
             }
         }
         // What has arrived is forwarded to the end system at once.
-        prompt.forward(cell.at, cell.label, 1, &mut Gear { ports: &mut self.ports, links });
+        prompt.forward(
+            cell.at,
+            cell.label,
+            1,
+            &mut Gear {
+                ports: &mut self.ports,
+                links,
+            },
+        );
     }
 
     /// The terminal may send.

@@ -29,21 +29,41 @@ impl<S: Server> Switch<S> {
                 arrivals.end();
                 return prompt;
             }
-            let gear = &mut Gear { ports: &mut self.ports, links };
+            let gear = &mut Gear {
+                ports: &mut self.ports,
+                links,
+            };
             if prompt.go_on(now, self.timers.first().0.min(arrivals.next()), gear, fresh) {
                 continue;
             }
             if event == now {
-                prompt.complete(now, &mut Gear { ports: &mut self.ports, links }, &mut self.log);
+                prompt.complete(
+                    now,
+                    &mut Gear {
+                        ports: &mut self.ports,
+                        links,
+                    },
+                    &mut self.log,
+                );
                 self.wake_until(now, links, fresh);
-                prompt.mark(now, &mut Gear { ports: &mut self.ports, links });
+                prompt.mark(
+                    now,
+                    &mut Gear {
+                        ports: &mut self.ports,
+                        links,
+                    },
+                );
             }
             while arrivals.next() == now
                 && let Some(cell) = arrivals.take(links)
             {
                 let alone = event > now && arrivals.next() > now && !cell.info.has_body();
                 if !alone || !self.take_alone(cell, &mut prompt, links, fresh) {
-                    let body = if cell.info.has_body() { arrivals.body(links) } else { None };
+                    let body = if cell.info.has_body() {
+                        arrivals.body(links)
+                    } else {
+                        None
+                    };
                     self.take(cell, body, &mut prompt, links, fresh);
                 }
             }
@@ -51,7 +71,14 @@ impl<S: Server> Switch<S> {
                 // Virtual sources send through their own ports.
                 prompt.touch_all();
             }
-            prompt.start(now, &mut Gear { ports: &mut self.ports, links }, fresh);
+            prompt.start(
+                now,
+                &mut Gear {
+                    ports: &mut self.ports,
+                    links,
+                },
+                fresh,
+            );
         }
     }
 
@@ -65,7 +92,10 @@ impl<S: Server> Switch<S> {
         fresh: &mut Vec<u32>,
     ) {
         if let Some(Body::Credit(credit)) = body {
-            let gear = &mut Gear { ports: &mut self.ports, links };
+            let gear = &mut Gear {
+                ports: &mut self.ports,
+                links,
+            };
             return prompt.receive(cell, credit, gear, |_, _| {});
         }
         let port = self.table[cell.label as usize].port;
@@ -78,14 +108,27 @@ impl<S: Server> Switch<S> {
     /// Takes a cell without a body if it is all that happens at this instant, and its port takes what comes. False, and
     /// nothing has happened, if not.
     #[inline]
-    fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut [Link], fresh: &mut Vec<u32>) -> bool {
+    fn take_alone(
+        &mut self,
+        cell: Cell,
+        prompt: &mut Prompt,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) -> bool {
         let route = &self.table[cell.label as usize];
-        let Some((port, link)) = self.ports.get_mut(route.port as usize) else { return false };
+        let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
+            return false;
+        };
         if !port.takes_all() || !prompt.is_untouched() || !self.relays.is_empty() {
             return false;
         }
         let mut was_empty = false;
-        port.take_alone(cell.at, route.arrival(cell.info), &mut links[*link as usize], &mut was_empty);
+        port.take_alone(
+            cell.at,
+            route.arrival(cell.info),
+            &mut links[*link as usize],
+            &mut was_empty,
+        );
         prompt.note(route.port, port);
         if was_empty {
             fresh.push(*link);

@@ -81,8 +81,16 @@ impl Reference {
     fn earliest(&self) -> Ps {
         let arrivals = self.0.stations.iter().map(|station| station.inbox.first());
         let events = self.0.nodes().map(Node::next_event);
-        let services = self.0.nodes().flat_map(Node::ports).map(|(port, _)| port.next_event());
-        arrivals.chain(events).chain(services).min().unwrap_or(Ps::NEVER)
+        let services = self
+            .0
+            .nodes()
+            .flat_map(Node::ports)
+            .map(|(port, _)| port.next_event());
+        arrivals
+            .chain(events)
+            .chain(services)
+            .min()
+            .unwrap_or(Ps::NEVER)
     }
 
     fn complete(&mut self, now: Ps) {
@@ -95,7 +103,11 @@ impl Reference {
     fn instant(&mut self, node: usize, now: Ps) {
         let next = Ps(now.0 + 1);
         let (links, fresh) = (&mut self.0.links, &mut Vec::new());
-        let Station { inbox, node: at_work, .. } = &mut self.0.stations[node];
+        let Station {
+            inbox,
+            node: at_work,
+            ..
+        } = &mut self.0.stations[node];
         match at_work {
             Node::Host(host) => host.turn(inbox, links, next, fresh),
             Node::Switch(switch) => switch.turn(inbox, links, next, fresh),

@@ -99,7 +99,11 @@ impl Relay {
             cells: Ring::default(),
             bodies: Ring::default(),
             ccr: 0.0,
-            allowed: Allowed { er: f64::INFINITY, ci: false, ni: false },
+            allowed: Allowed {
+                er: f64::INFINITY,
+                ci: false,
+                ni: false,
+            },
             meter: Meter::default(),
             counts: RelayCounts::default(),
             digest: Digest::default(),
@@ -130,12 +134,25 @@ impl Relay {
     /// A data cell arrives. DES rule 1, and SES rule 12: the next loop begins without its EFCI. Returns whether it is
     /// the only one now.
     #[inline]
-    pub fn take_data<S: Server>(&mut self, now: Ps, info: Info, body: Option<&Body>, way: &mut Way<'_, S>) -> bool {
+    pub fn take_data<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        body: Option<&Body>,
+        way: &mut Way<'_, S>,
+    ) -> bool {
         self.destination.on_data(info);
         let mut info = info.without_efci();
         let (mut body, meters) = (body.copied(), self.meters_arrivals());
         let cell = (&mut info, body.as_mut());
-        let refused = way.port.arrive_in_front(now, &self.arrival, cell, meters, way.link, &mut way.was_empty);
+        let refused = way.port.arrive_in_front(
+            now,
+            &self.arrival,
+            cell,
+            meters,
+            way.link,
+            &mut way.was_empty,
+        );
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
             return false;
@@ -148,12 +165,28 @@ impl Relay {
     }
 
     fn note_loss<S: Server>(&self, now: Ps, info: Info, cause: Cause, way: &mut Way<'_, S>) {
-        let what = What::Loss { cause, number: info.number(), eom: info.is_eom(), rm: !info.is_data() };
-        way.log.add(Event { at: now, channel: self.channel, link: Some(way.index), what });
+        let what = What::Loss {
+            cause,
+            number: info.number(),
+            eom: info.is_eom(),
+            rm: !info.is_data(),
+        };
+        way.log.add(Event {
+            at: now,
+            channel: self.channel,
+            link: Some(way.index),
+            what,
+        });
     }
 
     /// An FRM of the previous loop ends here (DES rule 2). What is sent back: ER1 := min(ER, VAL2, ACR2).
-    pub fn turn_round<S: Server>(&mut self, now: Ps, info: Info, rm: &RmCell, way: &mut Way<'_, S>) -> RmCell {
+    pub fn turn_round<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        rm: &RmCell,
+        way: &mut Way<'_, S>,
+    ) -> RmCell {
         self.ccr = rm.ccr;
         let mut turned = *rm;
         self.absorb(now, info, &mut turned, way);
@@ -163,30 +196,68 @@ impl Relay {
             self.ask(now, &turned, way);
         }
         self.allowed.mark(&mut turned);
-        self.digest.add(now.0 ^ turned.er.to_bits() ^ (turned.ci as u64) << 1 ^ turned.ni as u64);
+        self.digest
+            .add(now.0 ^ turned.er.to_bits() ^ (turned.ci as u64) << 1 ^ turned.ni as u64);
         if (turned.er, turned.ci, turned.ni) != (rm.er, rm.ci, rm.ni) {
             let what = What::Mark { er: turned.er };
-            way.log.add(Event { at: now, channel: self.channel, link: Some(way.index), what });
+            way.log.add(Event {
+                at: now,
+                channel: self.channel,
+                link: Some(way.index),
+                what,
+            });
         }
         turned
     }
 
     /// An RM cell of this channel ends here. It counts as input of the port as the one that the virtual source sends
     /// in its stead.
-    pub fn absorb<S: Server>(&mut self, now: Ps, info: Info, rm: &mut RmCell, way: &mut Way<'_, S>) {
+    pub fn absorb<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        rm: &mut RmCell,
+        way: &mut Way<'_, S>,
+    ) {
         self.counts.absorbed += 1;
         if self.meters_arrivals() {
             let slot = self.arrival.control_slot;
-            way.port.meter_rm(now, (slot, info), rm, self.rate(), way.link, &mut way.was_empty);
+            way.port.meter_rm(
+                now,
+                (slot, info),
+                rm,
+                self.rate(),
+                way.link,
+                &mut way.was_empty,
+            );
         }
     }
 
     /// Asks the port's scheme for VAL2, as if `rm` came back through the switch.
     fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
-        let mut asked = RmCell { ccr: self.rate(), ci: false, ni: false, ..*rm };
-        way.port.pass_backward(now, self.arrival.control_slot, &mut asked, way.link, &mut way.was_empty);
-        let er = if asked.er < rm.er { asked.er } else { f64::INFINITY };
-        self.allowed = Allowed { er, ci: asked.ci, ni: asked.ni };
+        let mut asked = RmCell {
+            ccr: self.rate(),
+            ci: false,
+            ni: false,
+            ..*rm
+        };
+        way.port.pass_backward(
+            now,
+            self.arrival.control_slot,
+            &mut asked,
+            way.link,
+            &mut way.was_empty,
+        );
+        let er = if asked.er < rm.er {
+            asked.er
+        } else {
+            f64::INFINITY
+        };
+        self.allowed = Allowed {
+            er,
+            ci: asked.ci,
+            ni: asked.ni,
+        };
     }
 
     /// A BRM of the next loop ends here: SES rules 8 and 9.
@@ -199,7 +270,8 @@ impl Relay {
             self.allowed.mark(&mut rm);
         }
         self.source.on_brm(now, &rm);
-        self.digest.add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
+        self.digest
+            .add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
     }
 
     /// A turned-round RM cell of the opposite channel is to be sent.
@@ -227,7 +299,14 @@ impl Relay {
         let (info, mut body) = match emission {
             Emission::Data => {
                 let info = self.cells.pop().expect("a cell waits");
-                (info, if info.has_body() { self.bodies.pop() } else { None })
+                (
+                    info,
+                    if info.has_body() {
+                        self.bodies.pop()
+                    } else {
+                        None
+                    },
+                )
             }
             Emission::Rm(info, rm) => {
                 self.counts.inserted += 1;
@@ -238,8 +317,21 @@ impl Relay {
             self.meter.count(now, info.kind() == Kind::Frm);
         }
         let metered = (!self.meters_arrivals()).then(|| self.rate());
-        let arrival = Arrival { cell: Queued { info, ..self.arrival.cell }, ..self.arrival };
-        let refused = way.port.send_from_front(now, arrival, body.as_mut(), metered, way.link, &mut way.was_empty);
+        let arrival = Arrival {
+            cell: Queued {
+                info,
+                ..self.arrival.cell
+            },
+            ..self.arrival
+        };
+        let refused = way.port.send_from_front(
+            now,
+            arrival,
+            body.as_mut(),
+            metered,
+            way.link,
+            &mut way.was_empty,
+        );
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
         }
@@ -247,7 +339,10 @@ impl Relay {
 
     /// Labels of the data that wait, as they would be on the outgoing link, and their headers.
     pub fn held(&self) -> impl Iterator<Item = Queued> {
-        self.cells.iter().map(|info| Queued { info: *info, ..self.arrival.cell })
+        self.cells.iter().map(|info| Queued {
+            info: *info,
+            ..self.arrival.cell
+        })
     }
     /// RM cells that began and ended here.
     pub fn counts(&self) -> RelayCounts {

@@ -84,7 +84,11 @@ impl<S: Server> Simulation<S> {
     /// # Errors
     /// If a flow's path is not one, see [`PlanError`]. Scenario files are checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
-        let Parts { nodes, inboxes, channels } = build(&plan)?;
+        let Parts {
+            nodes,
+            inboxes,
+            channels,
+        } = build(&plan)?;
         let ties = Ties::of_all(&plan.links, &inboxes);
         let mut schedule = Tournament::new(nodes.len());
         for (index, node) in nodes.iter().enumerate() {
@@ -97,7 +101,11 @@ impl<S: Server> Simulation<S> {
                 && !nodes[link.to].is_prompt()
                 && inboxes[link.to].links().len() == 1
         };
-        let links = plan.links.iter().map(|link| Link::new(patient(link))).collect();
+        let links = plan
+            .links
+            .iter()
+            .map(|link| Link::new(patient(link)))
+            .collect();
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
             ends: ends(&nodes, plan.flows.len()),
@@ -150,9 +158,16 @@ impl<S: Server> Simulation<S> {
 
     /// Completions before `until` that make nothing else happen, at ports that tell of those that do.
     fn settle(&mut self, until: Ps) {
-        let prompt = self.stations.iter_mut().filter(|station| station.node.is_prompt());
+        let prompt = self
+            .stations
+            .iter_mut()
+            .filter(|station| station.node.is_prompt());
         for (port, link) in prompt.flat_map(|station| station.node.ports_mut()) {
-            port.advance(Ps(until.0.saturating_sub(1)), &mut self.links[*link as usize], &mut false);
+            port.advance(
+                Ps(until.0.saturating_sub(1)),
+                &mut self.links[*link as usize],
+                &mut false,
+            );
         }
     }
 
@@ -161,7 +176,9 @@ impl<S: Server> Simulation<S> {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
             // Such nodes end their turns together, so that their receivers get long turns too.
-            return Ps((at.0 / ties.lookahead.0).saturating_add(1).saturating_mul(ties.lookahead.0));
+            return Ps((at.0 / ties.lookahead.0)
+                .saturating_add(1)
+                .saturating_mul(ties.lookahead.0));
         }
         // Whatever is not on its way yet begins with an event elsewhere, at `at` or later.
         let anyway = at.saturating_add(ties.lookahead);
@@ -173,8 +190,11 @@ impl<S: Server> Simulation<S> {
             return anyway;
         }
         let clock = |sender: u32| self.stations[sender as usize].clock;
-        let told =
-            self.stations[node].ties.senders.iter().map(|(sender, way)| clock(*sender).max(at).saturating_add(*way));
+        let told = self.stations[node]
+            .ties
+            .senders
+            .iter()
+            .map(|(sender, way)| clock(*sender).max(at).saturating_add(*way));
         let told = told.min().unwrap_or(anyway);
         let ties = &mut self.stations[node].ties;
         ties.safe_until = told;
@@ -221,7 +241,9 @@ impl<S: Server> Simulation<S> {
         while let Some(link) = self.fresh.pop() {
             let at = self.links[link as usize].due();
             let Receiver { node, input, lag } = self.receivers[link as usize];
-            self.stations[node as usize].inbox.expect(input as usize, at);
+            self.stations[node as usize]
+                .inbox
+                .expect(input as usize, at);
             let due = at.saturating_add(lag);
             if due < self.schedule.get(node as usize) {
                 self.schedule.bring_forward(node as usize, due);
@@ -231,7 +253,11 @@ impl<S: Server> Simulation<S> {
 }
 
 fn receivers(links: &[LinkPlan], inboxes: &[Inbox], ties: &[Ties]) -> Vec<Receiver> {
-    let receiver = |link: &LinkPlan| Receiver { node: link.to as u32, input: 0, lag: ties[link.to].lag };
+    let receiver = |link: &LinkPlan| Receiver {
+        node: link.to as u32,
+        input: 0,
+        lag: ties[link.to].lag,
+    };
     let mut receivers: Vec<Receiver> = links.iter().map(receiver).collect();
     for inbox in inboxes {
         for (input, link) in inbox.links().iter().enumerate() {
@@ -243,7 +269,14 @@ fn receivers(links: &[LinkPlan], inboxes: &[Inbox], ties: &[Ties]) -> Vec<Receiv
 
 fn stations<S>(nodes: Vec<Node<S>>, inboxes: Vec<Inbox>, ties: Vec<Ties>) -> Vec<Station<S>> {
     let parts = nodes.into_iter().zip(inboxes).zip(ties);
-    parts.map(|((node, inbox), ties)| Station { node, inbox, ties, clock: Ps::ZERO }).collect()
+    parts
+        .map(|((node, inbox), ties)| Station {
+            node,
+            inbox,
+            ties,
+            clock: Ps::ZERO,
+        })
+        .collect()
 }
 
 fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {
@@ -260,18 +293,30 @@ fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {
 
 impl Ties {
     fn of_all(links: &[LinkPlan], inboxes: &[Inbox]) -> Vec<Ties> {
-        let untied = |link: &LinkPlan| Ps(link.rate.cell_time_ceil().0 * UNTIED_CELLS).max(link.delay);
+        let untied =
+            |link: &LinkPlan| Ps(link.rate.cell_time_ceil().0 * UNTIED_CELLS).max(link.delay);
         let mut sends = alloc::vec![None; inboxes.len()];
-        let used = inboxes.iter().flat_map(|inbox| inbox.links()).map(|link| &links[*link as usize]);
+        let used = inboxes
+            .iter()
+            .flat_map(|inbox| inbox.links())
+            .map(|link| &links[*link as usize]);
         for link in used {
             let shortest: &mut Option<Ps> = &mut sends[link.from];
             *shortest = Some(shortest.map_or(untied(link), |turn| turn.min(untied(link))));
         }
         let tie = |(inbox, sends): (&Inbox, Option<Ps>)| {
             let used = inbox.links().iter().map(|link| &links[*link as usize]);
-            let lookahead = used.clone().map(|link| link.delay + link.rate.cell_time_floor()).min();
-            let lag = if sends.is_some() { None } else { used.clone().map(untied).min() };
-            let way = |link: &LinkPlan| (link.from as u32, link.delay + link.rate.cell_time_floor());
+            let lookahead = used
+                .clone()
+                .map(|link| link.delay + link.rate.cell_time_floor())
+                .min();
+            let lag = if sends.is_some() {
+                None
+            } else {
+                used.clone().map(untied).min()
+            };
+            let way =
+                |link: &LinkPlan| (link.from as u32, link.delay + link.rate.cell_time_floor());
             Ties {
                 lookahead: lookahead.or(sends).unwrap_or(Ps::from_ms(1)),
                 lag: lag.unwrap_or(Ps::ZERO),

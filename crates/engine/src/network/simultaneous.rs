@@ -31,10 +31,18 @@ impl Order {
     /// The order of `links`, which end at one node; none if it is that in which they are written.
     pub fn of(plan: &Plan, links: &[u32]) -> Option<Order> {
         let key = |link: &u32| {
-            Stream::new(plan.seed, &plan.links[*link as usize].name, "simultaneous cells").below(Ps::NEVER).0
+            Stream::new(
+                plan.seed,
+                &plan.links[*link as usize].name,
+                "simultaneous cells",
+            )
+            .below(Ps::NEVER)
+            .0
         };
         let is_drawn = plan.simultaneous_cells == SimultaneousCells::Drawn && links.len() > 1;
-        is_drawn.then(|| Order { keys: links.iter().map(key).collect() })
+        is_drawn.then(|| Order {
+            keys: links.iter().map(key).collect(),
+        })
     }
     /// The input that is lowest goes first at `at`; two of 2^64 values agree about never, and then the number decides.
     #[inline]
@@ -54,17 +62,32 @@ mod tests {
 
     #[test]
     fn each_of_three_links_has_each_place_as_often() {
-        let stream = |link| Stream::new(1, link, "simultaneous cells").below(Ps::NEVER).0;
-        let order = Order { keys: ["a", "b", "c"].map(stream).to_vec() };
+        let stream = |link| {
+            Stream::new(1, link, "simultaneous cells")
+                .below(Ps::NEVER)
+                .0
+        };
+        let order = Order {
+            keys: ["a", "b", "c"].map(stream).to_vec(),
+        };
         let mut places = [[0u32; 3]; 3];
         // Instants a cell time of 155.52 Mbit/s apart, as sources in step have them.
         for cell in 0..60_000u64 {
             let at = Ps(cell * 2_726_337);
             let mut inputs = [0, 1, 2];
             inputs.sort_by_key(|input| order.rank(at, *input));
-            inputs.iter().enumerate().for_each(|(place, input)| places[*input][place] += 1);
+            inputs
+                .iter()
+                .enumerate()
+                .for_each(|(place, input)| places[*input][place] += 1);
         }
         // Binomial, 20,000 with a deviation of 115: five of them.
-        assert!(places.iter().flatten().all(|count| count.abs_diff(20_000) < 577), "{places:?}");
+        assert!(
+            places
+                .iter()
+                .flatten()
+                .all(|count| count.abs_diff(20_000) < 577),
+            "{places:?}"
+        );
     }
 }

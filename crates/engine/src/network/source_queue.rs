@@ -62,7 +62,12 @@ pub struct Refused {
 
 impl SourceQueue {
     /// An empty queue with a limit in cells.
-    pub fn new(limit: u64, refuses: Refuses, header_bytes: u32, encapsulation: Encapsulation) -> SourceQueue {
+    pub fn new(
+        limit: u64,
+        refuses: Refuses,
+        header_bytes: u32,
+        encapsulation: Encapsulation,
+    ) -> SourceQueue {
         SourceQueue {
             pdus: Ring::default(),
             cells: 0,
@@ -85,16 +90,38 @@ impl SourceQueue {
         let cells = cells_for((self.header + segment.option_bytes() + segment.len) as u64);
         let room = self.limit - self.cells;
         if cells as u64 > room {
-            let taken = if self.refuses == Refuses::Cell { room as u32 } else { 0 };
+            let taken = if self.refuses == Refuses::Cell {
+                room as u32
+            } else {
+                0
+            };
             self.dropped.bytes += (segment.len - self.payload_before(taken, &segment)) as u64;
             self.dropped.packets += 1;
             self.dropped.cells += (cells - taken) as u64;
             if taken > 0 {
-                self.take(now, Waiting { segment, cells, taken, sent: 0, first: 0 });
+                self.take(
+                    now,
+                    Waiting {
+                        segment,
+                        cells,
+                        taken,
+                        sent: 0,
+                        first: 0,
+                    },
+                );
             }
             return false;
         }
-        self.take(now, Waiting { segment, cells, taken: cells, sent: 0, first: 0 });
+        self.take(
+            now,
+            Waiting {
+                segment,
+                cells,
+                taken: cells,
+                sent: 0,
+                first: 0,
+            },
+        );
         true
     }
     fn take(&mut self, now: Ps, pdu: Waiting) {
@@ -105,7 +132,9 @@ impl SourceQueue {
     }
     /// Application bytes of `segment` in the first `cells` cells of its PDU.
     fn payload_before(&self, cells: u32, segment: &Segment) -> u32 {
-        (cells * CELL_PAYLOAD).saturating_sub(self.header).min(segment.len)
+        (cells * CELL_PAYLOAD)
+            .saturating_sub(self.header)
+            .min(segment.len)
     }
     /// Queues a bare cell; false if there is no room.
     pub fn push_bare(&mut self, now: Ps) -> bool {
@@ -159,13 +188,24 @@ impl SourceQueue {
         }
         let begin = pdu.sent * CELL_PAYLOAD;
         pdu.sent += 1;
-        let payload = (begin + CELL_PAYLOAD).min(header + pdu.segment.len).saturating_sub(begin.max(header));
+        let payload = (begin + CELL_PAYLOAD)
+            .min(header + pdu.segment.len)
+            .saturating_sub(begin.max(header));
         let (done, whole) = (pdu.sent == pdu.taken, pdu.sent == pdu.cells);
         let cell = if whole {
             // A packet of at most 65,535 bytes is 1,366 cells.
             let cells = pdu.cells as u16;
-            let body = Body::Pdu(Pdu { segment: pdu.segment, sent: now, first: pdu.first, cells, hit: false });
-            (Info::end_of_message(number).with_payload(payload), Some(body))
+            let body = Body::Pdu(Pdu {
+                segment: pdu.segment,
+                sent: now,
+                first: pdu.first,
+                cells,
+                hit: false,
+            });
+            (
+                Info::end_of_message(number).with_payload(payload),
+                Some(body),
+            )
         } else {
             (Info::data(number).with_payload(payload), None)
         };

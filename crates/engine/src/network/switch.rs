@@ -49,13 +49,20 @@ impl Route {
             control_slot: self.control_slot,
             queue: self.queue,
             controlled: self.controlled,
-            cell: Queued { label: self.label, info },
+            cell: Queued {
+                label: self.label,
+                info,
+            },
         }
     }
     /// An RM cell of the channel as it comes to the output port.
     #[inline]
     fn rm_arrival(&self, info: Info) -> Arrival {
-        Arrival { queue: self.rm_queue.into(), controlled: true, ..self.arrival(info) }
+        Arrival {
+            queue: self.rm_queue.into(),
+            controlled: true,
+            ..self.arrival(info)
+        }
     }
 }
 
@@ -94,7 +101,16 @@ impl<S: Server> Switch<S> {
             timers.set(i, port.wake_at());
         }
         let is_backlogged = alloc::vec![false; ports.len()];
-        Switch { ports, table, relays, log, timers, prompt, backlogged: Vec::new(), is_backlogged }
+        Switch {
+            ports,
+            table,
+            relays,
+            log,
+            timers,
+            prompt,
+            backlogged: Vec::new(),
+            is_backlogged,
+        }
     }
 
     /// Whether it works instant by instant.
@@ -108,14 +124,23 @@ impl<S: Server> Switch<S> {
         if let Some(prompt) = &self.prompt {
             return self.timers.first().0.min(prompt.next_event());
         }
-        let starts = self.backlogged.iter().map(|port| self.ports[*port as usize].0.next_event());
+        let starts = self
+            .backlogged
+            .iter()
+            .map(|port| self.ports[*port as usize].0.next_event());
         starts.fold(self.timers.first().0, Ps::min)
     }
 
     /// Works through everything before `horizon`, timers before arrivals at one instant, service
     /// starts last. Links that were empty and got a cell are noted in `fresh`.
     #[inline(never)]
-    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    pub fn turn(
+        &mut self,
+        inbox: &mut Inbox,
+        links: &mut [Link],
+        horizon: Ps,
+        fresh: &mut Vec<u32>,
+    ) {
         if let Some(prompt) = self.prompt.take() {
             let prompt = if inbox.is_drawn() {
                 self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
@@ -156,27 +181,47 @@ impl<S: Server> Switch<S> {
                 return;
             }
             self.wake_until(arrival, links, fresh);
-            let Some((cell, mut body)) = link.pop_whole() else { return };
+            let Some((cell, mut body)) = link.pop_whole() else {
+                return;
+            };
             self.forward(cell, body.as_mut(), links, fresh);
         }
     }
 
     /// Forwards a sorted batch.
-    fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+    fn take_batch(
+        &mut self,
+        batch: &Batch,
+        inbox: &Inbox,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         let mut rest = batch.arrivals();
         loop {
             let limit = self.timers.first().0;
             let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links, fresh);
-            let Some((Arrived { cell, input }, behind)) = rest[sent..].split_first() else { return };
+            let Some((Arrived { cell, input }, behind)) = rest[sent..].split_first() else {
+                return;
+            };
             self.wake_until(cell.at, links, fresh);
-            let mut body = if cell.info.has_body() { inbox.body(*input as usize, links) } else { None };
+            let mut body = if cell.info.has_body() {
+                inbox.body(*input as usize, links)
+            } else {
+                None
+            };
             self.forward(*cell, body.as_mut(), links, fresh);
             rest = behind;
         }
     }
 
     /// Forwards what arrives before `horizon`, cell by cell.
-    fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut [Link], fresh: &mut Vec<u32>) {
+    fn merge<const DRAWN: bool>(
+        &mut self,
+        horizon: Ps,
+        inbox: &mut Inbox,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         let begin = inbox.first();
         let mut cells = 0;
         loop {
@@ -185,9 +230,15 @@ impl<S: Server> Switch<S> {
                 break;
             }
             self.wake_until(arrival, links, fresh);
-            let Some(cell) = inbox.receive(input, links) else { break };
+            let Some(cell) = inbox.receive(input, links) else {
+                break;
+            };
             if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links, fresh) == 0 {
-                let mut body = if cell.info.has_body() { inbox.body(input, links) } else { None };
+                let mut body = if cell.info.has_body() {
+                    inbox.body(input, links)
+                } else {
+                    None
+                };
                 self.forward(cell, body.as_mut(), links, fresh);
             }
             cells += 1;
@@ -215,10 +266,21 @@ impl<S: Server> Switch<S> {
                 return i;
             }
             let route = &table[cell.label as usize];
-            let Some((port, link)) = ports.get_mut(route.port as usize) else { return i };
-            let queued = Queued { label: route.label, info: cell.info };
-            let slot = if route.controlled { Some(route.control_slot) } else { None };
-            let Some(was_empty) = port.arrive_express(cell.at, slot, queued, &mut links[*link as usize]) else {
+            let Some((port, link)) = ports.get_mut(route.port as usize) else {
+                return i;
+            };
+            let queued = Queued {
+                label: route.label,
+                info: cell.info,
+            };
+            let slot = if route.controlled {
+                Some(route.control_slot)
+            } else {
+                None
+            };
+            let Some(was_empty) =
+                port.arrive_express(cell.at, slot, queued, &mut links[*link as usize])
+            else {
                 return i;
             };
             if was_empty {
@@ -282,7 +344,9 @@ impl<S: Server> Switch<S> {
         fresh: &mut Vec<u32>,
     ) {
         let now = cell.at;
-        if let Some(relay) = (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len()) {
+        if let Some(relay) =
+            (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len())
+        {
             return self.receive(relay, cell, body.as_deref(), links, fresh);
         }
         let is_data = cell.info.is_data();
@@ -290,10 +354,20 @@ impl<S: Server> Switch<S> {
             self.mark(now, cell.label, &mut body, links, fresh);
         }
         let route = &self.table[cell.label as usize];
-        let arrival = if is_data { route.arrival(cell.info) } else { route.rm_arrival(cell.info) };
+        let arrival = if is_data {
+            route.arrival(cell.info)
+        } else {
+            route.rm_arrival(cell.info)
+        };
         let (port, link) = &mut self.ports[route.port as usize];
         let mut was_empty = false;
-        let refused = port.arrive(now, arrival, body, &mut links[*link as usize], &mut was_empty);
+        let refused = port.arrive(
+            now,
+            arrival,
+            body,
+            &mut links[*link as usize],
+            &mut was_empty,
+        );
         if was_empty {
             fresh.push(*link);
         }
@@ -303,16 +377,37 @@ impl<S: Server> Switch<S> {
         }
         if let Some(cause) = refused {
             let (number, eom, rm) = (cell.info.number(), cell.info.is_eom(), !cell.info.is_data());
-            let what = What::Loss { cause, number, eom, rm };
-            self.log.add(Event { at: now, channel: route.channel, link: Some(*link), what });
+            let what = What::Loss {
+                cause,
+                number,
+                eom,
+                rm,
+            };
+            self.log.add(Event {
+                at: now,
+                channel: route.channel,
+                link: Some(*link),
+                what,
+            });
         }
     }
 
     /// A backward RM cell passes the port of its channel's opposite.
     #[inline(never)]
-    fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut [Link], fresh: &mut Vec<u32>) {
-        let Route { opposite, channel, .. } = self.table[label as usize];
-        let (Some(Body::Rm(rm)), Some((port, slot))) = (body, opposite) else { return };
+    fn mark(
+        &mut self,
+        now: Ps,
+        label: u32,
+        body: &mut Option<&mut Body>,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
+        let Route {
+            opposite, channel, ..
+        } = self.table[label as usize];
+        let (Some(Body::Rm(rm)), Some((port, slot))) = (body, opposite) else {
+            return;
+        };
         let before = *rm;
         let (port, link) = &mut self.ports[port as usize];
         let mut was_empty = false;
@@ -323,7 +418,12 @@ impl<S: Server> Switch<S> {
         if *rm != before {
             // The mark concerns the channel whose rate it governs: the opposite of the cell's.
             let what = What::Mark { er: rm.er };
-            self.log.add(Event { at: now, channel: channel ^ 1, link: Some(*link), what });
+            self.log.add(Event {
+                at: now,
+                channel: channel ^ 1,
+                link: Some(*link),
+                what,
+            });
         }
     }
 }

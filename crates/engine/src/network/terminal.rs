@@ -103,7 +103,13 @@ impl Terminal {
             reassembler: Reassembler::default(),
             partial_bytes: 0,
             processing: settings.processing.map(|(time, variation, stream)| {
-                Box::new(Processing { time, variation, stream, busy_until: Ps::ZERO, segments: Ring::default() })
+                Box::new(Processing {
+                    time,
+                    variation,
+                    stream,
+                    busy_until: Ps::ZERO,
+                    segments: Ring::default(),
+                })
             }),
             stamps: settings.stamps,
             now: Ps::ZERO,
@@ -152,7 +158,11 @@ impl Terminal {
 
     /// Next time at which the application, TCP or the processor has something to do.
     fn app_wake(&self) -> Ps {
-        let processed = self.processing.as_ref().and_then(|p| p.segments.front()).map_or(Ps::NEVER, |(at, _)| *at);
+        let processed = self
+            .processing
+            .as_ref()
+            .and_then(|p| p.segments.front())
+            .map_or(Ps::NEVER, |(at, _)| *at);
         let app = match &self.app {
             App::Cells(cells) => cells.next(),
             App::Persistent if !self.started => self.start,
@@ -186,7 +196,10 @@ impl Terminal {
 
     fn run_app<S: Server>(&mut self, now: Ps, limit: Ps, out: &mut Outside<'_, S>) {
         if let Some(processing) = &mut self.processing
-            && processing.segments.front().is_some_and(|(at, _)| *at == now)
+            && processing
+                .segments
+                .front()
+                .is_some_and(|(at, _)| *at == now)
             && let Some((_, segment)) = processing.segments.pop()
         {
             return self.on_segment(now, &segment, out);
@@ -221,7 +234,12 @@ impl Terminal {
             App::Receiver(receiver) => {
                 if receiver.on_timer(now) {
                     let what = What::Timeout { seq: None };
-                    out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                    out.log.add(Event {
+                        at: now,
+                        channel: self.channel,
+                        link: None,
+                        what,
+                    });
                 }
                 self.send_acks(now, out);
             }
@@ -231,34 +249,66 @@ impl Terminal {
 
     /// Hands TCP's segments to AAL5 for as long as the window permits.
     fn send_segments<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
-        let App::Sender(sender) = &mut self.app else { return };
+        let App::Sender(sender) = &mut self.app else {
+            return;
+        };
         loop {
             let sent_before = sender.snd_max();
-            let Some(segment) = sender.poll_segment(now) else { break };
+            let Some(segment) = sender.poll_segment(now) else {
+                break;
+            };
             if sender.is_repetition(&segment, sent_before) {
-                let what = What::Retransmission { seq: segment.sequence() };
-                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                let what = What::Retransmission {
+                    seq: segment.sequence(),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
             }
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.seq);
                 sender.on_transmitted(now, &segment);
-                let what = What::Refusal { seq: segment.sequence() };
-                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                let what = What::Refusal {
+                    seq: segment.sequence(),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
             }
         }
         self.note_limits(now);
     }
 
     fn send_acks<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
-        let App::Receiver(receiver) = &mut self.app else { return };
+        let App::Receiver(receiver) = &mut self.app else {
+            return;
+        };
         while let Some(ack) = receiver.poll_ack(now) {
             if receiver.is_repetition(&ack) {
                 let what = What::Retransmission { seq: None };
-                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
             }
             if !self.queue.push(now, ack) {
-                let what = What::Refusal { seq: (!ack.is_of_setup()).then_some(ack.ack) };
-                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                let what = What::Refusal {
+                    seq: (!ack.is_of_setup()).then_some(ack.ack),
+                };
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
             }
         }
         self.note_limits(now);
@@ -270,21 +320,29 @@ impl Terminal {
             Some(TcpEvent::SynTimeout { .. }) => None,
             Some(TcpEvent::FastRetransmit { .. }) | None => return,
         };
-        log.add(Event { at: now, channel: self.channel, link: None, what: What::Timeout { seq } });
+        log.add(Event {
+            at: now,
+            channel: self.channel,
+            link: None,
+            what: What::Timeout { seq },
+        });
     }
 
     /// Rate-limited: data wait in the source queue. Window-limited: none wait, TCP has some, and
     /// its window is exhausted (dissertation chapter 8, section 8.14.2 item 2).
     fn note_limits(&mut self, now: Ps) {
         let rate = self.data_waiting();
-        let window = !rate && matches!(&self.app, App::Sender(sender) if sender.is_window_limited());
+        let window =
+            !rate && matches!(&self.app, App::Sender(sender) if sender.is_window_limited());
         self.rate_limited.set(now, rate as u8 as f64);
         self.window_limited.set(now, window as u8 as f64);
     }
 
     /// The channel may send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, limit: u32) {
-        let Shaper::Credited(source) = &mut self.shaper else { return };
+        let Shaper::Credited(source) = &mut self.shaper else {
+            return;
+        };
         source.set_limit(limit);
         self.now = self.now.max(now);
         self.wake = self.next_wake();

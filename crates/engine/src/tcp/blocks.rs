@@ -24,22 +24,36 @@ impl Blocks {
     pub fn latest(held: &Intervals, ack: u64) -> Blocks {
         let mut latest = [Interval::default(); MOST_BLOCKS];
         for &interval in held.as_slice() {
-            let place = latest.iter().position(|known| interval.touched > known.touched);
+            let place = latest
+                .iter()
+                .position(|known| interval.touched > known.touched);
             if let Some(place) = place {
                 latest[place..].rotate_right(1);
                 latest[place] = interval;
             }
         }
-        let blocks = latest.map(|held| if held.is_empty() { (0, 0) } else { (held.from - ack, held.to - ack) });
+        let blocks = latest.map(|held| {
+            if held.is_empty() {
+                (0, 0)
+            } else {
+                (held.from - ack, held.to - ack)
+            }
+        });
         Blocks::pack(&blocks)
     }
 
     fn pack(offsets: &[(u64, u64)]) -> Blocks {
         let narrow = offsets.iter().all(|(_, to)| to >> NARROW == 0);
         let (width, most, layout) = if narrow { (NARROW, 3, 1) } else { (WIDE, 2, 2) };
-        let words = offsets.iter().take(most).flat_map(|(from, to)| [*from, *to]);
+        let words = offsets
+            .iter()
+            .take(most)
+            .flat_map(|(from, to)| [*from, *to]);
         let packed = words.enumerate().fold(0u128, |packed, (place, word)| {
-            assert!(word <= LARGEST_WINDOW, "a block lies beyond the largest window");
+            assert!(
+                word <= LARGEST_WINDOW,
+                "a block lies beyond the largest window"
+            );
             packed | (word as u128) << (2 + place as u32 * width)
         });
         Blocks(if packed == 0 { 0 } else { packed | layout })
@@ -47,10 +61,16 @@ impl Blocks {
 
     /// The blocks as bytes `from..to`, the latest first, of an acknowledgement of everything below `ack`.
     pub fn above(self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
-        let (width, most) = if self.0 & 3 == 2 { (WIDE, 2) } else { (NARROW, 3) };
+        let (width, most) = if self.0 & 3 == 2 {
+            (WIDE, 2)
+        } else {
+            (NARROW, 3)
+        };
         let word = move |place: u32| (self.0 >> (2 + place * width)) as u64 & ((1 << width) - 1);
         let blocks = (0..most).map(move |block| (word(2 * block), word(2 * block + 1)));
-        blocks.filter(|(_, to)| *to > 0).map(move |(from, to)| (ack + from, ack + to))
+        blocks
+            .filter(|(_, to)| *to > 0)
+            .map(move |(from, to)| (ack + from, ack + to))
     }
 
     /// Bytes that the option takes in the header: kind, length and eight for each block, padded to whole words.
@@ -82,15 +102,23 @@ mod tests {
         });
         let blocks = Blocks::latest(&held, ack);
         let (low, high) = blocks.words();
-        (Blocks::from_words(low, high).above(ack).collect(), blocks.option_bytes())
+        (
+            Blocks::from_words(low, high).above(ack).collect(),
+            blocks.option_bytes(),
+        )
     }
 
     /// RFC 2018 section 5, case 2: of eight segments of 500 bytes from 5000 on the first is lost.
     #[test]
     fn one_hole_is_one_growing_block() {
         for arrived in 1..=7 {
-            let segments: Vec<_> = (0..arrived).map(|n| (5_500 + 500 * n, 6_000 + 500 * n)).collect();
-            assert_eq!(blocks(&segments, 5_000), (alloc::vec![(5_500, 5_500 + 500 * arrived)], 12));
+            let segments: Vec<_> = (0..arrived)
+                .map(|n| (5_500 + 500 * n, 6_000 + 500 * n))
+                .collect();
+            assert_eq!(
+                blocks(&segments, 5_000),
+                (alloc::vec![(5_500, 5_500 + 500 * arrived)], 12)
+            );
         }
     }
 
@@ -98,19 +126,31 @@ mod tests {
     #[test]
     fn the_latest_block_comes_first() {
         let arrived = [(6_000, 6_500), (7_000, 7_500), (8_000, 8_500)];
-        assert_eq!(blocks(&arrived[..1], 5_500), (alloc::vec![(6_000, 6_500)], 12));
-        assert_eq!(blocks(&arrived[..2], 5_500), (alloc::vec![(7_000, 7_500), (6_000, 6_500)], 20));
+        assert_eq!(
+            blocks(&arrived[..1], 5_500),
+            (alloc::vec![(6_000, 6_500)], 12)
+        );
+        assert_eq!(
+            blocks(&arrived[..2], 5_500),
+            (alloc::vec![(7_000, 7_500), (6_000, 6_500)], 20)
+        );
         let all = [(8_000, 8_500), (7_000, 7_500), (6_000, 6_500)];
         assert_eq!(blocks(&arrived, 5_500), (all.to_vec(), 28));
         // Its continuation: the fourth segment comes late and joins two blocks.
         let late = [&arrived[..], &[(6_500, 7_000)]].concat();
-        assert_eq!(blocks(&late, 5_500), (alloc::vec![(6_000, 7_500), (8_000, 8_500)], 20));
+        assert_eq!(
+            blocks(&late, 5_500),
+            (alloc::vec![(6_000, 7_500), (8_000, 8_500)], 20)
+        );
     }
 
     #[test]
     fn a_fourth_block_has_no_room_and_beyond_2_mib_a_third_has_none() {
         let four = [(10, 20), (30, 40), (50, 60), (70, 80)];
-        assert_eq!(blocks(&four, 0), (alloc::vec![(70, 80), (50, 60), (30, 40)], 28));
+        assert_eq!(
+            blocks(&four, 0),
+            (alloc::vec![(70, 80), (50, 60), (30, 40)], 28)
+        );
         let edge = 1u64 << 21;
         let near = [(10, 20), (30, 40), (50, edge - 1)];
         assert_eq!(blocks(&near, 0).0.len(), 3);

@@ -36,11 +36,15 @@ impl Phases {
                 // One instant at which all clocks of the host tick, whatever their intervals: up to 2^64 ps, which is so
                 // many intervals that what is left of it is uniform in each.
                 let ticks = Stream::new(seed, host, "clocks").below(Ps::NEVER);
-                Phases { timer: ticks, delayed_ack: ticks }
+                Phases {
+                    timer: ticks,
+                    delayed_ack: ticks,
+                }
             }
             Clock::Shared => Phases {
                 timer: Stream::new(seed, "run", "tick phase").below(config.granularity),
-                delayed_ack: Stream::new(seed, end, "delayed acknowledgement phase").below(config.delayed_ack_interval),
+                delayed_ack: Stream::new(seed, end, "delayed acknowledgement phase")
+                    .below(config.delayed_ack_interval),
             },
         }
     }
@@ -57,13 +61,29 @@ mod tests {
     #[test]
     fn connections_of_a_host_have_its_clocks_and_hosts_have_their_own() {
         let config = TcpConfig::default();
-        assert_eq!(draw(&config, "a", "tcp.1/source"), draw(&config, "a", "tcp.2/destination"));
-        assert_ne!(draw(&config, "a", "tcp.1/source"), draw(&config, "b", "tcp.1/source"));
-        assert_ne!(draw(&config, "a", "tcp.1/source"), Phases::draw(&config, 8, "a", "tcp.1/source"));
+        assert_eq!(
+            draw(&config, "a", "tcp.1/source"),
+            draw(&config, "a", "tcp.2/destination")
+        );
+        assert_ne!(
+            draw(&config, "a", "tcp.1/source"),
+            draw(&config, "b", "tcp.1/source")
+        );
+        assert_ne!(
+            draw(&config, "a", "tcp.1/source"),
+            Phases::draw(&config, 8, "a", "tcp.1/source")
+        );
         // Of another interval as well: 500 ms and 200 ms tick together once a second, as long as the host is up.
         let Phases { timer, delayed_ack } = draw(&config, "a", "tcp.1/source");
-        let other = TcpConfig { granularity: Ps::from_ms(100), delayed_ack_interval: Ps::from_ms(500), ..config };
-        assert_eq!((timer, delayed_ack), (delayed_ack, draw(&other, "a", "x").timer));
+        let other = TcpConfig {
+            granularity: Ps::from_ms(100),
+            delayed_ack_interval: Ps::from_ms(500),
+            ..config
+        };
+        assert_eq!(
+            (timer, delayed_ack),
+            (delayed_ack, draw(&other, "a", "x").timer)
+        );
     }
 
     #[test]
@@ -71,17 +91,27 @@ mod tests {
         let config = TcpConfig::default();
         let mut tenths = [0u32; 10];
         for host in 0..1_000 {
-            let phase = draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
+            let phase =
+                draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
             tenths[(phase * 10 / config.granularity.0) as usize] += 1;
         }
         // 100 each with a deviation of sqrt(90): five of them.
-        assert!(tenths.iter().all(|count| count.abs_diff(100) < 48), "{tenths:?}");
+        assert!(
+            tenths.iter().all(|count| count.abs_diff(100) < 48),
+            "{tenths:?}"
+        );
     }
 
     #[test]
     fn shared_timers_tick_together_and_acknowledgements_are_delayed_by_each_connection() {
-        let config = TcpConfig { clock: Clock::Shared, ..TcpConfig::default() };
-        let (one, other) = (draw(&config, "a", "tcp.1/destination"), draw(&config, "b", "tcp.2/destination"));
+        let config = TcpConfig {
+            clock: Clock::Shared,
+            ..TcpConfig::default()
+        };
+        let (one, other) = (
+            draw(&config, "a", "tcp.1/destination"),
+            draw(&config, "b", "tcp.2/destination"),
+        );
         assert_eq!(one.timer, other.timer);
         assert_ne!(one.delayed_ack, other.delayed_ack);
         assert!(one.timer < config.granularity && one.delayed_ack < config.delayed_ack_interval);

@@ -122,33 +122,97 @@ impl TcpConfig {
 
     fn validate_sizes(&self) -> Result<(), String> {
         let most = MAX_PACKET.saturating_sub(self.header_bytes as u64);
-        check((1..=most).contains(&self.mss.0), "mss", self.mss, format!("1 bytes to {most} bytes"))?;
+        check(
+            (1..=most).contains(&self.mss.0),
+            "mss",
+            self.mss,
+            format!("1 bytes to {most} bytes"),
+        )?;
         let widest = Bytes(u32::MAX as u64);
         let window = (self.mss.0..=widest.0).contains(&self.window.0);
-        check(window, "window", self.window, format!("the mss ({}) to {widest}", self.mss))?;
+        check(
+            window,
+            "window",
+            self.window,
+            format!("the mss ({}) to {widest}", self.mss),
+        )?;
         let reported = !self.recovery.is_selective() || self.window.0 <= LARGEST_WINDOW;
-        check(reported, "window", self.window, format!("at most {} with SACK", Bytes(LARGEST_WINDOW)))?;
+        check(
+            reported,
+            "window",
+            self.window,
+            format!("at most {} with SACK", Bytes(LARGEST_WINDOW)),
+        )?;
         let scaled = !self.connection_setup || self.window <= SCALED_WINDOW;
-        check(scaled, "window", self.window, format!("at most {SCALED_WINDOW} with connection_setup"))?;
-        check(self.initial_window > 0, "initial_window", self.initial_window, "at least 1 segment")?;
+        check(
+            scaled,
+            "window",
+            self.window,
+            format!("at most {SCALED_WINDOW} with connection_setup"),
+        )?;
+        check(
+            self.initial_window > 0,
+            "initial_window",
+            self.initial_window,
+            "at least 1 segment",
+        )?;
         let ssthresh = self.initial_ssthresh.unwrap_or(self.window);
-        check(ssthresh >= self.mss, "initial_ssthresh", ssthresh, format!("at least the mss ({})", self.mss))
+        check(
+            ssthresh >= self.mss,
+            "initial_ssthresh",
+            ssthresh,
+            format!("at least the mss ({})", self.mss),
+        )
     }
 
     fn validate_times(&self) -> Result<(), String> {
-        check(self.granularity > Ps::ZERO, "granularity", self.granularity, "above 0 s")?;
-        check(self.initial_rto > Ps::ZERO, "initial_rto", self.initial_rto, "above 0 s")?;
-        check(self.max_rto > Ps::ZERO, "max_rto", self.max_rto, "above 0 s")?;
+        check(
+            self.granularity > Ps::ZERO,
+            "granularity",
+            self.granularity,
+            "above 0 s",
+        )?;
+        check(
+            self.initial_rto > Ps::ZERO,
+            "initial_rto",
+            self.initial_rto,
+            "above 0 s",
+        )?;
+        check(
+            self.max_rto > Ps::ZERO,
+            "max_rto",
+            self.max_rto,
+            "above 0 s",
+        )?;
         let allowed = format!("at most max_rto ({})", self.max_rto);
-        check(self.min_rto <= self.max_rto, "min_rto", self.min_rto, allowed)?;
-        check(self.max_backoff <= 12, "max_backoff", self.max_backoff, "0 to 12")?;
+        check(
+            self.min_rto <= self.max_rto,
+            "min_rto",
+            self.min_rto,
+            allowed,
+        )?;
+        check(
+            self.max_backoff <= 12,
+            "max_backoff",
+            self.max_backoff,
+            "0 to 12",
+        )?;
         let interval = self.delayed_ack_interval;
-        check(interval > Ps::ZERO, "delayed_ack_interval", interval, "above 0 s")
+        check(
+            interval > Ps::ZERO,
+            "delayed_ack_interval",
+            interval,
+            "above 0 s",
+        )
     }
 }
 
 fn check(ok: bool, field: &str, found: impl Display, allowed: impl Display) -> Result<(), String> {
-    if ok { Ok(()) } else { Err(format!("`{field}` is {found}; allowed: {allowed}")) }
+    if ok {
+        Ok(())
+    } else {
+        Err(format!("`{field}` is {found}; allowed: {allowed}"))
+    }
 }
 
 #[cfg(test)]
@@ -179,16 +243,28 @@ mod tests {
 
     #[test]
     fn a_refusal_names_field_found_and_allowed() {
-        assert_eq!(broken(|c| c.mss = Bytes(0)), "`mss` is 0 bytes; allowed: 1 bytes to 65487 bytes");
+        assert_eq!(
+            broken(|c| c.mss = Bytes(0)),
+            "`mss` is 0 bytes; allowed: 1 bytes to 65487 bytes"
+        );
         assert_eq!(
             broken(|c| c.window = Bytes(100)),
             "`window` is 100 bytes; allowed: the mss (512 bytes) to 4294967295 bytes"
         );
         let selective = broken(|c| (c.recovery, c.window) = (Recovery::Sack, Bytes(1 << 31)));
-        assert_eq!(selective, "`window` is 2097152 KiB; allowed: at most 2147483647 bytes with SACK");
+        assert_eq!(
+            selective,
+            "`window` is 2097152 KiB; allowed: at most 2147483647 bytes with SACK"
+        );
         let scaled = broken(|c| (c.connection_setup, c.window) = (true, Bytes(1 << 30)));
-        assert_eq!(scaled, "`window` is 1048576 KiB; allowed: at most 1048560 KiB with connection_setup");
-        assert_eq!(broken(|c| c.min_rto = Ps::from_s(65)), "`min_rto` is 65 s; allowed: at most max_rto (64 s)");
+        assert_eq!(
+            scaled,
+            "`window` is 1048576 KiB; allowed: at most 1048560 KiB with connection_setup"
+        );
+        assert_eq!(
+            broken(|c| c.min_rto = Ps::from_s(65)),
+            "`min_rto` is 65 s; allowed: at most max_rto (64 s)"
+        );
     }
 
     #[test]

@@ -70,7 +70,10 @@ impl RttEstimator {
     pub fn on_timeout(&mut self) {
         self.timeouts += 1;
         let factor = 1u64 << self.timeouts.min(self.max_backoff);
-        self.rto_ticks = self.base().saturating_mul(factor).clamp(self.rto_min, self.rto_max);
+        self.rto_ticks = self
+            .base()
+            .saturating_mul(factor)
+            .clamp(self.rto_min, self.rto_max);
         if self.timeouts > LOSING {
             // The next sample starts afresh; until then the sum, and so the RTO, stays.
             self.rttvar += self.srtt >> 3;
@@ -80,7 +83,11 @@ impl RttEstimator {
 
     /// RTO before backoff and clipping: srtt + 4 deviations.
     fn base(&self) -> u64 {
-        if self.rttvar == 0 { self.rto_initial } else { ((self.srtt >> 3) + self.rttvar) as u64 }
+        if self.rttvar == 0 {
+            self.rto_initial
+        } else {
+            ((self.srtt >> 3) + self.rttvar) as u64
+        }
     }
 
     /// How often the clock has ticked: the start of a round trip.
@@ -122,7 +129,11 @@ mod tests {
     use super::*;
 
     fn estimator(granularity: Ps) -> RttEstimator {
-        let config = TcpConfig { granularity, min_rto: Ps(1), ..TcpConfig::default() };
+        let config = TcpConfig {
+            granularity,
+            min_rto: Ps(1),
+            ..TcpConfig::default()
+        };
         RttEstimator::new(&config, Ps::ZERO)
     }
 
@@ -168,11 +179,21 @@ mod tests {
     #[test]
     fn initial_minimum_and_maximum_are_seconds_and_not_ticks() {
         for granularity in [Ps::from_us(100), Ps::from_ms(100), Ps::from_ms(500)] {
-            let config = TcpConfig { granularity, ..TcpConfig::default() };
+            let config = TcpConfig {
+                granularity,
+                ..TcpConfig::default()
+            };
             let mut e = RttEstimator::new(&config, Ps::ZERO);
             assert_eq!(e.rto(), Ps::from_s(3));
             sample(&mut e, 0);
-            assert_eq!(e.rto(), if granularity == Ps::from_ms(500) { Ps::from_ms(1_500) } else { Ps::from_s(1) });
+            assert_eq!(
+                e.rto(),
+                if granularity == Ps::from_ms(500) {
+                    Ps::from_ms(1_500)
+                } else {
+                    Ps::from_s(1)
+                }
+            );
             (0..12).for_each(|_| e.on_timeout());
             assert!(e.rto() <= Ps::from_s(64));
         }
@@ -180,7 +201,11 @@ mod tests {
 
     #[test]
     fn backoff_factors_are_2_4_8_16_32_64_64() {
-        let config = TcpConfig { initial_rto: Ps::from_ms(500), min_rto: Ps(1), ..TcpConfig::default() };
+        let config = TcpConfig {
+            initial_rto: Ps::from_ms(500),
+            min_rto: Ps(1),
+            ..TcpConfig::default()
+        };
         let mut e = RttEstimator::new(&config, Ps::ZERO);
         let factors: Vec<u64> = (0..7).map(|_| (e.on_timeout(), e.rto_ticks()).1).collect();
         assert_eq!(factors, [2, 4, 8, 16, 32, 64, 64]);
@@ -196,12 +221,18 @@ mod tests {
         e.on_timeout();
         assert_eq!(e.rto_ticks(), 480);
         sample(&mut e, 4);
-        assert_eq!((e.srtt, e.rttvar, e.rto_ticks(), e.backoff()), (40, 10, 15, 0));
+        assert_eq!(
+            (e.srtt, e.rttvar, e.rto_ticks(), e.backoff()),
+            (40, 10, 15, 0)
+        );
     }
 
     #[test]
     fn a_timer_of_k_ticks_expires_at_the_kth_tick() {
-        let config = TcpConfig { granularity: Ps::from_ms(100), ..TcpConfig::default() };
+        let config = TcpConfig {
+            granularity: Ps::from_ms(100),
+            ..TcpConfig::default()
+        };
         let e = RttEstimator::new(&config, Ps::from_ms(30));
         // 3 s = 30 ticks; the first boundary after 50 ms is 130 ms, the 30th 130 + 29 * 100 ms.
         assert_eq!(e.expiry(Ps::from_ms(50)), Ps::from_ms(3_030));

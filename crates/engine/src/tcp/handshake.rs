@@ -101,7 +101,11 @@ impl SynOptions {
         (self.mss as u64) << 5 | (self.shift as u64) << 1 | self.sack_permitted as u64
     }
     const fn from_word(word: u64) -> SynOptions {
-        SynOptions { mss: (word >> 5) as u16, shift: (word >> 1 & 15) as u8, sack_permitted: word & 1 == 1 }
+        SynOptions {
+            mss: (word >> 5) as u16,
+            shift: (word >> 1 & 15) as u8,
+            sack_permitted: word & 1 == 1,
+        }
     }
 }
 
@@ -114,32 +118,61 @@ mod tests {
     use crate::tcp::{Recovery, Segment};
 
     fn options(window: u64) -> SynOptions {
-        SynOptions::of(&TcpConfig { window: Bytes(window), ..TcpConfig::default() })
+        SynOptions::of(&TcpConfig {
+            window: Bytes(window),
+            ..TcpConfig::default()
+        })
     }
 
     #[test]
     fn the_shift_is_the_least_with_which_the_window_fits() {
-        let shifts = [512, 65_535, 65_536, 131_071, 131_072, SCALED_WINDOW.0].map(|window| options(window).shift);
+        let shifts = [512, 65_535, 65_536, 131_071, 131_072, SCALED_WINDOW.0]
+            .map(|window| options(window).shift);
         assert_eq!(shifts, [0, 0, 1, 1, 2, 14]);
         // 100,001 in units of two bytes is 50,000; in a SYN it is the largest number of 16 bits.
-        assert_eq!((options(100_001).scaled(100_001), SynOptions::unscaled(100_001)), (100_000, 65_535));
-        assert_eq!((options(9_001).scaled(9_001), SynOptions::unscaled(9_001)), (9_001, 9_001));
-        assert_eq!(options(SCALED_WINDOW.0).scaled(SCALED_WINDOW.0 as u32) as u64, SCALED_WINDOW.0);
+        assert_eq!(
+            (
+                options(100_001).scaled(100_001),
+                SynOptions::unscaled(100_001)
+            ),
+            (100_000, 65_535)
+        );
+        assert_eq!(
+            (options(9_001).scaled(9_001), SynOptions::unscaled(9_001)),
+            (9_001, 9_001)
+        );
+        assert_eq!(
+            options(SCALED_WINDOW.0).scaled(SCALED_WINDOW.0 as u32) as u64,
+            SCALED_WINDOW.0
+        );
     }
 
     #[test]
     fn every_segment_of_the_set_up_is_told_from_every_other() {
-        let widest = SynOptions { mss: u16::MAX, shift: 14, sack_permitted: true };
-        let plain = SynOptions { mss: 1, shift: 0, sack_permitted: false };
+        let widest = SynOptions {
+            mss: u16::MAX,
+            shift: 14,
+            sack_permitted: true,
+        };
+        let plain = SynOptions {
+            mss: 1,
+            shift: 0,
+            sack_permitted: false,
+        };
         let acks = [0, 1, 1 << 50].map(|seq| Handshake::Ack { seq });
-        for handshake in
-            [widest, plain].map(Handshake::Syn).into_iter().chain([widest, plain].map(Handshake::SynAck)).chain(acks)
+        for handshake in [widest, plain]
+            .map(Handshake::Syn)
+            .into_iter()
+            .chain([widest, plain].map(Handshake::SynAck))
+            .chain(acks)
         {
             let segment = Segment::of_setup(Ps(5), handshake, 0, 9);
-            assert_eq!((segment.handshake(), segment.len, segment.sent), (Some(handshake), 0, Ps(5)));
+            assert_eq!(
+                (segment.handshake(), segment.len, segment.sent),
+                (Some(handshake), 0, Ps(5))
+            );
             assert_eq!(segment.blocks(), Blocks::default());
-            let carries =
-                matches!(handshake, Handshake::Syn(options) | Handshake::SynAck(options) if options == widest);
+            let carries = matches!(handshake, Handshake::Syn(options) | Handshake::SynAck(options) if options == widest);
             let expected = if matches!(handshake, Handshake::Ack { .. }) {
                 0
             } else if carries {
@@ -155,12 +188,29 @@ mod tests {
             let ack = Segment::acknowledgement(Ps(5), 7, 9, Blocks::latest(&held, 7));
             assert_eq!((ack.handshake(), ack.sequence()), (None, Some(0)));
         }
-        assert_eq!(Segment { seq: 3, len: 1, ..Segment::default() }.handshake(), None);
+        assert_eq!(
+            Segment {
+                seq: 3,
+                len: 1,
+                ..Segment::default()
+            }
+            .handshake(),
+            None
+        );
     }
 
     #[test]
     fn a_selective_end_permits_sack() {
-        let selective = TcpConfig { recovery: Recovery::Sack, ..TcpConfig::default() };
-        assert_eq!((options(512).sack_permitted, SynOptions::of(&selective).sack_permitted), (false, true));
+        let selective = TcpConfig {
+            recovery: Recovery::Sack,
+            ..TcpConfig::default()
+        };
+        assert_eq!(
+            (
+                options(512).sack_permitted,
+                SynOptions::of(&selective).sack_permitted
+            ),
+            (false, true)
+        );
     }
 }

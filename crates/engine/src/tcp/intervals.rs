@@ -45,8 +45,11 @@ impl Intervals {
             self.bytes += to - from;
         } else {
             let known: u64 = self.sorted[first..last].iter().map(|held| held.len()).sum();
-            let merged =
-                Interval { from: self.sorted[first].from.min(from), to: self.sorted[last - 1].to.max(to), touched };
+            let merged = Interval {
+                from: self.sorted[first].from.min(from),
+                to: self.sorted[last - 1].to.max(to),
+                touched,
+            };
             self.sorted[first] = merged;
             self.sorted.drain(first + 1..last);
             self.bytes += merged.len() - known;
@@ -69,7 +72,11 @@ impl Intervals {
     pub fn forget_below(&mut self, position: u64) {
         let gone = self.sorted.partition_point(|held| held.to <= position);
         self.bytes -= self.sorted.drain(..gone).map(Interval::len).sum::<u64>();
-        if let Some(cut) = self.sorted.first_mut().filter(|first| first.from < position) {
+        if let Some(cut) = self
+            .sorted
+            .first_mut()
+            .filter(|first| first.from < position)
+        {
             self.bytes -= position - cut.from;
             cut.from = position;
         }
@@ -88,17 +95,26 @@ impl Intervals {
     /// The interval that `position` lies in.
     pub fn at(&self, position: u64) -> Option<Interval> {
         let next = self.sorted.partition_point(|held| held.to <= position);
-        self.sorted.get(next).copied().filter(|held| held.from <= position)
+        self.sorted
+            .get(next)
+            .copied()
+            .filter(|held| held.from <= position)
     }
     /// The first interval that begins above `position`.
     pub fn after(&self, position: u64) -> Option<Interval> {
-        self.sorted.get(self.sorted.partition_point(|held| held.from <= position)).copied()
+        self.sorted
+            .get(self.sorted.partition_point(|held| held.from <= position))
+            .copied()
     }
     /// Bytes of `from..to` that are in the set.
     pub fn covered(&self, from: u64, to: u64) -> u64 {
         let first = self.sorted.partition_point(|held| held.to <= from);
-        let within = self.sorted[first..].iter().take_while(|held| held.from < to);
-        within.map(|held| held.to.min(to) - held.from.max(from)).sum()
+        let within = self.sorted[first..]
+            .iter()
+            .take_while(|held| held.from < to);
+        within
+            .map(|held| held.to.min(to) - held.from.max(from))
+            .sum()
     }
     /// Bytes in the set.
     pub fn bytes(&self) -> u64 {
@@ -115,13 +131,19 @@ mod tests {
     use super::*;
 
     fn pairs(set: &Intervals) -> Vec<(u64, u64)> {
-        set.as_slice().iter().map(|held| (held.from, held.to)).collect()
+        set.as_slice()
+            .iter()
+            .map(|held| (held.from, held.to))
+            .collect()
     }
 
     #[test]
     fn intervals_merge_only_where_they_touch() {
         let mut set = Intervals::default();
-        assert_eq!([(10, 20), (30, 40), (50, 60)].map(|(from, to)| set.insert(from, to)), [10, 10, 10]);
+        assert_eq!(
+            [(10, 20), (30, 40), (50, 60)].map(|(from, to)| set.insert(from, to)),
+            [10, 10, 10]
+        );
         assert_eq!(pairs(&set), [(10, 20), (30, 40), (50, 60)]);
         assert_eq!(set.insert(20, 50), 20);
         assert_eq!((pairs(&set), set.bytes()), (alloc::vec![(10, 60)], 50));
@@ -131,15 +153,28 @@ mod tests {
     #[test]
     fn what_is_below_a_position_goes_and_an_interval_across_it_is_cut_or_released() {
         let mut set = Intervals::default();
-        assert_eq!([(10, 20), (30, 40), (50, 60)].map(|(from, to)| set.insert(from, to)), [10; 3]);
-        assert_eq!((set.covered(15, 55), set.covered(20, 30), set.covered(0, 99)), (20, 0, 30));
         assert_eq!(
-            (set.at(20), set.at(39).map(|held| held.from), set.after(30).map(|held| held.from)),
+            [(10, 20), (30, 40), (50, 60)].map(|(from, to)| set.insert(from, to)),
+            [10; 3]
+        );
+        assert_eq!(
+            (set.covered(15, 55), set.covered(20, 30), set.covered(0, 99)),
+            (20, 0, 30)
+        );
+        assert_eq!(
+            (
+                set.at(20),
+                set.at(39).map(|held| held.from),
+                set.after(30).map(|held| held.from)
+            ),
             (None, Some(30), Some(50))
         );
         let mut cut = set.clone();
         cut.forget_below(35);
-        assert_eq!((pairs(&cut), cut.bytes()), (alloc::vec![(35, 40), (50, 60)], 15));
+        assert_eq!(
+            (pairs(&cut), cut.bytes()),
+            (alloc::vec![(35, 40), (50, 60)], 15)
+        );
         assert_eq!((set.release(5), set.release(35)), (5, 40));
         assert_eq!((pairs(&set), set.bytes()), (alloc::vec![(50, 60)], 10));
     }

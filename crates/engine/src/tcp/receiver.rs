@@ -71,12 +71,20 @@ impl TcpReceiver {
             rcv_nxt: 0,
             store: Intervals::default(),
             selective: config.recovery.is_selective(),
-            window: if config.connection_setup { SynOptions::of(config).scaled(window) } else { window },
-            delayed_ack: config.delayed_ack.then(|| Ticks::new(config.delayed_ack_interval, delayed_ack)),
+            window: if config.connection_setup {
+                SynOptions::of(config).scaled(window)
+            } else {
+                window
+            },
+            delayed_ack: config
+                .delayed_ack
+                .then(|| Ticks::new(config.delayed_ack_interval, delayed_ack)),
             unacknowledged: false,
             ack_now: false,
             ack_at: Ps::NEVER,
-            setup: config.connection_setup.then(|| Box::new(Listening::new(config, timer))),
+            setup: config
+                .connection_setup
+                .then(|| Box::new(Listening::new(config, timer))),
             stats: ReceiverStats::default(),
         }
     }
@@ -116,14 +124,22 @@ impl TcpReceiver {
     fn take(&mut self, from: u64, to: u64) -> ReceiveOutcome {
         if from > self.rcv_nxt {
             let held = self.store.insert(from, to);
-            return ReceiveOutcome { delivered: 0, duplicate: to - from - held, held };
+            return ReceiveOutcome {
+                delivered: 0,
+                duplicate: to - from - held,
+                held,
+            };
         }
         let (before, held_before) = (self.rcv_nxt, self.store.bytes());
         self.rcv_nxt = self.store.release(self.rcv_nxt.max(to));
         let delivered = self.rcv_nxt - before;
         // What waited is not new.
         let new = delivered - (held_before - self.store.bytes());
-        ReceiveOutcome { delivered, duplicate: to - from - new, held: 0 }
+        ReceiveOutcome {
+            delivered,
+            duplicate: to - from - new,
+            held: 0,
+        }
     }
 
     /// In order and nothing waiting: this one may be acknowledged together with the next.
@@ -151,8 +167,17 @@ impl TcpReceiver {
             return Some(answer);
         }
         self.stats.acks_sent += 1;
-        let blocks = if self.selective { Blocks::latest(&self.store, self.rcv_nxt) } else { Blocks::default() };
-        Some(Segment::acknowledgement(now, self.rcv_nxt, self.window, blocks))
+        let blocks = if self.selective {
+            Blocks::latest(&self.store, self.rcv_nxt)
+        } else {
+            Blocks::default()
+        };
+        Some(Segment::acknowledgement(
+            now,
+            self.rcv_nxt,
+            self.window,
+            blocks,
+        ))
     }
 
     /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed, or when a SYN is answered again.
@@ -173,7 +198,11 @@ impl TcpReceiver {
     }
     /// Whether `segment`, polled just now, was sent before.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
-        segment.is_of_setup() && self.setup.as_ref().is_some_and(|setup| setup.has_repeated())
+        segment.is_of_setup()
+            && self
+                .setup
+                .as_ref()
+                .is_some_and(|setup| setup.has_repeated())
     }
 
     /// Next byte expected; all below were given to the application.
@@ -200,11 +229,19 @@ mod tests {
     }
 
     fn bytes(from: u64, to: u64) -> Segment {
-        Segment { seq: from, len: (to - from) as u32, ..Segment::default() }
+        Segment {
+            seq: from,
+            len: (to - from) as u32,
+            ..Segment::default()
+        }
     }
 
     fn outcome(delivered: u64, duplicate: u64, held: u64) -> ReceiveOutcome {
-        ReceiveOutcome { delivered, duplicate, held }
+        ReceiveOutcome {
+            delivered,
+            duplicate,
+            held,
+        }
     }
 
     #[test]
@@ -213,7 +250,10 @@ mod tests {
         assert_eq!(r.on_segment(Ps(0), &bytes(20, 30)), outcome(0, 0, 10));
         assert_eq!(r.on_segment(Ps(0), &bytes(10, 20)), outcome(0, 0, 10));
         assert_eq!(r.on_segment(Ps(0), &bytes(0, 10)), outcome(30, 0, 0));
-        assert_eq!((r.rcv_nxt(), r.held_bytes(), r.store.as_slice().len()), (30, 0, 0));
+        assert_eq!(
+            (r.rcv_nxt(), r.held_bytes(), r.store.as_slice().len()),
+            (30, 0, 0)
+        );
     }
 
     #[test]
@@ -243,23 +283,38 @@ mod tests {
     #[test]
     fn only_a_selective_receiver_says_what_it_holds() {
         for recovery in [Recovery::NewReno, Recovery::Sack] {
-            let mut r = TcpReceiver::new(&TcpConfig { recovery, ..TcpConfig::default() });
+            let mut r = TcpReceiver::new(&TcpConfig {
+                recovery,
+                ..TcpConfig::default()
+            });
             r.on_segment(Ps(5), &bytes(10, 20));
             let ack = r.poll_ack(Ps(5)).unwrap();
             let block = (recovery == Recovery::Sack).then_some((10, 20));
-            assert_eq!((ack.ack, ack.len, ack.blocks().above(ack.ack).next()), (0, 0, block));
+            assert_eq!(
+                (ack.ack, ack.len, ack.blocks().above(ack.ack).next()),
+                (0, 0, block)
+            );
             // What is delivered is not said again.
             r.on_segment(Ps(6), &bytes(0, 10));
             let ack = r.poll_ack(Ps(6)).unwrap();
-            assert_eq!((ack.ack, ack.blocks().option_bytes(), ack.sent), (20, 0, Ps(6)));
+            assert_eq!(
+                (ack.ack, ack.blocks().option_bytes(), ack.sent),
+                (20, 0, Ps(6))
+            );
         }
     }
 
     #[test]
     fn a_delayed_acknowledgement_waits_for_the_second_segment_or_the_next_tick() {
-        let mut r = TcpReceiver::new(&TcpConfig { delayed_ack: true, ..TcpConfig::default() });
+        let mut r = TcpReceiver::new(&TcpConfig {
+            delayed_ack: true,
+            ..TcpConfig::default()
+        });
         r.on_segment(Ps::from_ms(150), &bytes(0, 10));
-        assert_eq!((r.poll_ack(Ps::from_ms(150)), r.next_timer()), (None, Ps::from_ms(200)));
+        assert_eq!(
+            (r.poll_ack(Ps::from_ms(150)), r.next_timer()),
+            (None, Ps::from_ms(200))
+        );
         r.on_segment(Ps::from_ms(160), &bytes(10, 20));
         assert_eq!(r.poll_ack(Ps::from_ms(160)).unwrap().ack, 20);
         r.on_segment(Ps::from_ms(200), &bytes(20, 30));
@@ -271,7 +326,10 @@ mod tests {
 
     #[test]
     fn duplicates_and_gaps_are_never_delayed() {
-        let mut r = TcpReceiver::new(&TcpConfig { delayed_ack: true, ..TcpConfig::default() });
+        let mut r = TcpReceiver::new(&TcpConfig {
+            delayed_ack: true,
+            ..TcpConfig::default()
+        });
         for (from, to) in [(10, 20), (10, 20), (0, 10), (0, 10)] {
             r.on_segment(Ps(0), &bytes(from, to));
             assert!(r.poll_ack(Ps(0)).is_some(), "{from}..{to}");

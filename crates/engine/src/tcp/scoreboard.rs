@@ -33,8 +33,13 @@ impl Scoreboard {
     /// (RFC 6675 section 2).
     pub fn update(&mut self, una: u64, snd_max: u64, blocks: Blocks) -> bool {
         self.sacked.forget_below(una);
-        let known = blocks.above(una).filter(|(from, to)| from < to && *to <= snd_max);
-        known.map(|(from, to)| self.sacked.insert(from, to)).sum::<u64>() > 0
+        let known = blocks
+            .above(una)
+            .filter(|(from, to)| from < to && *to <= snd_max);
+        known
+            .map(|(from, to)| self.sacked.insert(from, to))
+            .sum::<u64>()
+            > 0
     }
 
     /// Forgets everything: after a timeout the receiver may have, too (RFC 2018 section 8).
@@ -80,14 +85,22 @@ impl Scoreboard {
         if let Some(hole) = first.filter(|hole| hole.seq < self.lost_below(mss) || !new_data) {
             return Some(hole);
         }
-        if new_data || self.rescued { None } else { self.last_missing(una, snd_max, mss) }
+        if new_data || self.rescued {
+            None
+        } else {
+            self.last_missing(una, snd_max, mss)
+        }
     }
 
     /// The first missing bytes at or above `from`, a segment at most, if something above them has arrived.
     fn first_hole(&self, from: u64, mss: u64) -> Option<Again> {
         let seq = self.skip(from);
         let next = self.sacked.after(seq)?;
-        Some(Again { seq, end: next.from.min(seq + mss), rescue: false })
+        Some(Again {
+            seq,
+            end: next.from.min(seq + mss),
+            rescue: false,
+        })
     }
 
     fn last_missing(&self, una: u64, snd_max: u64, mss: u64) -> Option<Again> {
@@ -101,7 +114,11 @@ impl Scoreboard {
             Some(block) => (block.to, snd_max),
             None => (una, snd_max),
         };
-        (from < end).then(|| Again { seq: from.max(end.saturating_sub(mss)), end, rescue: true })
+        (from < end).then(|| Again {
+            seq: from.max(end.saturating_sub(mss)),
+            end,
+            rescue: true,
+        })
     }
 
     /// `again` has been sent.
@@ -143,7 +160,9 @@ mod tests {
     }
 
     fn next(board: &Scoreboard, new_data: bool) -> Option<(u64, u64, bool)> {
-        board.next_seg(0, 10 * MSS, MSS, new_data).map(|a| (a.seq / MSS, a.end / MSS, a.rescue))
+        board
+            .next_seg(0, 10 * MSS, MSS, new_data)
+            .map(|a| (a.seq / MSS, a.end / MSS, a.rescue))
     }
 
     #[test]
@@ -163,7 +182,11 @@ mod tests {
         assert_eq!(board.lost_below(MSS), 30);
         assert_eq!(board.pipe(0, 100, MSS), 40);
         board.begin(0);
-        board.sent_again(Again { seq: 0, end: 10, rescue: false });
+        board.sent_again(Again {
+            seq: 0,
+            end: 10,
+            rescue: false,
+        });
         assert_eq!(board.pipe(0, 100, MSS), 50);
     }
 
@@ -173,16 +196,28 @@ mod tests {
         board.begin(0);
         for hole in [0, 2] {
             assert_eq!(next(&board, true), Some((hole, hole + 1, false)));
-            board.sent_again(Again { seq: hole * MSS, end: (hole + 1) * MSS, rescue: false });
+            board.sent_again(Again {
+                seq: hole * MSS,
+                end: (hole + 1) * MSS,
+                rescue: false,
+            });
         }
         // Rule 2 is the sender's; without new data rule 3 gives 4 and 6, and rule 4 the end.
         assert_eq!(next(&board, true), None);
         for hole in [4, 6] {
             assert_eq!(next(&board, false), Some((hole, hole + 1, false)));
-            board.sent_again(Again { seq: hole * MSS, end: (hole + 1) * MSS, rescue: false });
+            board.sent_again(Again {
+                seq: hole * MSS,
+                end: (hole + 1) * MSS,
+                rescue: false,
+            });
         }
         assert_eq!(next(&board, false), Some((9, 10, true)));
-        board.sent_again(Again { seq: 90, end: 100, rescue: true });
+        board.sent_again(Again {
+            seq: 90,
+            end: 100,
+            rescue: true,
+        });
         assert_eq!(next(&board, false), None);
     }
 

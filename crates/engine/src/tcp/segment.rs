@@ -31,11 +31,23 @@ impl Segment {
     pub fn acknowledgement(now: Ps, ack: u64, window: u32, blocks: Blocks) -> Segment {
         let (seq, high) = blocks.words();
         let sent = if seq == 0 { now } else { Ps(high) };
-        Segment { seq, ack, sent, len: 0, window }
+        Segment {
+            seq,
+            ack,
+            sent,
+            len: 0,
+            window,
+        }
     }
     /// A segment of the connection set-up.
     pub fn of_setup(now: Ps, handshake: Handshake, ack: u64, window: u32) -> Segment {
-        Segment { seq: handshake.word(), ack, sent: now, len: 0, window }
+        Segment {
+            seq: handshake.word(),
+            ack,
+            sent: now,
+            len: 0,
+            window,
+        }
     }
 
     /// Whether it belongs to the connection set-up.
@@ -45,7 +57,11 @@ impl Segment {
     }
     /// What it is of the connection set-up, if it belongs to that.
     pub const fn handshake(&self) -> Option<Handshake> {
-        if self.len == 0 { Handshake::from_word(self.seq) } else { None }
+        if self.len == 0 {
+            Handshake::from_word(self.seq)
+        } else {
+            None
+        }
     }
     /// The SACK blocks; none of a segment with payload.
     pub const fn blocks(&self) -> Blocks {
@@ -68,7 +84,11 @@ impl Segment {
     /// Bytes of TCP options in the header.
     #[inline]
     pub fn option_bytes(&self) -> u32 {
-        if self.len > 0 || self.seq == 0 { 0 } else { self.option_bytes_without_payload() }
+        if self.len > 0 || self.seq == 0 {
+            0
+        } else {
+            self.option_bytes_without_payload()
+        }
     }
     #[inline(never)]
     fn option_bytes_without_payload(&self) -> u32 {

@@ -12,19 +12,28 @@ pub struct Ticks {
 impl Ticks {
     /// Ticks every `granularity` (above zero); `phase` is taken modulo `granularity`.
     pub fn new(granularity: Ps, phase: Ps) -> Ticks {
-        Ticks { granularity: granularity.0, phase: phase.0 % granularity.0 }
+        Ticks {
+            granularity: granularity.0,
+            phase: phase.0 % granularity.0,
+        }
     }
     /// Boundaries at or before `now`.
     #[inline]
     pub fn count(&self, now: Ps) -> u64 {
-        if now.0 < self.phase { 0 } else { (now.0 - self.phase) / self.granularity + 1 }
+        if now.0 < self.phase {
+            0
+        } else {
+            (now.0 - self.phase) / self.granularity + 1
+        }
     }
     /// The `k`-th boundary strictly after `now`, `k >= 1`: when a counter of `k` ticks set now
     /// reaches zero, between `k - 1` and `k` granularities from now.
     #[inline]
     pub fn after(&self, now: Ps, k: u64) -> Ps {
         let boundary = self.count(now).saturating_add(k - 1);
-        Ps(self.phase.saturating_add(boundary.saturating_mul(self.granularity)))
+        Ps(self
+            .phase
+            .saturating_add(boundary.saturating_mul(self.granularity)))
     }
     /// The span of `ticks` ticks.
     pub fn span(&self, ticks: u64) -> Ps {
@@ -49,13 +58,23 @@ mod tests {
         // A boundary at `now` has already ticked.
         assert_eq!(ticks.after(Ps(30), 1), Ps(130));
         assert_eq!(ticks.after(Ps(229), 3), Ps(430));
-        assert_eq!([ticks.count(Ps(29)), ticks.count(Ps(30)), ticks.count(Ps(229))], [0, 1, 2]);
+        assert_eq!(
+            [
+                ticks.count(Ps(29)),
+                ticks.count(Ps(30)),
+                ticks.count(Ps(229))
+            ],
+            [0, 1, 2]
+        );
     }
 
     #[test]
     fn a_span_is_covered_by_whole_ticks_and_never_by_none() {
         let ticks = Ticks::new(Ps(100), Ps(0));
-        assert_eq!([0, 1, 100, 101].map(|span| ticks.covering(Ps(span))), [1, 1, 1, 2]);
+        assert_eq!(
+            [0, 1, 100, 101].map(|span| ticks.covering(Ps(span))),
+            [1, 1, 1, 2]
+        );
     }
 
     #[test]

@@ -49,7 +49,11 @@ impl Window {
     /// 4.3BSD: a segment per acknowledgement up to and including ssthresh, then linear, up to `cap`.
     #[inline]
     pub fn grow_as_bsd(&mut self) {
-        let increment = if self.cwnd <= self.ssthresh { self.mss } else { self.linear_increment() };
+        let increment = if self.cwnd <= self.ssthresh {
+            self.mss
+        } else {
+            self.linear_increment()
+        };
         self.open(increment);
     }
     /// Adds `bytes` to cwnd as far as `cap` allows.
@@ -65,8 +69,16 @@ mod tests {
     use crate::kernel::units::Bytes;
 
     fn window(cwnd: u64, ssthresh: u64, net3_increment: bool) -> Window {
-        let config = TcpConfig { mss: Bytes(1000), net3_increment, ..TcpConfig::default() };
-        Window { cwnd, ssthresh, ..Window::new(&config) }
+        let config = TcpConfig {
+            mss: Bytes(1000),
+            net3_increment,
+            ..TcpConfig::default()
+        };
+        Window {
+            cwnd,
+            ssthresh,
+            ..Window::new(&config)
+        }
     }
 
     #[test]

@@ -22,10 +22,17 @@ impl CbrConfig {
     }
     pub(super) fn load(&self) -> Load {
         let rate = self.rate.cells_per_second();
-        Load::Own { mean: rate, peak: rate }
+        Load::Own {
+            mean: rate,
+            peak: rate,
+        }
     }
     pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
-        Demand::Cells(Cells::Cbr(Cbr { clock: CellClock::new(self.rate), next: start, carry: 0 }))
+        Demand::Cells(Cells::Cbr(Cbr {
+            clock: CellClock::new(self.rate),
+            next: start,
+            carry: 0,
+        }))
     }
 }
 

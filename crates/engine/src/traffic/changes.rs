@@ -15,7 +15,9 @@ const MOST: f64 = 1e7;
 pub fn too_often(seconds: f64, cells: f64) -> Option<String> {
     if seconds < SHORTEST.as_secs_f64() {
         let found = Ps::from_secs_f64(seconds);
-        return Some(format!("the rate changes every {found} on average; allowed: every {SHORTEST} or less often"));
+        return Some(format!(
+            "the rate changes every {found} on average; allowed: every {SHORTEST} or less often"
+        ));
     }
     let changes = 1.0 / (seconds * cells);
     (changes > MOST).then(|| {
@@ -34,8 +36,8 @@ mod tests {
         let told = |seconds, cells| too_often(seconds, cells).unwrap();
         assert!(told(1e-12, 1e9).contains("changes every 1 ps on average; allowed: every 100 ns"));
         assert!(told(99e-9, 1e9).contains("every 99 ns"));
-        assert!(
-            told(1e-6, 0.05).contains("changes 2.0e7 times from a cell to the next on average; allowed: up to 1e7")
-        );
+        assert!(told(1e-6, 0.05).contains(
+            "changes 2.0e7 times from a cell to the next on average; allowed: up to 1e7"
+        ));
     }
 }

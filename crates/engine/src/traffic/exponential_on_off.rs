@@ -29,20 +29,31 @@ impl ExponentialOnOffConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
         if let Some((field, _)) = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO) {
-            return Some((field, String::from("periods last longer than 0 s on average")));
+            return Some((
+                field,
+                String::from("periods last longer than 0 s on average"),
+            ));
         }
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
-        let wrong = too_often((on + off) / 2.0, self.peak.cells_per_second() * on / (on + off))?;
+        let wrong = too_often(
+            (on + off) / 2.0,
+            self.peak.cells_per_second() * on / (on + off),
+        )?;
         Some(("mean_on", wrong))
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
-        Load::Own { mean: peak * on / (on + off), peak }
+        Load::Own {
+            mean: peak * on / (on + off),
+            peak,
+        }
     }
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
-        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(1, self.peak, mean, start, stream))))
+        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(
+            1, self.peak, mean, start, stream,
+        ))))
     }
 }
 
@@ -59,7 +70,10 @@ mod tests {
             mean_on: Ps::from_ms(30),
             mean_off: Ps::from_ms(10),
         };
-        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(5), Stream::new(1, "a", "source")) else { panic!() };
+        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(5), Stream::new(1, "a", "source"))
+        else {
+            panic!()
+        };
         let mut gaps = alloc::vec::Vec::new();
         let mut last = cells.next();
         assert!(last > Ps::from_ms(5));
@@ -76,15 +90,28 @@ mod tests {
         // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is 0.8 %.
         let mean = 60_000.0 / ((last - first).as_secs_f64() * 1e3);
         assert!((mean - 0.75).abs() < 0.019, "{mean}");
-        assert_eq!(config.load(), Load::Own { mean: 750.0, peak: 1_000.0 });
+        assert_eq!(
+            config.load(),
+            Load::Own {
+                mean: 750.0,
+                peak: 1_000.0
+            }
+        );
     }
 
     #[test]
     fn periods_are_longer_than_nothing() {
         let peak = Rate::from_bps(10_000_000);
-        let config = |on, off| ExponentialOnOffConfig { peak, mean_on: Ps::from_ns(on), mean_off: Ps::from_ns(off) };
+        let config = |on, off| ExponentialOnOffConfig {
+            peak,
+            mean_on: Ps::from_ns(on),
+            mean_off: Ps::from_ns(off),
+        };
         let field = |on, off| config(on, off).check().map(|(field, _)| field);
-        assert_eq!((field(0, 100), field(100, 0), field(100, 100)), (Some("mean_on"), Some("mean_off"), None));
+        assert_eq!(
+            (field(0, 100), field(100, 0), field(100, 100)),
+            (Some("mean_on"), Some("mean_off"), None)
+        );
         assert_eq!(field(100, 99), Some("mean_on"));
     }
 }

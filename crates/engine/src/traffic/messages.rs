@@ -32,9 +32,17 @@ impl MessagesConfig {
         if self.mean_length.0 == 0 {
             return Some(("mean_length", "a message has at least 1 byte".to_string()));
         }
-        self.peak_rate.filter(|peak| *peak <= self.mean_rate).map(|peak| {
-            ("peak_rate", format!("a peak rate of {peak} is not above the mean rate of {}", self.mean_rate))
-        })
+        self.peak_rate
+            .filter(|peak| *peak <= self.mean_rate)
+            .map(|peak| {
+                (
+                    "peak_rate",
+                    format!(
+                        "a peak rate of {peak} is not above the mean rate of {}",
+                        self.mean_rate
+                    ),
+                )
+            })
     }
     pub(super) fn load(&self) -> Load {
         Load::Elastic
@@ -45,7 +53,14 @@ impl MessagesConfig {
         let active = self.peak_rate.map_or(0.0, time);
         let idle = (time(self.mean_rate) - active) * self.mean_length.0 as f64;
         let mean_length = self.mean_length.0 as f64;
-        let mut source = Messages { mean_length, active, idle, stream, next: start, length: 0 };
+        let mut source = Messages {
+            mean_length,
+            active,
+            idle,
+            stream,
+            next: start,
+            length: 0,
+        };
         source.prepare();
         Demand::Writes(Writes::Messages(source))
     }
@@ -92,12 +107,22 @@ mod tests {
     use super::*;
 
     fn gerla(peak_rate: Option<Rate>) -> MessagesConfig {
-        MessagesConfig { mean_length: Bytes(2_500), mean_rate: Rate::from_bps(2_500_000), peak_rate }
+        MessagesConfig {
+            mean_length: Bytes(2_500),
+            mean_rate: Rate::from_bps(2_500_000),
+            peak_rate,
+        }
     }
 
     fn written(config: &MessagesConfig) -> alloc::vec::Vec<(Ps, u64)> {
-        let Demand::Writes(mut source) = config.demand(Ps::from_ms(3), Stream::new(1, "a", "source")) else { panic!() };
-        (0..40_000).map(|_| (source.next(), source.write())).collect()
+        let Demand::Writes(mut source) =
+            config.demand(Ps::from_ms(3), Stream::new(1, "a", "source"))
+        else {
+            panic!()
+        };
+        (0..40_000)
+            .map(|_| (source.next(), source.write()))
+            .collect()
     }
 
     #[test]
@@ -105,12 +130,27 @@ mod tests {
         for peak in [None, Some(Rate::from_bps(10_000_000))] {
             let messages = written(&gerla(peak));
             let count = messages.len() as f64;
-            let bytes = messages.iter().map(|(_, length)| *length as f64).sum::<f64>();
+            let bytes = messages
+                .iter()
+                .map(|(_, length)| *length as f64)
+                .sum::<f64>();
             let seconds = (messages[messages.len() - 1].0 - Ps::from_ms(3)).as_secs_f64();
             // Standard errors are at most 0.5 %; rounding up to a byte adds half a byte, 0.02 %.
-            assert!((bytes / count / 2_500.0 - 1.0).abs() < 0.02, "{}", bytes / count);
-            assert!((seconds / count / 8e-3 - 1.0).abs() < 0.02, "{}", seconds / count);
-            let longer = messages.iter().filter(|(_, length)| *length > 5_000).count() as f64 / count;
+            assert!(
+                (bytes / count / 2_500.0 - 1.0).abs() < 0.02,
+                "{}",
+                bytes / count
+            );
+            assert!(
+                (seconds / count / 8e-3 - 1.0).abs() < 0.02,
+                "{}",
+                seconds / count
+            );
+            let longer = messages
+                .iter()
+                .filter(|(_, length)| *length > 5_000)
+                .count() as f64
+                / count;
             assert!((longer - libm::exp(-2.0)).abs() < 0.01, "{longer}");
         }
     }
@@ -133,7 +173,10 @@ mod tests {
     fn impossible_applications_are_refused() {
         let slow = gerla(Some(Rate::from_bps(2_500_000)));
         assert_eq!(slow.check().map(|(field, _)| field), Some("peak_rate"));
-        let empty = MessagesConfig { mean_length: Bytes(0), ..gerla(None) };
+        let empty = MessagesConfig {
+            mean_length: Bytes(0),
+            ..gerla(None)
+        };
         assert_eq!(empty.check().map(|(field, _)| field), Some("mean_length"));
         assert_eq!(gerla(None).check(), None);
     }

@@ -32,17 +32,29 @@ pub struct MmdpConfig {
 impl MmdpConfig {
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         if !(1..=10_000).contains(&self.sources) {
-            return Some(("sources", format!("{} sources are not 1 to 10,000", self.sources)));
+            return Some((
+                "sources",
+                format!("{} sources are not 1 to 10,000", self.sources),
+            ));
         }
         if self.sources as u64 > u64::MAX / self.peak.0 {
-            return Some(("peak", String::from("all sources together exceed the largest rate, 1.8e16 bit/s")));
+            return Some((
+                "peak",
+                String::from("all sources together exceed the largest rate, 1.8e16 bit/s"),
+            ));
         }
         if self.mean_on == Ps::ZERO {
-            return Some(("mean_on", String::from("ON periods last longer than 0 s on average")));
+            return Some((
+                "mean_on",
+                String::from("ON periods last longer than 0 s on average"),
+            ));
         }
         let burstiness = self.burstiness;
         if !(burstiness > 1.0 && burstiness <= 1e6) {
-            return Some(("burstiness", format!("burstiness {burstiness} is not above 1 and at most 1e6")));
+            return Some((
+                "burstiness",
+                format!("burstiness {burstiness} is not above 1 and at most 1e6"),
+            ));
         }
         let cycle = self.mean_on.as_secs_f64() * burstiness;
         let wrong = too_often(cycle / 2.0, self.peak.cells_per_second() / burstiness)?;
@@ -50,12 +62,21 @@ impl MmdpConfig {
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.sources as f64 * self.peak.cells_per_second();
-        Load::Own { mean: peak / self.burstiness, peak }
+        Load::Own {
+            mean: peak / self.burstiness,
+            peak,
+        }
     }
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let on = self.mean_on.0 as f64;
         let off = on * (self.burstiness - 1.0);
-        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(self.sources, self.peak, (on, off), start, stream))))
+        Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(
+            self.sources,
+            self.peak,
+            (on, off),
+            start,
+            stream,
+        ))))
     }
 }
 
@@ -81,13 +102,29 @@ pub struct Mmdp {
 }
 
 impl Mmdp {
-    pub(super) fn new(sources: u32, peak: Rate, mean: (f64, f64), start: Ps, mut stream: Stream) -> Mmdp {
+    pub(super) fn new(
+        sources: u32,
+        peak: Rate,
+        mean: (f64, f64),
+        start: Ps,
+        mut stream: Stream,
+    ) -> Mmdp {
         let on = mean.0 / (mean.0 + mean.1);
         let active = (0..sources).filter(|_| stream.uniform() < on).count() as u32;
         let lacking = ((1.0 - stream.uniform()) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(peak);
-        let mut source =
-            Mmdp { sources, active, peak, mean, stream, clock, change: start, next: start, carry: 0, lacking };
+        let mut source = Mmdp {
+            sources,
+            active,
+            peak,
+            mean,
+            stream,
+            clock,
+            change: start,
+            next: start,
+            carry: 0,
+            lacking,
+        };
         source.settle(start, lacking);
         source.skip();
         source
@@ -104,12 +141,17 @@ impl Mmdp {
             self.carry = (lacking % rate.0 as u128) as u64;
         }
         let (off, on) = self.turns();
-        self.change = now.saturating_add(Ps(libm::round(self.stream.exponential(1.0 / (off + on))) as u64));
+        self.change = now.saturating_add(Ps(
+            libm::round(self.stream.exponential(1.0 / (off + on))) as u64,
+        ));
     }
 
     /// Rates per picosecond at which sources turn OFF and ON.
     fn turns(&self) -> (f64, f64) {
-        (self.active as f64 / self.mean.0, (self.sources - self.active) as f64 / self.mean.1)
+        (
+            self.active as f64 / self.mean.0,
+            (self.sources - self.active) as f64 / self.mean.1,
+        )
     }
 
     /// Lets sources turn until the next cell comes first.
@@ -123,7 +165,11 @@ impl Mmdp {
     fn turn(&mut self) {
         let now = self.change;
         let rate = (self.peak.0 * self.active as u64) as u128;
-        let lacking = if rate == 0 { self.lacking } else { (self.next - now).0 as u128 * rate + self.carry as u128 };
+        let lacking = if rate == 0 {
+            self.lacking
+        } else {
+            (self.next - now).0 as u128 * rate + self.carry as u128
+        };
         let (off, on) = self.turns();
         if self.stream.uniform() * (off + on) < off {
             self.active -= 1
@@ -152,11 +198,18 @@ mod tests {
 
     fn gerla(burstiness: f64) -> MmdpConfig {
         let peak = Rate(10_714_285_714);
-        MmdpConfig { sources: 14, peak, mean_on: Ps::from_us(3_840), burstiness }
+        MmdpConfig {
+            sources: 14,
+            peak,
+            mean_on: Ps::from_us(3_840),
+            burstiness,
+        }
     }
 
     fn cells(config: &MmdpConfig, seed: u64) -> Mmdp {
-        let Demand::Cells(Cells::Mmdp(source)) = config.demand(Ps::ZERO, Stream::new(seed, "test", "mmdp")) else {
+        let Demand::Cells(Cells::Mmdp(source)) =
+            config.demand(Ps::ZERO, Stream::new(seed, "test", "mmdp"))
+        else {
             panic!()
         };
         *source
@@ -166,9 +219,14 @@ mod tests {
     fn what_gerla_leaves_of_150_mbit_s() {
         // Figure 3: 13.6, 25 and 34.6 Mbit/s remain at 1.1, 1.2 and 1.3.
         for (burstiness, left) in [(1.1, 13.6), (1.2, 25.0), (1.3, 34.6)] {
-            let Load::Own { mean, peak } = gerla(burstiness).load() else { panic!() };
+            let Load::Own { mean, peak } = gerla(burstiness).load() else {
+                panic!()
+            };
             assert!((peak * 424e-6 - 150.0).abs() < 1e-6, "{peak}");
-            assert!((150.0 - mean * 424e-6 - left).abs() < 0.05, "{burstiness}: {mean}");
+            assert!(
+                (150.0 - mean * 424e-6 - left).abs() < 0.05,
+                "{burstiness}: {mean}"
+            );
         }
     }
 
@@ -179,7 +237,9 @@ mod tests {
         let mut twin = source.clone();
         let (mut at, mut gathered, mut seen) = (Ps::ZERO, 0u128, 0u64);
         let whole = CELL_PS_BITS as u128;
-        gathered += whole - twin.next.0 as u128 * (twin.peak.0 * twin.active as u64) as u128 - twin.carry as u128;
+        gathered += whole
+            - twin.next.0 as u128 * (twin.peak.0 * twin.active as u64) as u128
+            - twin.carry as u128;
         while at < Ps::from_ms(50) {
             // The twin turns sources one by one; its rate between turns is constant.
             let until = twin.change;
@@ -189,7 +249,11 @@ mod tests {
                 // The cell was whole within a picosecond of when it came.
                 let had = gathered + rate * (source.next - at).0 as u128;
                 let due = (seen as u128 + 1) * whole;
-                assert!(had <= due && due < had + rate, "cell {seen} at {}", source.next);
+                assert!(
+                    had <= due && due < had + rate,
+                    "cell {seen} at {}",
+                    source.next
+                );
                 seen += 1;
                 source.advance();
             }
@@ -217,7 +281,8 @@ mod tests {
         };
         let found: alloc::vec::Vec<f64> = (0..runs).map(count).collect();
         let mean = found.iter().sum::<f64>() / runs as f64;
-        let variance = found.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / (runs - 1) as f64;
+        let variance =
+            found.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / (runs - 1) as f64;
         let (peak, p) = (config.peak.cells_per_second(), 1.0 / config.burstiness);
         let on = config.mean_on.as_secs_f64();
         let a = 1.0 / on + 1.0 / (on * (config.burstiness - 1.0));
@@ -225,16 +290,31 @@ mod tests {
         let shape = (a * span - 1.0 + libm::exp(-a * span)) / (a * a);
         let expected = 2.0 * n * p * (1.0 - p) * peak * peak * shape + 1.0 / 6.0;
         let error = libm::sqrt(variance / runs as f64);
-        assert!((mean - n * p * peak * span).abs() < 4.0 * error, "mean {mean} of {}", n * p * peak * span);
+        assert!(
+            (mean - n * p * peak * span).abs() < 4.0 * error,
+            "mean {mean} of {}",
+            n * p * peak * span
+        );
         // The relative standard error of a variance is sqrt(2/runs) for a normal count: 2.2 %.
-        assert!((variance / expected - 1.0).abs() < 0.12, "variance {variance} of {expected}");
+        assert!(
+            (variance / expected - 1.0).abs() < 0.12,
+            "variance {variance} of {expected}"
+        );
     }
 
     #[test]
     fn counts_have_their_mean_and_variance() {
         counts(&gerla(1.2), 5e-3);
         let peak = Rate::from_bps(1_000_000);
-        counts(&MmdpConfig { sources: 2, peak, mean_on: Ps::from_ms(2), burstiness: 3.0 }, 20e-3);
+        counts(
+            &MmdpConfig {
+                sources: 2,
+                peak,
+                mean_on: Ps::from_ms(2),
+                burstiness: 3.0,
+            },
+            20e-3,
+        );
     }
 
     #[test]

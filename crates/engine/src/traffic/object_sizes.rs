@@ -20,7 +20,12 @@ pub enum ObjectSizes {
 }
 
 /// Shares of the classes, summed up, and the smallest file of each in bytes.
-const CLASSES: [(f64, f64); 4] = [(0.35, 102.4), (0.85, 1_024.0), (0.99, 10_240.0), (1.0, 102_400.0)];
+const CLASSES: [(f64, f64); 4] = [
+    (0.35, 102.4),
+    (0.85, 1_024.0),
+    (0.99, 10_240.0),
+    (1.0, 102_400.0),
+];
 /// P(at most n), n = 1 to 9, of a Poisson variable of mean 5 that lies between 1 and 9.
 const FILES: [f64; 9] = cumulative();
 
@@ -46,12 +51,19 @@ impl ObjectSizes {
         match *self {
             ObjectSizes::SpecWeb96 => {
                 let class = stream.uniform();
-                let unit = CLASSES.iter().find(|(share, _)| class < *share).map_or(102_400.0, |(_, unit)| *unit);
+                let unit = CLASSES
+                    .iter()
+                    .find(|(share, _)| class < *share)
+                    .map_or(102_400.0, |(_, unit)| *unit);
                 let file = stream.uniform();
                 let number = FILES.iter().position(|share| file < *share).unwrap_or(8) + 1;
                 libm::round(unit * number as f64) as u64
             }
-            ObjectSizes::Pareto { shape, smallest, largest } => {
+            ObjectSizes::Pareto {
+                shape,
+                smallest,
+                largest,
+            } => {
                 // The inverse of the distribution function, with what lies above `largest` left out.
                 let tail = libm::pow(smallest as f64 / largest as f64, shape);
                 let share = 1.0 - stream.uniform() * (1.0 - tail);
@@ -74,15 +86,27 @@ mod tests {
     }
 
     fn share(sizes: &[u64], from: u64, to: u64) -> f64 {
-        sizes.iter().filter(|size| (from..to).contains(*size)).count() as f64 / sizes.len() as f64
+        sizes
+            .iter()
+            .filter(|size| (from..to).contains(*size))
+            .count() as f64
+            / sizes.len() as f64
     }
 
     #[test]
     fn specweb96_has_its_classes() {
         let sizes = draws(ObjectSizes::SpecWeb96, 100_000);
-        let classes = [(1, 1_000, 0.35), (1_000, 10_000, 0.5), (10_000, 100_000, 0.14), (100_000, 1_000_000, 0.01)];
+        let classes = [
+            (1, 1_000, 0.35),
+            (1_000, 10_000, 0.5),
+            (10_000, 100_000, 0.14),
+            (100_000, 1_000_000, 0.01),
+        ];
         for (from, to, expected) in classes {
-            assert!((share(&sizes, from, to) - expected).abs() < 0.008, "{from} to {to}");
+            assert!(
+                (share(&sizes, from, to) - expected).abs() < 0.008,
+                "{from} to {to}"
+            );
         }
         // 5^5 / 5! over the sum of 5^n / n! for n = 1 to 9: 26.04 of 142.7 in the middle of a class.
         assert!((share(&sizes, 5_120, 5_121) / 0.5 - 0.1825).abs() < 0.01);
@@ -93,13 +117,23 @@ mod tests {
 
     #[test]
     fn pareto_falls_by_its_shape_between_its_bounds() {
-        let sizes = draws(ObjectSizes::Pareto { shape: 1.2, smallest: 1_000, largest: 1_000_000 }, 100_000);
+        let sizes = draws(
+            ObjectSizes::Pareto {
+                shape: 1.2,
+                smallest: 1_000,
+                largest: 1_000_000,
+            },
+            100_000,
+        );
         assert!(sizes.iter().all(|size| (1_000..=1_000_000).contains(size)));
         let tail = 1_000f64.powf(-1.2);
         for above in [2_000u64, 10_000, 100_000] {
             let expected = ((above as f64 / 1_000.0).powf(-1.2) - tail) / (1.0 - tail);
             let found = share(&sizes, above, u64::MAX);
-            assert!((found - expected).abs() < 5.0 * (expected / 1e5).sqrt() + 1e-4, "{above}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 5.0 * (expected / 1e5).sqrt() + 1e-4,
+                "{above}: {found} {expected}"
+            );
         }
     }
 }

@@ -29,7 +29,10 @@ impl OnOffConfig {
         }
         let duty = self.duty_cycle;
         if !(duty > 0.0 && duty <= 1.0) {
-            return Some(("duty_cycle", format!("duty cycle {duty} is not above 0 and at most 1")));
+            return Some((
+                "duty_cycle",
+                format!("duty cycle {duty} is not above 0 and at most 1"),
+            ));
         }
         // Cells that take longer than a period skip periods, one by one.
         let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
@@ -37,12 +40,22 @@ impl OnOffConfig {
     }
     pub(super) fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
-        Load::Own { mean: self.duty_cycle * peak, peak }
+        Load::Own {
+            mean: self.duty_cycle * peak,
+            peak,
+        }
     }
     pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
         let clock = CellClock::new(self.peak);
-        Demand::Cells(Cells::OnOff(OnOff { clock, period: self.period, on, began: start, next: start, carry: 0 }))
+        Demand::Cells(Cells::OnOff(OnOff {
+            clock,
+            period: self.period,
+            on,
+            began: start,
+            next: start,
+            carry: 0,
+        }))
     }
 }
 
@@ -84,8 +97,14 @@ mod tests {
     #[test]
     fn a_period_of_200_ms_with_duty_one_half_at_80_percent_carries_40_percent() {
         // 124.416 Mbit/s is 293,433.96 cells/s: 29,344 cells (the first at 0) in 100 ms.
-        let config = OnOffConfig { peak: Rate::from_bps(124_416_000), period: Ps::from_ms(200), duty_cycle: 0.5 };
-        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(2), Stream::new(1, "", "")) else { panic!() };
+        let config = OnOffConfig {
+            peak: Rate::from_bps(124_416_000),
+            period: Ps::from_ms(200),
+            duty_cycle: 0.5,
+        };
+        let Demand::Cells(mut cells) = config.demand(Ps::from_ms(2), Stream::new(1, "", "")) else {
+            panic!()
+        };
         let mut times = alloc::vec::Vec::new();
         while cells.next() < Ps::from_ms(402) {
             times.push(cells.next());
@@ -99,7 +118,13 @@ mod tests {
     #[test]
     fn impossible_sources_are_refused() {
         let found = |period, duty_cycle| {
-            OnOffConfig { peak: Rate::from_bps(1_000_000), period, duty_cycle }.check().map(|(field, _)| field)
+            OnOffConfig {
+                peak: Rate::from_bps(1_000_000),
+                period,
+                duty_cycle,
+            }
+            .check()
+            .map(|(field, _)| field)
         };
         assert_eq!(found(Ps::from_ns(100), 1.0), None);
         assert_eq!(found(Ps::ZERO, 0.5), Some("period"));
@@ -110,8 +135,14 @@ mod tests {
 
     #[test]
     fn a_full_duty_cycle_is_constant_bit_rate() {
-        let config = OnOffConfig { peak: Rate::from_bps(155_520_000), period: Ps::from_ms(1), duty_cycle: 1.0 };
-        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(1, "", "")) else { panic!() };
+        let config = OnOffConfig {
+            peak: Rate::from_bps(155_520_000),
+            period: Ps::from_ms(1),
+            duty_cycle: 1.0,
+        };
+        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(1, "", "")) else {
+            panic!()
+        };
         (0..155_520).for_each(|_| cells.advance());
         assert_eq!(cells.next(), Ps::from_ms(424));
     }

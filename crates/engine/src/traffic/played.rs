@@ -28,11 +28,16 @@ pub trait PlaysFile {
 
     /// What the file says. It is read before anything is asked of the source.
     fn content(&self) -> &Pieces {
-        self.read().expect("the file of a source is read before the run")
+        self.read()
+            .expect("the file of a source is read before the run")
     }
     /// What is wrong with it: field, and what is allowed.
     fn check(&self) -> Option<(&'static str, String)> {
-        let Playing { peak, repeat, random_phase } = self.playing();
+        let Playing {
+            peak,
+            repeat,
+            random_phase,
+        } = self.playing();
         if random_phase && !repeat {
             return Some((
                 "random_phase",
@@ -41,25 +46,42 @@ pub trait PlaysFile {
         }
         let content = self.read().filter(|_| repeat)?;
         if peak.is_some_and(|peak| peak.cells_per_second() <= content.mean()) {
-            return Some(("peak", String::from("a peak not above the mean rate lets the bucket grow without end")));
+            return Some((
+                "peak",
+                String::from("a peak not above the mean rate lets the bucket grow without end"),
+            ));
         }
-        let wrong = too_often(content.lasts().as_secs_f64() / content.all().len() as f64, content.mean())?;
+        let wrong = too_often(
+            content.lasts().as_secs_f64() / content.all().len() as f64,
+            content.mean(),
+        )?;
         Some(("repeat", wrong))
     }
     /// What playing it asks of the links.
     fn load(&self) -> Load {
         let content = self.content();
-        let peak = content.peak().min(self.playing().peak.unwrap_or(Rate(u64::MAX)));
-        Load::Own { mean: content.mean(), peak: peak.cells_per_second() }
+        let peak = content
+            .peak()
+            .min(self.playing().peak.unwrap_or(Rate(u64::MAX)));
+        Load::Own {
+            mean: content.mean(),
+            peak: peak.cells_per_second(),
+        }
     }
     /// The cells from `start` on.
     fn demand(&self, start: Ps, mut stream: Stream) -> Demand {
-        let Playing { peak, repeat, random_phase } = self.playing();
+        let Playing {
+            peak,
+            repeat,
+            random_phase,
+        } = self.playing();
         let mut listed = Listed::new(self.content().clone(), repeat);
         if random_phase {
             listed = listed.entered_at(stream.below(self.content().lasts()));
         }
         let bucket = PeakBucket::new(listed, peak.unwrap_or(Rate(u64::MAX)));
-        Demand::Cells(Cells::Played(Box::new(Piecewise::new([Line::new(bucket, start, 0.0)]))))
+        Demand::Cells(Cells::Played(Box::new(Piecewise::new([Line::new(
+            bucket, start, 0.0,
+        )]))))
     }
 }

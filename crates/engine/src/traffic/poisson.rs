@@ -23,10 +23,17 @@ impl PoissonConfig {
     }
     pub(super) fn load(&self) -> Load {
         // Any number of cells may come at once.
-        Load::Own { mean: self.rate.cells_per_second(), peak: f64::INFINITY }
+        Load::Own {
+            mean: self.rate.cells_per_second(),
+            peak: f64::INFINITY,
+        }
     }
     pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
-        let mut source = Poisson { mean: CELL_PS_BITS as f64 / self.rate.0 as f64, stream, next: start };
+        let mut source = Poisson {
+            mean: CELL_PS_BITS as f64 / self.rate.0 as f64,
+            stream,
+            next: start,
+        };
         source.advance();
         Demand::Cells(Cells::Poisson(source))
     }

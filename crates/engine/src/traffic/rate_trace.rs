@@ -37,7 +37,11 @@ pub struct RateTraceConfig {
 
 impl PlaysFile for RateTraceConfig {
     fn playing(&self) -> Playing {
-        Playing { peak: self.peak, repeat: self.repeat, random_phase: self.random_phase }
+        Playing {
+            peak: self.peak,
+            repeat: self.repeat,
+            random_phase: self.random_phase,
+        }
     }
     fn read(&self) -> Option<&Pieces> {
         self.content.as_ref()

@@ -56,7 +56,11 @@ impl TransportStreamConfig {
 
 impl PlaysFile for TransportStreamConfig {
     fn playing(&self) -> Playing {
-        Playing { peak: self.peak, repeat: self.repeat, random_phase: self.random_phase }
+        Playing {
+            peak: self.peak,
+            repeat: self.repeat,
+            random_phase: self.random_phase,
+        }
     }
     fn read(&self) -> Option<&Pieces> {
         self.content.as_ref()

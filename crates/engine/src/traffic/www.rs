@@ -52,36 +52,66 @@ fn three() -> f64 {
 
 impl WwwConfig {
     fn sizes(&self) -> ObjectSizes {
-        let (smallest, largest) = (self.smallest.unwrap_or(Bytes(1 << 10)), self.largest.unwrap_or(Bytes(10 << 20)));
+        let (smallest, largest) = (
+            self.smallest.unwrap_or(Bytes(1 << 10)),
+            self.largest.unwrap_or(Bytes(10 << 20)),
+        );
         match self.pareto_shape {
-            Some(shape) => ObjectSizes::Pareto { shape, smallest: smallest.0, largest: largest.0 },
+            Some(shape) => ObjectSizes::Pareto {
+                shape,
+                smallest: smallest.0,
+                largest: largest.0,
+            },
             None => ObjectSizes::SpecWeb96,
         }
     }
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         if self.think_time == Ps::ZERO {
-            return Some(("think_time", "a client that never thinks is a greedy source".to_string()));
+            return Some((
+                "think_time",
+                "a client that never thinks is a greedy source".to_string(),
+            ));
         }
         if !(self.objects >= 1.0 && self.objects <= 1e6) {
-            return Some(("objects", format!("{} objects; allowed: 1 to 1000000", self.objects)));
+            return Some((
+                "objects",
+                format!("{} objects; allowed: 1 to 1000000", self.objects),
+            ));
         }
         match self.pareto_shape {
-            None if self.smallest.is_some() => Some(("smallest", "only with `pareto_shape`".to_string())),
-            None if self.largest.is_some() => Some(("largest", "only with `pareto_shape`".to_string())),
-            Some(shape) if !(shape > 0.0 && shape.is_finite()) => {
-                Some(("pareto_shape", format!("a shape of {shape}; allowed: above 0")))
+            None if self.smallest.is_some() => {
+                Some(("smallest", "only with `pareto_shape`".to_string()))
             }
+            None if self.largest.is_some() => {
+                Some(("largest", "only with `pareto_shape`".to_string()))
+            }
+            Some(shape) if !(shape > 0.0 && shape.is_finite()) => Some((
+                "pareto_shape",
+                format!("a shape of {shape}; allowed: above 0"),
+            )),
             _ => self.check_bounds(),
         }
     }
     fn check_bounds(&self) -> Option<(&'static str, String)> {
-        let ObjectSizes::Pareto { smallest, largest, .. } = self.sizes() else { return None };
+        let ObjectSizes::Pareto {
+            smallest, largest, ..
+        } = self.sizes()
+        else {
+            return None;
+        };
         if smallest == 0 {
             return Some(("smallest", "an object has at least 1 byte".to_string()));
         }
         (largest <= smallest).then(|| {
-            let field = if self.largest.is_some() { "largest" } else { "smallest" };
-            (field, format!("objects from {} to {}", Bytes(smallest), Bytes(largest)))
+            let field = if self.largest.is_some() {
+                "largest"
+            } else {
+                "smallest"
+            };
+            (
+                field,
+                format!("objects from {} to {}", Bytes(smallest), Bytes(largest)),
+            )
         })
     }
     pub(super) fn load(&self) -> Load {
@@ -129,7 +159,11 @@ impl Www {
     /// Geometric, at least 1.
     fn objects(&mut self) -> u64 {
         let u = self.stream.uniform();
-        if self.last >= 1.0 { 1 } else { 1 + libm::floor(libm::log1p(-u) / libm::log1p(-self.last)) as u64 }
+        if self.last >= 1.0 {
+            1
+        } else {
+            1 + libm::floor(libm::log1p(-u) / libm::log1p(-self.last)) as u64
+        }
     }
 }
 
@@ -149,7 +183,11 @@ impl Application for Www {
         if self.next.is_scheduled() {
             return;
         }
-        if self.left == 0 { self.think(now) } else { self.next = now.saturating_add(self.server_time) }
+        if self.left == 0 {
+            self.think(now)
+        } else {
+            self.next = now.saturating_add(self.server_time)
+        }
     }
 }
 
@@ -164,7 +202,9 @@ mod tests {
     }
 
     fn client(config: &WwwConfig) -> Www {
-        let Demand::Writes(Writes::Www(client)) = config.demand(Ps::from_ms(3), Stream::new(1, "a", "source")) else {
+        let Demand::Writes(Writes::Www(client)) =
+            config.demand(Ps::from_ms(3), Stream::new(1, "a", "source"))
+        else {
             panic!("no client")
         };
         client
@@ -189,7 +229,8 @@ mod tests {
             client.on_all_acknowledged(now + Ps::from_ms(1));
             assert_eq!(client.next(), next);
         }
-        let mean = thinks.iter().map(|think| think.as_secs_f64()).sum::<f64>() / thinks.len() as f64;
+        let mean =
+            thinks.iter().map(|think| think.as_secs_f64()).sum::<f64>() / thinks.len() as f64;
         // Standard errors 0.7 % and 0.6 %.
         assert!((mean / 0.4 - 1.0).abs() < 0.03, "{mean}");
         let pages = objects as f64 / thinks.len() as f64;
@@ -198,7 +239,11 @@ mod tests {
 
     #[test]
     fn a_pipelined_page_is_one_burst() {
-        let one = WwwConfig { pipelined: true, objects: 4.0, ..config() };
+        let one = WwwConfig {
+            pipelined: true,
+            objects: 4.0,
+            ..config()
+        };
         let mut client = client(&one);
         let mut bytes = 0.0;
         for page in 0..20_000u64 {
@@ -207,7 +252,11 @@ mod tests {
             client.on_all_acknowledged(Ps::from_s(page));
         }
         // Four objects of 14.6 kB; the largest class makes a standard error of 2.4 %.
-        assert!((bytes / 20_000.0 / (4.0 * 14_566.0) - 1.0).abs() < 0.08, "{}", bytes / 20_000.0);
+        assert!(
+            (bytes / 20_000.0 / (4.0 * 14_566.0) - 1.0).abs() < 0.08,
+            "{}",
+            bytes / 20_000.0
+        );
     }
 
     #[test]
@@ -225,7 +274,13 @@ mod tests {
         assert_eq!(field(|c| c.smallest = Some(Bytes(9))), Some("smallest"));
         assert_eq!(field(|c| c.largest = Some(Bytes(9))), Some("largest"));
         assert_eq!(field(|c| c.pareto_shape = Some(0.0)), Some("pareto_shape"));
-        assert_eq!(field(|c| (c.pareto_shape, c.largest) = (Some(1.0), Some(Bytes(1_024)))), Some("largest"));
-        assert_eq!(field(|c| (c.pareto_shape, c.smallest) = (Some(1.0), Some(Bytes(0)))), Some("smallest"));
+        assert_eq!(
+            field(|c| (c.pareto_shape, c.largest) = (Some(1.0), Some(Bytes(1_024)))),
+            Some("largest")
+        );
+        assert_eq!(
+            field(|c| (c.pareto_shape, c.smallest) = (Some(1.0), Some(Bytes(0)))),
+            Some("smallest")
+        );
     }
 }

@@ -20,7 +20,9 @@ fn with(mut base: Value, key: &str, value: Value) -> AbrConfig {
 
 #[test]
 fn what_is_written_reads_back_the_same() {
-    let config = parse(json!({ "icr": "10 Mbit/s", "rdf": 1.0 / 512.0, "tbe": "512 cells", "out_of_rate": "never" }));
+    let config = parse(
+        json!({ "icr": "10 Mbit/s", "rdf": 1.0 / 512.0, "tbe": "512 cells", "out_of_rate": "never" }),
+    );
     assert_eq!(parse(serde_json::to_value(&config).unwrap()), config);
     assert_eq!(parse(json!({})), AbrConfig::default());
 }
@@ -58,7 +60,10 @@ fn what_is_impossible_and_what_is_not_standard_is_told_apart() {
         ("tbe", json!("16777216 cells"), Standard),
     ] {
         let findings = with(json!({ "mcr": "1 cells/s" }), key, value.clone()).check(link());
-        let found = findings.iter().find(|finding| finding.field == key).map(|finding| finding.severity);
+        let found = findings
+            .iter()
+            .find(|finding| finding.field == key)
+            .map(|finding| finding.severity);
         assert_eq!(found, Some(severity), "{key} = {value}");
     }
 }
@@ -76,7 +81,11 @@ fn the_ends_of_the_standard_ranges_are_standard() {
         ("adtf", json!("10 ms")),
         ("adtf", json!("10.23 s")),
     ] {
-        assert_eq!(with(json!({}), key, value.clone()).check(link()), [], "{key} = {value}");
+        assert_eq!(
+            with(json!({}), key, value.clone()).check(link()),
+            [],
+            "{key} = {value}"
+        );
     }
 }
 
@@ -97,17 +106,33 @@ fn behaviour(config: &AbrConfig) -> String {
             feed(&mut source, &mut destination, now, tick, marked);
         }
         if tick % 97 == 5 {
-            source.offer_brm(RmCell { er: tick as f64, ..brm(1.0) });
+            source.offer_brm(RmCell {
+                er: tick as f64,
+                ..brm(1.0)
+            });
         }
     }
     log
 }
 
 fn brm(er: f64) -> RmCell {
-    RmCell { er, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false }
+    RmCell {
+        er,
+        ccr: 0.0,
+        mcr: 0.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    }
 }
 
-fn feed(source: &mut AbrSource, destination: &mut AbrDestination, now: Ps, tick: u64, marked: Info) {
+fn feed(
+    source: &mut AbrSource,
+    destination: &mut AbrDestination,
+    now: Ps,
+    tick: u64,
+    marked: Info,
+) {
     let er = [1e9, 333.3, 1e9, 0.0, 5.0, 1e9, 1e9, 1e9][(tick / 90 % 8) as usize];
     if (tick / 90).is_multiple_of(4) {
         destination.on_data(marked);
@@ -121,12 +146,36 @@ fn feed(source: &mut AbrSource, destination: &mut AbrDestination, now: Ps, tick:
 #[test]
 fn every_parameter_changes_what_a_connection_does() {
     let cases = [
-        ("rules", json!({ "air": "10 cells/s", "rules": "prca" }), json!("eprca")),
-        ("air", json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }), json!("50 cells/s")),
-        ("mdf", json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }), json!(6)),
-        ("compensation", json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }), json!("counted")),
-        ("time_constant", json!({ "rules": "smith-predictor", "time_constant": "10 ms" }), json!("20 ms")),
-        ("rtd", json!({ "rules": "smith-predictor", "time_constant": "10 ms", "rtd": "1 s" }), json!("50 ms")),
+        (
+            "rules",
+            json!({ "air": "10 cells/s", "rules": "prca" }),
+            json!("eprca"),
+        ),
+        (
+            "air",
+            json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }),
+            json!("50 cells/s"),
+        ),
+        (
+            "mdf",
+            json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }),
+            json!(6),
+        ),
+        (
+            "compensation",
+            json!({ "air": "10 cells/s", "rules": "prca", "icr": "100 cells/s" }),
+            json!("counted"),
+        ),
+        (
+            "time_constant",
+            json!({ "rules": "smith-predictor", "time_constant": "10 ms" }),
+            json!("20 ms"),
+        ),
+        (
+            "rtd",
+            json!({ "rules": "smith-predictor", "time_constant": "10 ms", "rtd": "1 s" }),
+            json!("50 ms"),
+        ),
         ("pcr", json!({}), json!("500 cells/s")),
         ("mcr", json!({}), json!("50 cells/s")),
         ("icr", json!({}), json!("100 cells/s")),
@@ -136,37 +185,73 @@ fn every_parameter_changes_what_a_connection_does() {
         ("mrm", json!({}), json!(1)),
         ("trm", json!({}), json!("12.5 ms")),
         ("crm", json!({ "rif": 1.0 }), json!(2)),
-        ("crm_rounding", json!({ "rif": 1.0, "tbe": "100 cells" }), json!("down")),
+        (
+            "crm_rounding",
+            json!({ "rif": 1.0, "tbe": "100 cells" }),
+            json!("down"),
+        ),
         ("tbe", json!({ "rif": 1.0 }), json!("64 cells")),
         ("cdf", json!({ "rif": 1.0, "crm": 2 }), json!(0.5)),
-        ("adtf", json!({ "icr": "100 cells/s", "rif": 1.0, "frm_needs_data": true }), json!("200 ms")),
+        (
+            "adtf",
+            json!({ "icr": "100 cells/s", "rif": 1.0, "frm_needs_data": true }),
+            json!("200 ms"),
+        ),
         ("tcr", json!({}), json!("20 cells/s")),
-        ("apply_tbe_icr_cap", json!({ "tbe": "1 cells" }), json!(true)),
+        (
+            "apply_tbe_icr_cap",
+            json!({ "tbe": "1 cells" }),
+            json!(true),
+        ),
         ("out_of_rate", json!({}), json!("only-at-zero")),
         ("frm_needs_data", json!({}), json!(true)),
         ("quantise_rates", json!({}), json!(true)),
         ("use_it_or_lose_it", json!({}), json!("50 cells/s")),
-        ("er_below_mcr", json!({ "mcr": "50 cells/s" }), json!("ignore")),
+        (
+            "er_below_mcr",
+            json!({ "mcr": "50 cells/s" }),
+            json!("ignore"),
+        ),
         ("reset_saved_efci", json!({}), json!(false)),
     ];
     let all = serde_json::to_value(AbrConfig::default()).unwrap();
     for key in all.as_object().unwrap().keys() {
-        let (_, base, value) = cases.iter().find(|case| case.0 == key).unwrap_or_else(|| panic!("no case for {key}"));
+        let (_, base, value) = cases
+            .iter()
+            .find(|case| case.0 == key)
+            .unwrap_or_else(|| panic!("no case for {key}"));
         let changed = with(base.clone(), key, value.clone());
-        assert!(behaviour(&parse(base.clone())) != behaviour(&changed), "{key} changes nothing");
+        assert!(
+            behaviour(&parse(base.clone())) != behaviour(&changed),
+            "{key} changes nothing"
+        );
     }
 }
 
 #[test]
 fn the_parameters_of_proportional_control_go_with_its_rules() {
     let fields = |parameters: Value| -> Vec<&str> {
-        parse(parameters).check(link()).iter().filter(|finding| finding.is_fatal(false)).map(|f| f.field).collect()
+        parse(parameters)
+            .check(link())
+            .iter()
+            .filter(|finding| finding.is_fatal(false))
+            .map(|f| f.field)
+            .collect()
     };
-    assert_eq!(fields(json!({ "air": "1 Mbit/s", "mdf": 4 })), ["air", "mdf"]);
+    assert_eq!(
+        fields(json!({ "air": "1 Mbit/s", "mdf": 4 })),
+        ["air", "mdf"]
+    );
     for rules in ["prca", "eprca"] {
         assert_eq!(fields(json!({ "rules": rules })), ["rules"]);
-        assert_eq!(fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 0 })), ["mdf"]);
-        assert_eq!(fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 17 })), ["mdf"]);
+        assert_eq!(
+            fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 0 })),
+            ["mdf"]
+        );
+        assert_eq!(
+            fields(json!({ "rules": rules, "air": "1 Mbit/s", "mdf": 17 })),
+            ["mdf"]
+        );
         assert!(fields(json!({ "rules": rules, "air": "1 Mbit/s" })).is_empty());
     }
 }

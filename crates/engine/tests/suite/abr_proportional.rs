@@ -10,14 +10,24 @@ fn source(changes: Value) -> AbrSource {
     let mut parameters = json!({
         "rules": "prca", "pcr": "10000 cells/s", "icr": "3200 cells/s", "mcr": "500 cells/s", "air": "64 cells/s",
     });
-    parameters.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    parameters
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
     let config: AbrConfig = serde_json::from_value(parameters).expect("valid parameters");
     assert_eq!(config.check(Rate::from_bps(155_520_000)), []);
     AbrSource::new(&config, Rate::from_bps(155_520_000), Ps::ZERO)
 }
 
 fn brm(ci: bool) -> RmCell {
-    RmCell { er: 1e6, ccr: 0.0, mcr: 0.0, ci, ni: false, bn: false }
+    RmCell {
+        er: 1e6,
+        ccr: 0.0,
+        mcr: 0.0,
+        ci,
+        ni: false,
+        bn: false,
+    }
 }
 
 /// Sends so many cells as early as allowed; returns when the last went out.
@@ -98,7 +108,14 @@ fn an_rm_cell_with_ci_leaves_the_rate_falling_as_it_did() {
 #[test]
 fn the_rate_rises_to_pcr_and_prca_ignores_er_and_ni() {
     let mut source = source(json!({ "air": "8000 cells/s" }));
-    source.on_brm(Ps::from_ms(1), &RmCell { er: 1.0, ni: true, ..brm(false) });
+    source.on_brm(
+        Ps::from_ms(1),
+        &RmCell {
+            er: 1.0,
+            ni: true,
+            ..brm(false)
+        },
+    );
     near(source.acr(), 10_000.0);
 }
 
@@ -117,18 +134,31 @@ fn eprca_adds_air_per_cell_and_obeys_the_explicit_rate() {
     // 2,200 + 32 * 100 + 32 * 64.
     source.on_brm(Ps::from_ms(10), &brm(false));
     near(source.acr(), 7_448.0);
-    source.on_brm(Ps::from_ms(11), &RmCell { er: 1_600.0, ..brm(true) });
+    source.on_brm(
+        Ps::from_ms(11),
+        &RmCell {
+            er: 1_600.0,
+            ..brm(true)
+        },
+    );
     near(source.acr(), 1_600.0);
     // A cell now takes 1,600 / 32.
     send(&mut source, 1);
     near(source.acr(), 1_550.0);
-    source.on_brm(Ps::from_ms(12), &RmCell { er: 0.0, ..brm(true) });
+    source.on_brm(
+        Ps::from_ms(12),
+        &RmCell {
+            er: 0.0,
+            ..brm(true)
+        },
+    );
     near(source.acr(), 500.0);
 }
 
 #[test]
 fn neither_idle_time_nor_missing_rm_cells_matter() {
-    let mut source = source(json!({ "crm": 1, "cdf": 0.5, "adtf": "10 ms", "icr": "2000 cells/s" }));
+    let mut source =
+        source(json!({ "crm": 1, "cdf": 0.5, "adtf": "10 ms", "icr": "2000 cells/s" }));
     source.on_brm(Ps::ZERO, &brm(false));
     // 2,000 + 32 * 62.5 + 64 = 4,064 and 127 per cell: 4,064 - 40 * 127 is below MCR.
     near(source.acr(), 4_064.0);

@@ -2,10 +2,19 @@
 
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::RmCell;
-use cellrate_engine::atm::rm::{MAX_RATE, RmError, decode, decode_rate, encode, encode_rate, quantise};
+use cellrate_engine::atm::rm::{
+    MAX_RATE, RmError, decode, decode_rate, encode, encode_rate, quantise,
+};
 use proptest::prelude::*;
 
-const FRM: RmCell = RmCell { er: 353_207.5, ccr: 3_532.0, mcr: 0.0, ci: false, ni: false, bn: false };
+const FRM: RmCell = RmCell {
+    er: 353_207.5,
+    ccr: 3_532.0,
+    mcr: 0.0,
+    ci: false,
+    ni: false,
+    bn: false,
+};
 
 #[test]
 fn the_payload_of_a_known_frm_is_encoded_to_the_octet() {
@@ -19,14 +28,25 @@ fn the_payload_of_a_known_frm_is_encoded_to_the_octet() {
 #[test]
 fn the_rate_code_truncates() {
     // 353,207.5 = 2^18 * 1.34738: mantissa floor(0.34738 * 512) = 177 = 0xB1, back 352,768.
-    assert_eq!((encode_rate(353_207.5), quantise(353_207.5)), (0x64B1, 352_768.0));
+    assert_eq!(
+        (encode_rate(353_207.5), quantise(353_207.5)),
+        (0x64B1, 352_768.0)
+    );
     // 3,532 = 2^11 * (1 + 371/512) exactly.
     assert_eq!((encode_rate(3_532.0), quantise(3_532.0)), (0x5773, 3_532.0));
 }
 
 #[test]
 fn the_rate_code_ends_at_one_cell_per_second_and_at_its_maximum() {
-    assert_eq!([encode_rate(0.0), encode_rate(0.999), encode_rate(-5.0), encode_rate(f64::NAN)], [0; 4]);
+    assert_eq!(
+        [
+            encode_rate(0.0),
+            encode_rate(0.999),
+            encode_rate(-5.0),
+            encode_rate(f64::NAN)
+        ],
+        [0; 4]
+    );
     assert_eq!(quantise(1.0), 1.0);
     assert_eq!(quantise(f64::INFINITY), MAX_RATE);
     // Without nz the rest of the code means nothing.

@@ -2,18 +2,30 @@
 //! PCR is 1000 cells/s unless noted, so that cells are 1 ms apart.
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
-use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission, ErBelowMcr, OutOfRate, UnshapedSource};
+use cellrate_engine::endsystem::{
+    AbrConfig, AbrSource, Emission, ErBelowMcr, OutOfRate, UnshapedSource,
+};
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{Ps, Rate};
 
-const BRM: RmCell = RmCell { er: 1e9, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false };
+const BRM: RmCell = RmCell {
+    er: 1e9,
+    ccr: 0.0,
+    mcr: 0.0,
+    ci: false,
+    ni: false,
+    bn: false,
+};
 
 fn rate(cells_per_second: f64) -> Rate {
     Rate::from_cells_per_second(cells_per_second)
 }
 
 fn config() -> AbrConfig {
-    AbrConfig { pcr: Some(rate(1_000.0)), ..AbrConfig::default() }
+    AbrConfig {
+        pcr: Some(rate(1_000.0)),
+        ..AbrConfig::default()
+    }
 }
 
 fn source(config: &AbrConfig) -> AbrSource {
@@ -32,7 +44,12 @@ fn run(source: &mut AbrSource, from: Ps, until: Ps, data: bool) -> Vec<(Ps, Emis
         if now > until {
             return sent;
         }
-        sent.push((now, source.opportunity(now, data).expect("a wake finds something to send")));
+        sent.push((
+            now,
+            source
+                .opportunity(now, data)
+                .expect("a wake finds something to send"),
+        ));
     }
 }
 
@@ -62,7 +79,10 @@ fn contents(emission: &Emission) -> RmCell {
 #[test]
 fn ses_rule_1_cells_are_one_period_of_acr_apart() {
     let sent = run(&mut source(&config()), Ps::ZERO, ms(9), true);
-    assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), (0..10).map(ms).collect::<Vec<_>>());
+    assert_eq!(
+        sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+        (0..10).map(ms).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -76,16 +96,25 @@ fn ses_rule_1_no_cell_goes_a_picosecond_early() {
 #[test]
 fn ses_rule_1_the_fraction_of_a_picosecond_is_kept() {
     // 3 cells/s: 1200 intervals of 333,333,333,333.33 ps last 400 s.
-    let mut source = source(&AbrConfig { pcr: Some(rate(3.0)), ..config() });
+    let mut source = source(&AbrConfig {
+        pcr: Some(rate(3.0)),
+        ..config()
+    });
     let sent = run(&mut source, Ps::ZERO, Ps::from_s(400), true);
-    let in_rate: Vec<_> = sent.iter().filter(|(_, emission)| letter(emission) != 'p').collect();
+    let in_rate: Vec<_> = sent
+        .iter()
+        .filter(|(_, emission)| letter(emission) != 'p')
+        .collect();
     assert_eq!(in_rate.len(), 1_201);
     assert!(in_rate[1_200].0.0 + 1 >= Ps::from_s(400).0);
 }
 
 #[test]
 fn ses_rule_2_begins_at_icr_with_an_frm() {
-    let mut source = source(&AbrConfig { icr: Some(rate(250.0)), ..config() });
+    let mut source = source(&AbrConfig {
+        icr: Some(rate(250.0)),
+        ..config()
+    });
     assert_eq!((source.acr(), source.next_wake(false)), (250.0, Ps::NEVER));
     let sent = run(&mut source, Ps::ZERO, ms(4), true);
     assert_eq!(letters(&sent), "Fd");
@@ -140,13 +169,21 @@ fn ses_rule_4_in_rate_cells_have_clp_0() {
     let mut source = source(&config());
     source.offer_brm(BRM);
     let sent = run(&mut source, Ps::ZERO, ms(100), true);
-    assert!(sent.iter().all(|(_, emission)| matches!(emission, Emission::Data) || "FB".contains(letter(emission))));
+    assert!(
+        sent.iter()
+            .all(|(_, emission)| matches!(emission, Emission::Data)
+                || "FB".contains(letter(emission)))
+    );
     assert!(!Info::data(0).clp());
 }
 
 #[test]
 fn ses_rule_5_returns_to_icr_at_the_first_frm_after_adtf() {
-    let mut source = source(&AbrConfig { icr: Some(rate(100.0)), rif: 1.0, ..config() });
+    let mut source = source(&AbrConfig {
+        icr: Some(rate(100.0)),
+        rif: 1.0,
+        ..config()
+    });
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     source.on_brm(Ps::ZERO, &BRM);
     assert_eq!(source.acr(), 1_000.0);
@@ -154,8 +191,14 @@ fn ses_rule_5_returns_to_icr_at_the_first_frm_after_adtf() {
     // 602 ms after the last one. The next cell obeys 100 cells/s.
     let sent = run(&mut source, ms(600), ms(612), true);
     assert_eq!(letters(&sent), "ddFd");
-    assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [ms(600), ms(601), ms(602), ms(612)]);
-    assert_eq!((contents(&sent[2].1).ccr, source.counters().rule_5), (100.0, 1));
+    assert_eq!(
+        sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+        [ms(600), ms(601), ms(602), ms(612)]
+    );
+    assert_eq!(
+        (contents(&sent[2].1).ccr, source.counters().rule_5),
+        (100.0, 1)
+    );
 }
 
 #[test]
@@ -166,16 +209,28 @@ fn ses_rule_5_leaves_an_acr_below_icr_and_a_shorter_pause_alone() {
     run(&mut below, ms(600), ms(700), true);
     assert_eq!((below.acr(), below.counters().rule_5), (500.0, 0));
 
-    let mut short = source(&AbrConfig { icr: Some(rate(100.0)), rif: 1.0, ..config() });
+    let mut short = source(&AbrConfig {
+        icr: Some(rate(100.0)),
+        rif: 1.0,
+        ..config()
+    });
     run(&mut short, Ps::ZERO, Ps::ZERO, true);
     short.on_brm(Ps::ZERO, &BRM);
     // The FRM at 500 ms comes exactly ADTF after the last one: not later than that.
     run(&mut short, ms(498), ms(500), true);
-    assert_eq!((short.acr(), short.counters().frms, short.counters().rule_5), (1_000.0, 2, 0));
+    assert_eq!(
+        (short.acr(), short.counters().frms, short.counters().rule_5),
+        (1_000.0, 2, 0)
+    );
 }
 
 fn impatient() -> AbrConfig {
-    AbrConfig { nrm: 2, crm: Some(3), cdf: 0.5, ..config() }
+    AbrConfig {
+        nrm: 2,
+        crm: Some(3),
+        cdf: 0.5,
+        ..config()
+    }
 }
 
 #[test]
@@ -183,11 +238,18 @@ fn ses_rule_6_cuts_acr_after_crm_frms_without_brm() {
     let mut source = source(&impatient());
     // FRMs at 0, 2 and 4 ms go out at full rate; the fourth at 6 ms finds three unanswered.
     let sent = run(&mut source, Ps::ZERO, ms(6), true);
-    let ccr: Vec<f64> = sent.iter().filter(|(_, e)| letter(e) == 'F').map(|(_, e)| contents(e).ccr).collect();
+    let ccr: Vec<f64> = sent
+        .iter()
+        .filter(|(_, e)| letter(e) == 'F')
+        .map(|(_, e)| contents(e).ccr)
+        .collect();
     assert_eq!(ccr, [1_000.0, 1_000.0, 1_000.0, 500.0]);
     // Every further FRM cuts again: two cells at 2 ms, FRM with 250 cells/s at 10 ms.
     let next = run(&mut source, ms(6), ms(10), true);
-    assert_eq!((letters(&next), source.acr(), source.counters().rule_6), ("dF".into(), 250.0, 2));
+    assert_eq!(
+        (letters(&next), source.acr(), source.counters().rule_6),
+        ("dF".into(), 250.0, 2)
+    );
 }
 
 #[test]
@@ -204,9 +266,19 @@ fn ses_rule_6_is_reset_by_a_brm_with_bn_0_only() {
 #[test]
 fn ses_rule_6_crm_is_tbe_per_nrm_rounded_up() {
     // 100 / 32 = 3.125
-    let tbe = AbrConfig { tbe: Cells(100), ..config() };
+    let tbe = AbrConfig {
+        tbe: Cells(100),
+        ..config()
+    };
     assert_eq!(tbe.crm_frms(), 4);
-    assert_eq!(AbrConfig { crm: Some(20), ..tbe }.crm_frms(), 20);
+    assert_eq!(
+        AbrConfig {
+            crm: Some(20),
+            ..tbe
+        }
+        .crm_frms(),
+        20
+    );
     // 2^24 - 1 cells in FRMs of 32
     assert_eq!(config().crm_frms(), 524_288);
 }
@@ -216,13 +288,26 @@ fn ses_rule_7_ccr_is_the_rate_of_the_cells_behind_the_frm() {
     let mut source = source(&impatient());
     let sent = run(&mut source, Ps::ZERO, ms(8), true);
     let (cut, behind) = (&sent[6], &sent[7]);
-    assert_eq!((cut.0, contents(&cut.1).ccr, behind.0), (ms(6), 500.0, ms(8)));
+    assert_eq!(
+        (cut.0, contents(&cut.1).ccr, behind.0),
+        (ms(6), 500.0, ms(8))
+    );
 }
 
 #[test]
 fn ses_rule_8_decreases_by_rdf_increases_by_rif_of_pcr() {
-    let mut source = source(&AbrConfig { icr: Some(rate(800.0)), ..config() });
-    source.on_brm(Ps::ZERO, &RmCell { ci: true, ni: true, ..BRM });
+    let mut source = source(&AbrConfig {
+        icr: Some(rate(800.0)),
+        ..config()
+    });
+    source.on_brm(
+        Ps::ZERO,
+        &RmCell {
+            ci: true,
+            ni: true,
+            ..BRM
+        },
+    );
     assert_eq!(source.acr(), 750.0); // 800 - 800 / 16
     source.on_brm(Ps::ZERO, &RmCell { ni: true, ..BRM });
     assert_eq!(source.acr(), 750.0);
@@ -233,7 +318,10 @@ fn ses_rule_8_decreases_by_rdf_increases_by_rif_of_pcr() {
 
 #[test]
 fn ses_rule_8_stops_at_pcr_and_mcr() {
-    let mut source = source(&AbrConfig { mcr: Some(rate(990.0)), ..config() });
+    let mut source = source(&AbrConfig {
+        mcr: Some(rate(990.0)),
+        ..config()
+    });
     source.on_brm(Ps::ZERO, &BRM);
     assert_eq!(source.acr(), 1_000.0);
     source.on_brm(Ps::ZERO, &RmCell { ci: true, ..BRM });
@@ -242,14 +330,20 @@ fn ses_rule_8_stops_at_pcr_and_mcr() {
 
 #[test]
 fn ses_rule_9_takes_the_explicit_rate_but_no_less_than_mcr() {
-    let mcr = AbrConfig { mcr: Some(rate(100.0)), ..config() };
+    let mcr = AbrConfig {
+        mcr: Some(rate(100.0)),
+        ..config()
+    };
     for (er, policy, expected) in [
         (300.0, ErBelowMcr::Clamp, 300.0),
         (50.0, ErBelowMcr::Clamp, 100.0),
         (300.0, ErBelowMcr::Ignore, 300.0),
         (50.0, ErBelowMcr::Ignore, 1_000.0),
     ] {
-        let mut source = source(&AbrConfig { er_below_mcr: policy, ..mcr.clone() });
+        let mut source = source(&AbrConfig {
+            er_below_mcr: policy,
+            ..mcr.clone()
+        });
         source.on_brm(Ps::ZERO, &RmCell { er, ..BRM });
         assert_eq!(source.acr(), expected, "{er} {policy:?}");
     }
@@ -257,9 +351,20 @@ fn ses_rule_9_takes_the_explicit_rate_but_no_less_than_mcr() {
 
 #[test]
 fn ses_rule_10_an_frm_asks_for_pcr() {
-    let config = AbrConfig { mcr: Some(rate(10.0)), icr: Some(rate(100.0)), ..config() };
+    let config = AbrConfig {
+        mcr: Some(rate(10.0)),
+        icr: Some(rate(100.0)),
+        ..config()
+    };
     let sent = run(&mut source(&config), Ps::ZERO, Ps::ZERO, true);
-    let expected = RmCell { er: 1_000.0, ccr: 100.0, mcr: 10.0, ci: false, ni: false, bn: false };
+    let expected = RmCell {
+        er: 1_000.0,
+        ccr: 100.0,
+        mcr: 10.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    };
     assert_eq!(contents(&sent[0].1), expected);
 }
 
@@ -270,7 +375,10 @@ fn ses_rule_11_probes_out_of_rate_at_tcr_while_acr_is_zero() {
     source.on_brm(ms(1), &RmCell { er: 0.0, ..BRM });
     let sent = run(&mut source, ms(1), ms(250), true);
     assert_eq!(letters(&sent), "ppp");
-    assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [ms(1), ms(101), ms(201)]);
+    assert_eq!(
+        sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+        [ms(1), ms(101), ms(201)]
+    );
     // The BRM of a probe restarts it: the FRM at 0 ms is long ago, so the cell may go at once.
     source.on_brm(ms(251), &RmCell { er: 500.0, ..BRM });
     assert_eq!((source.acr(), source.next_wake(true)), (62.5, ms(251)));
@@ -281,7 +389,10 @@ fn ses_rule_11_probes_out_of_rate_at_tcr_while_acr_is_zero() {
 fn ses_rule_11_options_decide_when_probes_are_sent() {
     // 5 cells/s is below TCR of 10 cells/s: in-rate cells go on every 200 ms.
     let letters_of = |out_of_rate, er| {
-        let mut source = source(&AbrConfig { out_of_rate, ..config() });
+        let mut source = source(&AbrConfig {
+            out_of_rate,
+            ..config()
+        });
         run(&mut source, Ps::ZERO, Ps::ZERO, true);
         source.on_brm(ms(1), &RmCell { er, ..BRM });
         letters(&run(&mut source, ms(1), ms(201), true))
@@ -294,25 +405,44 @@ fn ses_rule_11_options_decide_when_probes_are_sent() {
 
 #[test]
 fn ses_rule_11_probes_wait_for_data_where_frms_do() {
-    let mut source = source(&AbrConfig { frm_needs_data: true, ..config() });
+    let mut source = source(&AbrConfig {
+        frm_needs_data: true,
+        ..config()
+    });
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     source.on_brm(ms(1), &RmCell { er: 0.0, ..BRM });
-    assert_eq!((source.next_wake(false), source.next_wake(true)), (Ps::NEVER, Ps::ZERO));
+    assert_eq!(
+        (source.next_wake(false), source.next_wake(true)),
+        (Ps::NEVER, Ps::ZERO)
+    );
     assert_eq!(source.opportunity(ms(1), false), None);
 }
 
 #[test]
 fn ses_rule_1_holds_even_for_an_initial_rate_above_pcr() {
-    assert_eq!(source(&AbrConfig { icr: Some(rate(5_000.0)), ..config() }).acr(), 1_000.0);
+    assert_eq!(
+        source(&AbrConfig {
+            icr: Some(rate(5_000.0)),
+            ..config()
+        })
+        .acr(),
+        1_000.0
+    );
 }
 
 #[test]
 fn ses_rule_11_switched_off_leaves_a_brm_waiting_too() {
-    let mut source = source(&AbrConfig { out_of_rate: OutOfRate::Never, ..config() });
+    let mut source = source(&AbrConfig {
+        out_of_rate: OutOfRate::Never,
+        ..config()
+    });
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     source.on_brm(ms(1), &RmCell { er: 0.0, ..BRM });
     source.offer_brm(BRM);
-    assert_eq!((source.next_wake(true), source.opportunity(ms(500), true)), (Ps::NEVER, None));
+    assert_eq!(
+        (source.next_wake(true), source.opportunity(ms(500), true)),
+        (Ps::NEVER, None)
+    );
 }
 
 #[test]
@@ -322,7 +452,11 @@ fn ses_rule_12_data_cells_start_without_efci() {
 
 #[test]
 fn ses_rule_13_an_unused_rate_loses_a_sixteenth_and_the_next_increase() {
-    let config = AbrConfig { use_it_or_lose_it: Some(rate(500.0)), icr: Some(rate(960.0)), ..config() };
+    let config = AbrConfig {
+        use_it_or_lose_it: Some(rate(500.0)),
+        icr: Some(rate(960.0)),
+        ..config()
+    };
     let mut source = source(&config);
     run(&mut source, Ps::ZERO, ms(3), true);
     // Two cells and the FRM in 100 ms are 30 cells/s, more than 500 below 960.
@@ -337,7 +471,11 @@ fn ses_rule_13_an_unused_rate_loses_a_sixteenth_and_the_next_increase() {
 #[test]
 fn ses_rule_13_counts_the_frm_itself_as_used() {
     // 960 - 30 is not more than 935 below; 960 - 20 would be.
-    let config = AbrConfig { use_it_or_lose_it: Some(rate(935.0)), icr: Some(rate(960.0)), ..config() };
+    let config = AbrConfig {
+        use_it_or_lose_it: Some(rate(935.0)),
+        icr: Some(rate(960.0)),
+        ..config()
+    };
     let mut source = source(&config);
     run(&mut source, Ps::ZERO, ms(3), true);
     run(&mut source, ms(3), ms(200), false);
@@ -346,7 +484,11 @@ fn ses_rule_13_counts_the_frm_itself_as_used() {
 
 #[test]
 fn a_higher_acr_brings_the_next_cell_forward_and_a_lower_one_puts_it_off() {
-    let mut source = source(&AbrConfig { icr: Some(rate(100.0)), rif: 1.0, ..config() });
+    let mut source = source(&AbrConfig {
+        icr: Some(rate(100.0)),
+        rif: 1.0,
+        ..config()
+    });
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     assert_eq!(source.next_wake(true), ms(10));
     source.on_brm(ms(4), &RmCell { er: 200.0, ..BRM });
@@ -361,16 +503,29 @@ fn a_higher_acr_brings_the_next_cell_forward_and_a_lower_one_puts_it_off() {
 #[test]
 fn the_tbe_cap_lowers_icr_only_where_it_is_asked_for() {
     // 512 cells per 30 ms are 17,066.7 cells/s.
-    let config = AbrConfig { tbe: Cells(512), ..AbrConfig::default() };
+    let config = AbrConfig {
+        tbe: Cells(512),
+        ..AbrConfig::default()
+    };
     let icr = |config: &AbrConfig| AbrSource::new(config, rate(1e5), ms(30)).acr();
     assert_eq!(icr(&config), 1e5);
-    assert!((icr(&AbrConfig { apply_tbe_icr_cap: true, ..config }) - 512.0 / 0.03).abs() < 1e-6);
+    assert!(
+        (icr(&AbrConfig {
+            apply_tbe_icr_cap: true,
+            ..config
+        }) - 512.0 / 0.03)
+            .abs()
+            < 1e-6
+    );
 }
 
 #[test]
 fn an_frm_due_waits_for_data_only_where_it_is_asked_for() {
     for (frm_needs_data, expected) in [(false, "FBB"), (true, "BB")] {
-        let mut source = source(&AbrConfig { frm_needs_data, ..config() });
+        let mut source = source(&AbrConfig {
+            frm_needs_data,
+            ..config()
+        });
         let mut sent = String::new();
         for at in [0, 10] {
             source.offer_brm(BRM);
@@ -382,7 +537,10 @@ fn an_frm_due_waits_for_data_only_where_it_is_asked_for() {
 
 #[test]
 fn a_source_that_has_sent_brms_alone_obeys_a_new_rate_too() {
-    let mut source = source(&AbrConfig { frm_needs_data: true, ..config() });
+    let mut source = source(&AbrConfig {
+        frm_needs_data: true,
+        ..config()
+    });
     source.offer_brm(BRM);
     run(&mut source, Ps::ZERO, Ps::ZERO, false);
     source.offer_brm(BRM);
@@ -403,7 +561,14 @@ fn a_source_is_rate_limited_while_data_wait_and_acr_is_below_pcr() {
 
 #[test]
 fn a_source_faster_than_its_access_link_is_not_rate_limited() {
-    let mut source = AbrSource::new(&AbrConfig { pcr: Some(rate(2_000.0)), ..config() }, rate(1_000.0), Ps::ZERO);
+    let mut source = AbrSource::new(
+        &AbrConfig {
+            pcr: Some(rate(2_000.0)),
+            ..config()
+        },
+        rate(1_000.0),
+        Ps::ZERO,
+    );
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     source.on_brm(Ps::ZERO, &RmCell { er: 1_500.0, ..BRM });
     assert!(!source.is_rate_limited(Ps::ZERO, true));
@@ -413,7 +578,10 @@ fn a_source_faster_than_its_access_link_is_not_rate_limited() {
 
 #[test]
 fn quantised_rates_are_read_and_written_as_the_line_has_them() {
-    let mut source = source(&AbrConfig { quantise_rates: true, ..config() });
+    let mut source = source(&AbrConfig {
+        quantise_rates: true,
+        ..config()
+    });
     // 1000 = 2^9 * 1.953125 is exact; 353.3 = 2^8 * (1 + 194.6/512) becomes 2^8 * (1 + 194/512).
     source.on_brm(Ps::ZERO, &RmCell { er: 353.3, ..BRM });
     assert_eq!(source.acr(), 353.0);
@@ -426,7 +594,10 @@ fn an_unshaped_source_sends_at_its_peak_rate_and_loses_no_fraction() {
     assert_eq!(source.next_wake(false), Ps::NEVER);
     let mut sent = 0;
     while source.next_wake(true) <= ms(424) {
-        assert_eq!(source.opportunity(source.next_wake(true), true), Some(Emission::Data));
+        assert_eq!(
+            source.opportunity(source.next_wake(true), true),
+            Some(Emission::Data)
+        );
         sent += 1;
     }
     // 424 ms hold exactly 155,520 cells, and one more begins.

@@ -33,9 +33,15 @@ fn control(name: &str) -> ControlConfig {
         "fmmra" => json!({ "qt": "5 cells", "dqt": "20 cells" }),
         "eprca" => json!({ "qt": "10 cells", "dqt": "30 cells" }),
         "smith-predictor" => json!({ "set_point": "20 cells" }),
-        "rrm-pd-plus" => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "beta": "0 cells" }),
-        "rrm-pid" => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "alpha": 0.05 }),
-        law if law.starts_with("rrm-") => json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells" }),
+        "rrm-pd-plus" => {
+            json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "beta": "0 cells" })
+        }
+        "rrm-pid" => {
+            json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "alpha": 0.05 })
+        }
+        law if law.starts_with("rrm-") => {
+            json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells" })
+        }
         _ => json!({}),
     };
     parameters["scheme"] = json!(name);
@@ -70,15 +76,23 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
         rm_first: false,
     };
     let mut graph = Graph::default();
-    let switches: Vec<usize> = (0..4).map(|number| graph.switch(&format!("s{number}"), settings.clone())).collect();
-    let row: Vec<usize> = switches.windows(2).map(|pair| graph.duplex(pair[0], pair[1], RATE, DELAY)).collect();
+    let switches: Vec<usize> = (0..4)
+        .map(|number| graph.switch(&format!("s{number}"), settings.clone()))
+        .collect();
+    let row: Vec<usize> = switches
+        .windows(2)
+        .map(|pair| graph.duplex(pair[0], pair[1], RATE, DELAY))
+        .collect();
     let greedy: SourceConfig = read(json!({ "kind": "greedy" }));
     let flows = (0..6u64).map(|number| {
         let enters = match topology {
             Topology::Bottleneck => 2,
             Topology::ParkingLot => (number / 2) as usize,
         };
-        let (from, to) = (graph.host(&format!("a{number}")), graph.host(&format!("b{number}")));
+        let (from, to) = (
+            graph.host(&format!("a{number}")),
+            graph.host(&format!("b{number}")),
+        );
         let mut path = vec![graph.duplex(from, switches[enters], ACCESS, DELAY)];
         path.extend(&row[enters..]);
         path.push(graph.duplex(switches[3], to, ACCESS, DELAY));
@@ -103,10 +117,14 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
 /// What happened, down to the bit. The report asserts that no cell and no byte is lost or made.
 fn digest(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> String {
     let end = Ps::from_ms(200);
-    let mut run: Simulation<LazyServer> = Simulation::new(plan(topology, scheme, policy, recovery)).unwrap();
+    let mut run: Simulation<LazyServer> =
+        Simulation::new(plan(topology, scheme, policy, recovery)).unwrap();
     let report = run.measure(Ps::ZERO, end, end);
     let delivered: u64 = report.flows.iter().map(|flow| flow.delivered_bytes).sum();
-    assert!(delivered > 20_000, "{topology:?} {scheme} {policy} {recovery:?}: {delivered} bytes");
+    assert!(
+        delivered > 20_000,
+        "{topology:?} {scheme} {policy} {recovery:?}: {delivered} bytes"
+    );
     report.digest
 }
 

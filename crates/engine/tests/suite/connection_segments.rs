@@ -6,7 +6,11 @@ use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::{Handshake, Segment, TcpConfig, TcpEvent, TcpReceiver, TcpSender};
 
 fn config() -> TcpConfig {
-    TcpConfig { connection_setup: true, mss: Bytes(1_000), ..TcpConfig::default() }
+    TcpConfig {
+        connection_setup: true,
+        mss: Bytes(1_000),
+        ..TcpConfig::default()
+    }
 }
 
 /// What is sent next, which must be all.
@@ -35,19 +39,43 @@ fn answer(receiver: &mut TcpReceiver, at: Ps, segment: &Segment) -> Option<Segme
 
 #[test]
 fn the_round_trip_of_the_syn_is_the_first_sample() {
-    let config = TcpConfig { granularity: Ps::from_ms(10), min_rto: Ps::from_ms(10), initial_window: 4, ..config() };
+    let config = TcpConfig {
+        granularity: Ps::from_ms(10),
+        min_rto: Ps::from_ms(10),
+        initial_window: 4,
+        ..config()
+    };
     let ((mut s, syn), mut r) = (opened(&config), TcpReceiver::new(&config));
-    assert_eq!((s.is_open(), s.srtt(), s.next_timer()), (false, None, Ps::from_s(3)));
+    assert_eq!(
+        (s.is_open(), s.srtt(), s.next_timer()),
+        (false, None, Ps::from_s(3))
+    );
     let syn_ack = answer(&mut r, Ps::from_ms(50), &syn).unwrap();
     s.on_ack(Ps::from_ms(100), &syn_ack);
     // Ten ticks: counter 11; srtt = 11 ticks, rttvar = 22 quarters, so RTO = 11 + 22 ticks.
-    assert_eq!((s.srtt(), s.rto(), s.stats().rtt_samples), (Some(Ps::from_ms(110)), Ps::from_ms(330), 1));
+    assert_eq!(
+        (s.srtt(), s.rto(), s.stats().rtt_samples),
+        (Some(Ps::from_ms(110)), Ps::from_ms(330), 1)
+    );
     assert_eq!((s.rwnd(), s.next_timer()), (65_535, Ps::NEVER));
     let sent: Vec<Segment> = std::iter::from_fn(|| s.poll_segment(Ps::from_ms(100))).collect();
     assert_eq!(sent[0].handshake(), Some(Handshake::Ack { seq: 0 }));
-    assert_eq!(sent[1..].iter().map(|segment| segment.seq).collect::<Vec<_>>(), [0, 1_000, 2_000, 3_000]);
+    assert_eq!(
+        sent[1..]
+            .iter()
+            .map(|segment| segment.seq)
+            .collect::<Vec<_>>(),
+        [0, 1_000, 2_000, 3_000]
+    );
     // Neither is counted among the segments with payload.
-    assert_eq!((s.stats().segments_sent, s.stats().segments_retransmitted, s.stats().timeouts), (4, 0, 0));
+    assert_eq!(
+        (
+            s.stats().segments_sent,
+            s.stats().segments_retransmitted,
+            s.stats().timeouts
+        ),
+        (4, 0, 0)
+    );
     // The window is that of the SYN-ACK until the first acknowledgement brings a scaled one.
     assert_eq!(answer(&mut r, Ps::from_ms(150), &sent[0]), None);
     assert_eq!(r.next_timer(), Ps::NEVER);
@@ -59,7 +87,12 @@ fn the_round_trip_of_the_syn_is_the_first_sample() {
 #[test]
 fn with_transmission_excluded_the_round_trip_and_the_timer_begin_with_the_last_cell() {
     let granularity = Ps::from_ms(10);
-    let config = TcpConfig { granularity, min_rto: granularity, rtt_excludes_transmission: true, ..config() };
+    let config = TcpConfig {
+        granularity,
+        min_rto: granularity,
+        rtt_excludes_transmission: true,
+        ..config()
+    };
     let ((mut s, syn), mut r) = (opened(&config), TcpReceiver::new(&config));
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_ms(40), &syn);
@@ -72,15 +105,24 @@ fn with_transmission_excluded_the_round_trip_and_the_timer_begin_with_the_last_c
 
 #[test]
 fn a_lost_syn_is_sent_again_with_backoff_and_its_round_trip_is_not_measured() {
-    let config = TcpConfig { initial_window: 4, ..config() };
+    let config = TcpConfig {
+        initial_window: 4,
+        ..config()
+    };
     let ((mut s, _), mut r) = (opened(&config), TcpReceiver::new(&config));
     // Six ticks of 500 ms, then twelve, then 24.
     assert_eq!(s.next_timer(), Ps::from_s(3));
-    assert_eq!(s.on_timer(Ps::from_s(3)), Some(TcpEvent::SynTimeout { backoff: 1 }));
+    assert_eq!(
+        s.on_timer(Ps::from_s(3)),
+        Some(TcpEvent::SynTimeout { backoff: 1 })
+    );
     let again = only(&mut s, Ps::from_s(3));
     assert!(s.is_repetition(&again, s.snd_max()));
     assert_eq!(s.next_timer(), Ps::from_s(9));
-    assert_eq!(s.on_timer(Ps::from_s(9)), Some(TcpEvent::SynTimeout { backoff: 2 }));
+    assert_eq!(
+        s.on_timer(Ps::from_s(9)),
+        Some(TcpEvent::SynTimeout { backoff: 2 })
+    );
     let again = only(&mut s, Ps::from_s(9));
     assert_eq!(s.next_timer(), Ps::from_s(21));
     let syn_ack = answer(&mut r, Ps::from_ms(9_050), &again).unwrap();
@@ -88,7 +130,15 @@ fn a_lost_syn_is_sent_again_with_backoff_and_its_round_trip_is_not_measured() {
     let first: Vec<Segment> = std::iter::from_fn(|| s.poll_segment(Ps::from_ms(9_100))).collect();
     // An initial window of one segment (RFC 5681 section 3.1); the timeout stays backed off: 24 ticks from 9.1 s on.
     assert_eq!((first.len(), first[1].len, s.cwnd()), (2, 1_000, 1_000));
-    assert_eq!((s.srtt(), s.next_timer(), s.stats().timeouts, s.stats().rtt_samples), (None, Ps::from_s(21), 2, 0));
+    assert_eq!(
+        (
+            s.srtt(),
+            s.next_timer(),
+            s.stats().timeouts,
+            s.stats().rtt_samples
+        ),
+        (None, Ps::from_s(21), 2, 0)
+    );
     let ack = answer(&mut r, Ps::from_ms(9_150), &first[1]).unwrap();
     s.on_ack(Ps::from_ms(9_200), &ack);
     // No tick: counter 1, RTO of three ticks.
@@ -107,18 +157,27 @@ fn a_lost_answer_is_sent_again_by_the_timer_or_for_another_syn() {
     let again = only(&mut s, Ps::from_s(3));
     let second = answer(&mut r, Ps::from_ms(3_050), &again).unwrap();
     assert!(r.is_repetition(&second));
-    assert_eq!((second.handshake(), r.next_timer()), (lost.handshake(), Ps::from_s(6)));
+    assert_eq!(
+        (second.handshake(), r.next_timer()),
+        (lost.handshake(), Ps::from_s(6))
+    );
     // It is lost as well. Next time it waits for twelve ticks.
     assert!(r.on_timer(Ps::from_s(6)));
     let third = r.poll_ack(Ps::from_s(6)).unwrap();
-    assert_eq!((third.handshake(), r.next_timer()), (lost.handshake(), Ps::from_s(12)));
+    assert_eq!(
+        (third.handshake(), r.next_timer()),
+        (lost.handshake(), Ps::from_s(12))
+    );
     s.on_ack(Ps::from_ms(6_050), &third);
     assert!(s.is_open() && s.srtt().is_none());
 }
 
 #[test]
 fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again() {
-    let config = TcpConfig { delayed_ack: true, ..config() };
+    let config = TcpConfig {
+        delayed_ack: true,
+        ..config()
+    };
     let ((mut s, syn), mut r) = (opened(&config), TcpReceiver::new(&config));
     let syn_ack = answer(&mut r, Ps::from_ms(50), &syn).unwrap();
     s.on_ack(Ps::from_ms(100), &syn_ack);
@@ -142,7 +201,10 @@ fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again()
     assert_eq!(only(&mut s, Ps::from_s(3)).len, 700);
     s.on_ack(Ps::from_ms(3_050), &again);
     let ack = only(&mut s, Ps::from_ms(3_050));
-    assert_eq!((ack.handshake(), s.is_repetition(&ack, s.snd_max())), (Some(Handshake::Ack { seq: 700 }), false));
+    assert_eq!(
+        (ack.handshake(), s.is_repetition(&ack, s.snd_max())),
+        (Some(Handshake::Ack { seq: 700 }), false)
+    );
     assert_eq!(answer(&mut r, Ps::from_ms(3_100), &ack), None);
     assert_eq!(r.next_timer(), Ps::NEVER);
     // A SYN that comes late is acknowledged (RFC 793 section 3.9).

@@ -15,7 +15,11 @@ use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 
 fn config() -> TcpConfig {
-    TcpConfig { connection_setup: true, mss: Bytes(1_000), ..TcpConfig::default() }
+    TcpConfig {
+        connection_setup: true,
+        mss: Bytes(1_000),
+        ..TcpConfig::default()
+    }
 }
 
 /// PDUs as they arrive at the end of their channel.
@@ -28,9 +32,12 @@ struct Arrivals {
 
 impl Observer for Arrivals {
     fn on_cell(&mut self, cell: &Crossing) {
-        let (Some(channel), Some(Body::Pdu(pdu))) = (cell.channel, cell.body) else { return };
+        let (Some(channel), Some(Body::Pdu(pdu))) = (cell.channel, cell.body) else {
+            return;
+        };
         if self.last_links[channel as usize] == cell.link {
-            self.seen.push((channel, cell.arrives, pdu.cells, pdu.segment));
+            self.seen
+                .push((channel, cell.arrives, pdu.cells, pdu.segment));
         }
     }
     fn on_pdu(&mut self, pdu: &PduStart) {
@@ -39,9 +46,17 @@ impl Observer for Arrivals {
 }
 
 fn observed(plan: Plan, until: Ps) -> Arrivals {
-    let ways = plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]);
-    let last_links = ways.map(|way| way.last().map_or(u32::MAX, |link| *link as u32)).collect();
-    let mut arrivals = Arrivals { last_links, ..Arrivals::default() };
+    let ways = plan
+        .flows
+        .iter()
+        .flat_map(|flow| [&flow.forward, &flow.backward]);
+    let last_links = ways
+        .map(|way| way.last().map_or(u32::MAX, |link| *link as u32))
+        .collect();
+    let mut arrivals = Arrivals {
+        last_links,
+        ..Arrivals::default()
+    };
     Reference::new(plan).unwrap().observe(until, &mut arrivals);
     arrivals
 }
@@ -52,7 +67,10 @@ fn line(tcp: TcpConfig, source: &str) -> Plan {
     let (from, to) = (graph.host("a"), graph.host("b"));
     let link = graph.duplex(from, to, cell_time_us(10), Ps::from_us(5));
     let source: SourceConfig = serde_json::from_str(source).unwrap();
-    let mut tcp = cellrate_engine::network::plan::FlowPlan { tcp, ..flow("tcp", Ubr, source, vec![link]) };
+    let mut tcp = cellrate_engine::network::plan::FlowPlan {
+        tcp,
+        ..flow("tcp", Ubr, source, vec![link])
+    };
     tcp.backward = back(&tcp.forward);
     graph.plan(vec![tcp])
 }
@@ -61,14 +79,28 @@ const GREEDY: &str = r#"{"kind": "greedy"}"#;
 
 #[test]
 fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
-    let tcp = TcpConfig { mss: Bytes(40), window: Bytes(100_001), ..config() };
+    let tcp = TcpConfig {
+        mss: Bytes(40),
+        window: Bytes(100_001),
+        ..config()
+    };
     let seen = observed(line(tcp, GREEDY), Ps::from_us(130)).seen;
-    let segments: Vec<_> =
-        seen.iter().map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window)).collect();
+    let segments: Vec<_> = seen
+        .iter()
+        .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window))
+        .collect();
     // 40 + 8 (options) + 8 (LLC/SNAP) + 8 (trailer) = 64 bytes, without options 56: two cells of 10 us each, and 5 us of
     // way. The window of 100,001 bytes fits in 16 bits in units of two.
-    let options = SynOptions { mss: 40, shift: 1, sack_permitted: false };
-    let (us, syn, answer) = (Ps::from_us, Handshake::Syn(options), Handshake::SynAck(options));
+    let options = SynOptions {
+        mss: 40,
+        shift: 1,
+        sack_permitted: false,
+    };
+    let (us, syn, answer) = (
+        Ps::from_us,
+        Handshake::Syn(options),
+        Handshake::SynAck(options),
+    );
     let expected = [
         (0, us(25), 2, Some(syn), 65_535),
         (1, us(50), 2, Some(answer), 65_535),
@@ -90,7 +122,14 @@ fn options_can_take_a_cell_more() {
         (Recovery::Reno, 32, [1, 1]),
         (Recovery::Sack, 32, [2, 1]),
     ] {
-        let mut plan = line(TcpConfig { recovery, header_bytes, ..config() }, GREEDY);
+        let mut plan = line(
+            TcpConfig {
+                recovery,
+                header_bytes,
+                ..config()
+            },
+            GREEDY,
+        );
         plan.flows[0].encapsulation = cellrate_engine::atm::aal5::Encapsulation::VcMux;
         let seen = observed(plan, Ps::from_us(90)).seen;
         assert_eq!([seen[0].2, seen[2].2], cells, "{recovery:?}");
@@ -107,9 +146,21 @@ fn every_source_sets_its_connection_up_when_it_starts() {
         r#"{"kind": "www", "think_time": "2 ms"}"#,
     ] {
         let found = observed(line(config(), source), Ps::from_ms(100));
-        let starts: Vec<_> = found.begun.iter().take(3).map(|pdu| (pdu.at, pdu.channel)).collect();
-        assert_eq!(starts, [(Ps::ZERO, 0), (Ps::from_us(25), 1), (Ps::from_us(50), 0)], "{source}");
-        assert!(found.begun.iter().any(|pdu| pdu.segment.len > 0), "{source}");
+        let starts: Vec<_> = found
+            .begun
+            .iter()
+            .take(3)
+            .map(|pdu| (pdu.at, pdu.channel))
+            .collect();
+        assert_eq!(
+            starts,
+            [(Ps::ZERO, 0), (Ps::from_us(25), 1), (Ps::from_us(50), 0)],
+            "{source}"
+        );
+        assert!(
+            found.begun.iter().any(|pdu| pdu.segment.len > 0),
+            "{source}"
+        );
     }
 }
 

@@ -36,7 +36,12 @@ fn fan(sources: usize, config: FcvcConfig) -> Plan {
         let host = graph.host(&format!("src.{number}"));
         let access = graph.duplex(host, switch, cell_time_us(CELL), DELAY);
         let source = source(json!({"kind": "persistent"}));
-        flows.push(flow(&format!("f{number}"), ServiceClass::Ubr, source, vec![access, exit]));
+        flows.push(flow(
+            &format!("f{number}"),
+            ServiceClass::Ubr,
+            source,
+            vec![access, exit],
+        ));
     }
     let mut plan = graph.plan(flows);
     plan.nodes[switch].kind = cellrate_engine::network::plan::NodeKind::Switch(by_class());
@@ -69,17 +74,37 @@ fn delivered(report: &Report) -> Vec<u64> {
 /// The round trip has twice the propagation, the forwarding of the cell and the credit cell: 2 d + 2 cell times.
 #[test]
 fn the_rate_is_what_the_buffer_allows() {
-    let buffers = [(10, 1), (10, 5), (4, 2), (2, 5), (1, 1), (1, 3), (3, 3), (10, 8), (1, 8), (7, 20), (16, 64)];
+    let buffers = [
+        (10, 1),
+        (10, 5),
+        (4, 2),
+        (2, 5),
+        (1, 1),
+        (1, 3),
+        (3, 3),
+        (10, 8),
+        (1, 8),
+        (7, 20),
+        (16, 64),
+    ];
     for delay in [0, 1, 3, 17, 100] {
         for (n2, n3) in buffers {
-            let mut plan = fan(1, fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")})));
+            let mut plan = fan(
+                1,
+                fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")})),
+            );
             // The source is held back by the memory of the first switch, to which it has a link of its own.
-            plan.links.iter_mut().for_each(|link| link.delay = Ps::from_us(delay * CELL));
+            plan.links
+                .iter_mut()
+                .for_each(|link| link.delay = Ps::from_us(delay * CELL));
             let (m, r, rtt) = (n3 / n2, n3 % n2, 2 * delay + 2);
             let (cells, time) = ((m + 1) * n2, n2 - r + rtt);
             let expected = 4_000 * cells.min(time) / time;
             let found = delivered(&measure(plan, 8_000))[0];
-            assert!(found.abs_diff(expected) <= cells, "N2 {n2}, N3 {n3}, {delay}: {found} cells, not {expected}");
+            assert!(
+                found.abs_diff(expected) <= cells,
+                "N2 {n2}, N3 {n3}, {delay}: {found} cells, not {expected}"
+            );
             // The bound of Kung, Blackwell and Chapman 1994: (N2 + N3) / (RTT + N2).
             assert!(found * (rtt + n2) <= 4_000 * (n2 + n3) + cells * (rtt + n2));
         }
@@ -89,7 +114,8 @@ fn the_rate_is_what_the_buffer_allows() {
 /// 10 + 1 cells at the start, then 10 for each credit, 17 cell times apart.
 #[test]
 fn the_first_cells_leave_as_worked_out_by_hand() {
-    let mut run: Simulation = Simulation::new(fan(1, fcvc(json!({"n2": "10 cells", "n3": "1 cell"})))).unwrap();
+    let mut run: Simulation =
+        Simulation::new(fan(1, fcvc(json!({"n2": "10 cells", "n3": "1 cell"})))).unwrap();
     let mut sent = |cells: u64| {
         // Cells handed over start at once: a look just after the start of a service counts it.
         run.run_until(Ps::from_us(cells * CELL) + Ps(1));
@@ -112,11 +138,18 @@ fn by_default_one_channel_fills_its_link() {
 fn channels_take_turns() {
     let report = measure(fan(3, FcvcConfig::default()), 12_000);
     let shares = delivered(&report);
-    assert!(shares.iter().all(|cells| cells.abs_diff(2_000) <= 1), "{shares:?}");
+    assert!(
+        shares.iter().all(|cells| cells.abs_diff(2_000) <= 1),
+        "{shares:?}"
+    );
 }
 
 fn statistic(report: &Report, port: &str, name: &str) -> f64 {
-    let found = report.ports.iter().find(|found| found.name == port).unwrap();
+    let found = report
+        .ports
+        .iter()
+        .find(|found| found.name == port)
+        .unwrap();
     found.control.statistics[name]
 }
 
@@ -125,15 +158,26 @@ fn credit_cells_travel_on_the_way_back_one_for_n2_cells() {
     let report = measure(fan(1, FcvcConfig::default()), 4_000);
     let credits = statistic(&report, "A->src.0", "credit_cells_sent");
     assert!((398.0..=400.0).contains(&credits), "{credits}");
-    let back = report.ports.iter().find(|port| port.name == "A->src.0").unwrap();
-    assert!((back.utilisation - 0.1).abs() < 0.001, "{}", back.utilisation);
+    let back = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->src.0")
+        .unwrap();
+    assert!(
+        (back.utilisation - 0.1).abs() < 0.001,
+        "{}",
+        back.utilisation
+    );
 }
 
 /// The credits of four channels share the cells of a slow link back, so that the channels are not held up by it.
 #[test]
 fn records_share_cells() {
     let cells = |records: u32| {
-        let mut plan = fan(4, fcvc(json!({"n2": "1 cell", "records_per_cell": records})));
+        let mut plan = fan(
+            4,
+            fcvc(json!({"n2": "1 cell", "records_per_cell": records})),
+        );
         plan.links[1].rate = cell_time_us(2 * CELL);
         delivered(&measure(plan, 4_000)).iter().sum::<u64>()
     };
@@ -144,11 +188,25 @@ fn records_share_cells() {
 
 #[test]
 fn what_channels_are_promised_is_never_exceeded() {
-    let report = measure(fan(5, fcvc(json!({"n2": "3 cells", "n3": "2 cells"}))), 10_000);
-    assert_eq!(statistic(&report, "A->sink", "channel_queue_max_cells"), 5.0);
-    let exit = report.ports.iter().find(|port| port.name == "A->sink").unwrap();
+    let report = measure(
+        fan(5, fcvc(json!({"n2": "3 cells", "n3": "2 cells"}))),
+        10_000,
+    );
+    assert_eq!(
+        statistic(&report, "A->sink", "channel_queue_max_cells"),
+        5.0
+    );
+    let exit = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->sink")
+        .unwrap();
     assert_eq!(exit.queues[0].buffer_cells, Some(25));
-    assert!((15..=25).contains(&exit.queues[0].queue_max_cells), "{}", exit.queues[0].queue_max_cells);
+    assert!(
+        (15..=25).contains(&exit.queues[0].queue_max_cells),
+        "{}",
+        exit.queues[0].queue_max_cells
+    );
 }
 
 fn lossy(config: Value, errors: Value) -> Plan {
@@ -161,10 +219,19 @@ fn lossy(config: Value, errors: Value) -> Plan {
 #[test]
 fn absolute_counters_repair_lost_credits() {
     let errors = || json!({"lose_every": 3, "cells": "credit"});
-    let roomy = measure(lossy(json!({"n2": "5 cells", "n3": "20 cells"}), errors()), 20_000);
+    let roomy = measure(
+        lossy(json!({"n2": "5 cells", "n3": "20 cells"}), errors()),
+        20_000,
+    );
     assert!(delivered(&roomy)[0] > 8_000, "{:?}", delivered(&roomy));
     let tight = |marks: Value| {
-        measure(lossy(json!({"n2": "10 cells", "n3": "1 cell", "mark_interval": marks}), errors()), 20_000)
+        measure(
+            lossy(
+                json!({"n2": "10 cells", "n3": "1 cell", "mark_interval": marks}),
+                errors(),
+            ),
+            20_000,
+        )
     };
     assert_eq!(delivered(&tight(Value::Null)), [0]);
     let repaired = delivered(&tight(json!("200 us")));
@@ -176,14 +243,27 @@ fn absolute_counters_repair_lost_credits() {
 fn marks_repair_lost_cells() {
     let run = |marks: Value| {
         let errors = json!({"lose_every": 100, "cells": "data"});
-        measure(lossy(json!({"n2": "10 cells", "n3": "8 cells", "mark_interval": marks}), errors), 40_000)
+        measure(
+            lossy(
+                json!({"n2": "10 cells", "n3": "8 cells", "mark_interval": marks}),
+                errors,
+            ),
+            40_000,
+        )
     };
     let (without, with) = (run(Value::Null), run(json!("1 ms")));
     assert_eq!(delivered(&without), [0]);
     assert!(delivered(&with)[0] > 18_000, "{:?}", delivered(&with));
     // Of some 20,000 cells each link has lost every hundredth.
-    assert!((380..=420).contains(&with.vcs[0].cells_lost_on_links), "{}", with.vcs[0].cells_lost_on_links);
-    assert_eq!((with.vcs[0].cells_dropped, with.totals.cells_lost_on_links), (0, with.vcs[0].cells_lost_on_links));
+    assert!(
+        (380..=420).contains(&with.vcs[0].cells_lost_on_links),
+        "{}",
+        with.vcs[0].cells_lost_on_links
+    );
+    assert_eq!(
+        (with.vcs[0].cells_dropped, with.totals.cells_lost_on_links),
+        (0, with.vcs[0].cells_lost_on_links)
+    );
 }
 
 /// Of ten channels one sends: it gets nearly half the memory of its port, the others a cell each; a static allocation
@@ -198,7 +278,11 @@ fn adaptive_allocation_gives_memory_to_whom_uses_it() {
         measure(plan, 20_000)
     };
     let adaptive = one_of_ten(json!({"allocation": "adaptive", "memory": "60 cells"}));
-    assert!(delivered(&adaptive)[0] >= 9_900, "{:?}", delivered(&adaptive));
+    assert!(
+        delivered(&adaptive)[0] >= 9_900,
+        "{:?}",
+        delivered(&adaptive)
+    );
     let fixed = one_of_ten(json!({"n2": "3 cells", "n3": "3 cells"}));
     assert!(delivered(&fixed)[0] < 6_000, "{:?}", delivered(&fixed));
 }
@@ -207,13 +291,19 @@ fn adaptive_allocation_gives_memory_to_whom_uses_it() {
 #[test]
 fn adaptive_allocation_leaves_no_channel_without_credit() {
     for silent in 1..10 {
-        let mut plan = fan(10, fcvc(json!({"allocation": "adaptive", "memory": "60 cells"})));
+        let mut plan = fan(
+            10,
+            fcvc(json!({"allocation": "adaptive", "memory": "60 cells"})),
+        );
         for flow in &mut plan.flows[silent..] {
             flow.start = Ps::from_us(5_000 * CELL);
         }
         let delivered = delivered(&measure(plan, 20_000));
         assert!(delivered.iter().sum::<u64>() >= 9_000, "{delivered:?}");
-        assert!(delivered.iter().all(|cells| *cells > 500), "{silent}: {delivered:?}");
+        assert!(
+            delivered.iter().all(|cells| *cells > 500),
+            "{silent}: {delivered:?}"
+        );
     }
 }
 

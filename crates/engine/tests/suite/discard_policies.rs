@@ -2,7 +2,9 @@
 
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::component::Component;
-use cellrate_engine::discard::{Cause, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies};
+use cellrate_engine::discard::{
+    Cause, DiscardConfig, DiscardPolicy, QueueFacts, Verdict, policies,
+};
 use cellrate_engine::kernel::Severity;
 use serde_json::{Value, json};
 
@@ -29,7 +31,11 @@ fn letter(verdict: Verdict) -> char {
 fn decide(parameters: Value, cells: &str, queue: &[u64]) -> String {
     let mut policy = config(parameters).build(1);
     assert_eq!(cells.len(), queue.len());
-    cells.chars().zip(queue).map(|(cell, queue)| letter(policy.admit(0, info(cell), *queue, BUFFER))).collect()
+    cells
+        .chars()
+        .zip(queue)
+        .map(|(cell, queue)| letter(policy.admit(0, info(cell), *queue, BUFFER)))
+        .collect()
 }
 
 fn info(cell: char) -> Info {
@@ -42,13 +48,23 @@ fn info(cell: char) -> Info {
 
 #[test]
 fn tail_drop_drops_what_finds_the_buffer_full() {
-    assert_eq!(decide(json!({ "policy": "tail-drop" }), "cccer", &[9, 10, 9, 10, 11]), ".O.OO");
+    assert_eq!(
+        decide(
+            json!({ "policy": "tail-drop" }),
+            "cccer",
+            &[9, 10, 9, 10, 11]
+        ),
+        ".O.OO"
+    );
 }
 
 #[test]
 fn ppd_drops_the_rest_of_a_pdu_but_not_its_end() {
     let ppd = json!({ "policy": "ppd" });
-    assert_eq!(decide(ppd.clone(), "cccece", &[5, 10, 5, 5, 5, 5]), ".OP...");
+    assert_eq!(
+        decide(ppd.clone(), "cccece", &[5, 10, 5, 5, 5, 5]),
+        ".OP..."
+    );
     // Also if its first cell was lost: the end is forwarded though nothing precedes it.
     assert_eq!(decide(ppd, "cce", &[10, 5, 5]), "OP.");
 }
@@ -64,26 +80,43 @@ fn a_lost_end_costs_the_next_pdu_whose_end_separates_them() {
     for policy in ["ppd", "epd"] {
         // The end finds the buffer full after a cell was forwarded: the receiver would merge the
         // next PDU, so of that only the end goes through; the one after it is whole.
-        let lost = decide(json!({ "policy": policy }), "ceccecce", &[5, 10, 5, 5, 5, 5, 5, 5]);
+        let lost = decide(
+            json!({ "policy": policy }),
+            "ceccecce",
+            &[5, 10, 5, 5, 5, 5, 5, 5],
+        );
         assert_eq!(lost, ".OPP....", "{policy}");
     }
-    let tail = decide(json!({ "policy": "tail-drop" }), "ceccecce", &[5, 10, 5, 5, 5, 5, 5, 5]);
+    let tail = decide(
+        json!({ "policy": "tail-drop" }),
+        "ceccecce",
+        &[5, 10, 5, 5, 5, 5, 5, 5],
+    );
     assert_eq!(tail, ".O......");
 }
 
 #[test]
 fn a_lost_end_of_a_merged_pdu_merges_again() {
-    assert_eq!(decide(json!({ "policy": "ppd" }), "cecece", &[5, 10, 5, 10, 5, 5]), ".OPOP.");
+    assert_eq!(
+        decide(json!({ "policy": "ppd" }), "cecece", &[5, 10, 5, 10, 5, 5]),
+        ".OPOP."
+    );
 }
 
 #[test]
 fn a_merged_pdu_is_cut_to_its_end_even_above_the_threshold() {
-    assert_eq!(decide(json!({ "policy": "epd" }), "cecce", &[5, 10, 6, 6, 6]), ".OPP.");
+    assert_eq!(
+        decide(json!({ "policy": "epd" }), "cecce", &[5, 10, 6, 6, 6]),
+        ".OPP."
+    );
 }
 
 #[test]
 fn a_lost_end_merges_nothing_if_nothing_was_forwarded() {
-    assert_eq!(decide(json!({ "policy": "ppd" }), "ece", &[10, 5, 5]), "O..");
+    assert_eq!(
+        decide(json!({ "policy": "ppd" }), "ece", &[10, 5, 5]),
+        "O.."
+    );
 }
 
 #[test]
@@ -91,7 +124,10 @@ fn epd_drops_whole_pdus_that_begin_above_the_threshold() {
     let epd = json!({ "policy": "epd", "threshold": "6 cells" });
     // 6 is not above 6; a PDU that has begun goes on above it; one that begins at 7 is dropped
     // with its end even if the queue falls.
-    assert_eq!(decide(epd, "cceccece", &[6, 9, 9, 7, 0, 0, 6, 6]), "...EEE..");
+    assert_eq!(
+        decide(epd, "cceccece", &[6, 9, 9, 7, 0, 0, 6, 6]),
+        "...EEE.."
+    );
 }
 
 #[test]
@@ -101,8 +137,18 @@ fn epd_has_its_threshold_at_half_the_buffer_by_default() {
 
 #[test]
 fn epd_treats_later_overflow_as_partial_discard() {
-    assert_eq!(decide(json!({ "policy": "epd" }), "ccce", &[5, 10, 9, 9]), ".OP.");
-    assert_eq!(decide(json!({ "policy": "epd", "forward_end": false }), "ccce", &[5, 10, 9, 9]), ".OPP");
+    assert_eq!(
+        decide(json!({ "policy": "epd" }), "ccce", &[5, 10, 9, 9]),
+        ".OP."
+    );
+    assert_eq!(
+        decide(
+            json!({ "policy": "epd", "forward_end": false }),
+            "ccce",
+            &[5, 10, 9, 9]
+        ),
+        ".OPP"
+    );
 }
 
 #[test]
@@ -127,7 +173,13 @@ fn begins(parameters: Value, held: &str, asked: &str) -> String {
         assert_eq!(verdict, Verdict::Accept);
     }
     // Nothing is added: each asks in a queue of the same length, from a copy.
-    let ask = |channel| letter(policy.clone().admit(slot(channel), info('c'), held.len() as u64, 20));
+    let ask = |channel| {
+        letter(
+            policy
+                .clone()
+                .admit(slot(channel), info('c'), held.len() as u64, 20),
+        )
+    };
     asked.chars().map(ask).collect()
 }
 
@@ -145,13 +197,23 @@ fn selective_drop_refuses_channels_that_hold_more_than_their_share() {
 #[test]
 fn fair_buffer_allocation_allows_less_the_longer_the_queue() {
     // R = 5, K = 20: in a queue of 10 the limit is Z 15 / 5 = 3 Z, of 18 it is Z 15 / 13.
-    let allocation = |z: f64| json!({ "policy": "fair-buffer-allocation", "z": z, "threshold": "5 cells" });
+    let allocation =
+        |z: f64| json!({ "policy": "fair-buffer-allocation", "z": z, "threshold": "5 cells" });
     assert_eq!(begins(allocation(0.5), "0101010002", "0123"), "E...");
     assert_eq!(begins(allocation(0.6), "0101010002", "0123"), "....");
     // 9, 6 and 3 of 18: 1.5, 1 and 0.5 against 0.92 and 0.577.
-    assert_eq!(begins(allocation(0.8), "000000000111111222", "0123"), "EE..");
-    assert_eq!(begins(allocation(0.5), "000000000111111222", "0123"), "EE..");
-    assert_eq!(begins(allocation(0.4), "000000000111111222", "0123"), "EEE.");
+    assert_eq!(
+        begins(allocation(0.8), "000000000111111222", "0123"),
+        "EE.."
+    );
+    assert_eq!(
+        begins(allocation(0.5), "000000000111111222", "0123"),
+        "EE.."
+    );
+    assert_eq!(
+        begins(allocation(0.4), "000000000111111222", "0123"),
+        "EEE."
+    );
 }
 
 #[test]
@@ -159,7 +221,11 @@ fn fair_policies_have_their_threshold_at_nine_tenths_by_default() {
     for policy in ["selective-drop", "fair-buffer-allocation"] {
         let parameters = json!({ "policy": policy, "z": 0.01 });
         // 18 of 20, 19 of 20: one channel holds everything.
-        assert_eq!(begins(parameters.clone(), &"0".repeat(18), "0"), ".", "{policy}");
+        assert_eq!(
+            begins(parameters.clone(), &"0".repeat(18), "0"),
+            ".",
+            "{policy}"
+        );
         assert_eq!(begins(parameters, &"0".repeat(19), "0"), "E", "{policy}");
     }
 }
@@ -184,9 +250,15 @@ fn fair_policies_forget_the_cells_that_have_left() {
 #[test]
 fn channels_do_not_share_their_frames() {
     let mut ppd = config(json!({ "policy": "ppd" })).build(2);
-    assert_eq!(ppd.admit(0, info('c'), 10, BUFFER), Verdict::Drop(Cause::Overflow));
+    assert_eq!(
+        ppd.admit(0, info('c'), 10, BUFFER),
+        Verdict::Drop(Cause::Overflow)
+    );
     assert_eq!(ppd.admit(1, info('c'), 9, BUFFER), Verdict::Accept);
-    assert_eq!(ppd.admit(0, info('c'), 9, BUFFER), Verdict::Drop(Cause::PartialPacket));
+    assert_eq!(
+        ppd.admit(0, info('c'), 9, BUFFER),
+        Verdict::Drop(Cause::PartialPacket)
+    );
 }
 
 #[test]
@@ -201,27 +273,74 @@ fn rm_cells_are_dropped_one_by_one_and_leave_the_frames_alone() {
 fn the_threshold_in_force_is_the_one_that_decides() {
     use cellrate_engine::discard::epd::EpdConfig;
     use cellrate_engine::kernel::units::{Buffer, Cells};
-    let own = EpdConfig { threshold: Some(Cells(7)), ..EpdConfig::default() };
-    assert_eq!([EpdConfig::default(), own].map(|config| config.threshold_in_force(Buffer(11))), [Cells(5), Cells(7)]);
+    let own = EpdConfig {
+        threshold: Some(Cells(7)),
+        ..EpdConfig::default()
+    };
+    assert_eq!(
+        [EpdConfig::default(), own].map(|config| config.threshold_in_force(Buffer(11))),
+        [Cells(5), Cells(7)]
+    );
 }
 
 #[test]
 fn checks_find_buffers_and_margins_that_cannot_work() {
-    let facts = QueueFacts { buffer: 50, largest_pdu: 91, channels: 5 };
+    let facts = QueueFacts {
+        buffer: 50,
+        largest_pdu: 91,
+        channels: 5,
+    };
     for (parameters, field, severity) in [
         (json!({ "policy": "epd" }), "policy", Severity::Impossible),
-        (json!({ "policy": "epd", "threshold": "50 cells" }), "threshold", Severity::Warning),
-        (json!({ "policy": "selective-drop" }), "policy", Severity::Impossible),
-        (json!({ "policy": "selective-drop", "z": 0.0 }), "z", Severity::Impossible),
-        (json!({ "policy": "fair-buffer-allocation", "z": -1.0 }), "z", Severity::Impossible),
-        (json!({ "policy": "fair-buffer-allocation", "threshold": "50 cells" }), "threshold", Severity::Warning),
-        (json!({ "policy": "intelligent-tail-drop" }), "margin", Severity::Warning),
-        (json!({ "policy": "intelligent-tail-drop", "margin": "50 cells" }), "margin", Severity::Impossible),
+        (
+            json!({ "policy": "epd", "threshold": "50 cells" }),
+            "threshold",
+            Severity::Warning,
+        ),
+        (
+            json!({ "policy": "selective-drop" }),
+            "policy",
+            Severity::Impossible,
+        ),
+        (
+            json!({ "policy": "selective-drop", "z": 0.0 }),
+            "z",
+            Severity::Impossible,
+        ),
+        (
+            json!({ "policy": "fair-buffer-allocation", "z": -1.0 }),
+            "z",
+            Severity::Impossible,
+        ),
+        (
+            json!({ "policy": "fair-buffer-allocation", "threshold": "50 cells" }),
+            "threshold",
+            Severity::Warning,
+        ),
+        (
+            json!({ "policy": "intelligent-tail-drop" }),
+            "margin",
+            Severity::Warning,
+        ),
+        (
+            json!({ "policy": "intelligent-tail-drop", "margin": "50 cells" }),
+            "margin",
+            Severity::Impossible,
+        ),
     ] {
         let findings = config(parameters.clone()).check(facts);
-        assert!(findings.iter().any(|f| f.field == field && f.severity == severity), "{parameters}: {findings:?}");
+        assert!(
+            findings
+                .iter()
+                .any(|f| f.field == field && f.severity == severity),
+            "{parameters}: {findings:?}"
+        );
     }
-    let roomy = QueueFacts { buffer: 500, largest_pdu: 91, channels: 4 };
+    let roomy = QueueFacts {
+        buffer: 500,
+        largest_pdu: 91,
+        channels: 4,
+    };
     for Component { name, .. } in policies() {
         assert_eq!(config(json!({ "policy": name })).check(roomy), []);
     }
@@ -229,10 +348,21 @@ fn checks_find_buffers_and_margins_that_cannot_work() {
 
 #[test]
 fn the_registry_builds_every_policy_by_its_name() {
-    assert_eq!(config(json!({ "policy": "tail-drop" })), DiscardConfig::default());
-    for Component { name, about, source } in policies() {
+    assert_eq!(
+        config(json!({ "policy": "tail-drop" })),
+        DiscardConfig::default()
+    );
+    for Component {
+        name,
+        about,
+        source,
+    } in policies()
+    {
         assert_eq!(config(json!({ "policy": name })).name(), *name);
         assert!(!about.is_empty() && !source.is_empty());
     }
-    assert!(serde_json::from_value::<DiscardConfig>(json!({ "policy": "ppd", "threshold": "1 cells" })).is_err());
+    assert!(
+        serde_json::from_value::<DiscardConfig>(json!({ "policy": "ppd", "threshold": "1 cells" }))
+            .is_err()
+    );
 }

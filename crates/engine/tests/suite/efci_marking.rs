@@ -8,12 +8,18 @@ use serde_json::{Value, json};
 fn build(mut parameters: Value) -> Control {
     parameters["scheme"] = json!("efci");
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
-    config.build(PortFacts { rate: Rate::from_bps(155_520_000), channels: 1 })
+    config.build(PortFacts {
+        rate: Rate::from_bps(155_520_000),
+        channels: 1,
+    })
 }
 
 /// Marks that cells get while the queue takes these lengths, at its head and at its tail.
 fn marks(control: &mut Control, queue: &[u64]) -> String {
-    queue.iter().map(|queue| if mark(control, *queue) { 'x' } else { '.' }).collect()
+    queue
+        .iter()
+        .map(|queue| if mark(control, *queue) { 'x' } else { '.' })
+        .collect()
 }
 
 fn mark(control: &mut Control, queue: u64) -> bool {
@@ -30,7 +36,10 @@ const LENGTHS: [u64; 10] = [0, 100, 101, 50, 300, 301, 200, 100, 99, 200];
 
 #[test]
 fn one_threshold_marks_while_the_queue_is_longer() {
-    assert_eq!(marks(&mut build(json!({ "threshold": "100 cells" })), &LENGTHS), "..x.xxx..x");
+    assert_eq!(
+        marks(&mut build(json!({ "threshold": "100 cells" })), &LENGTHS),
+        "..x.xxx..x"
+    );
     assert_eq!(marks(&mut build(json!({})), &LENGTHS), "..x.xxx..x");
 }
 
@@ -71,12 +80,19 @@ fn every_parameter_changes_what_is_marked() {
     let cases = [
         ("threshold", json!({}), json!({ "threshold": "200 cells" })),
         ("high", json!({}), json!({ "high": "200 cells" })),
-        ("low", json!({ "high": "100 cells" }), json!({ "high": "100 cells", "low": "40 cells" })),
+        (
+            "low",
+            json!({ "high": "100 cells" }),
+            json!({ "high": "100 cells", "low": "40 cells" }),
+        ),
         ("mark_at", json!({}), json!({ "mark_at": "enqueue" })),
     ];
     let all = serde_json::to_value(cellrate_engine::control::efci::EfciConfig::default()).unwrap();
     for key in all.as_object().unwrap().keys() {
-        let (_, base, changed) = cases.iter().find(|case| case.0 == key).unwrap_or_else(|| panic!("no case for {key}"));
+        let (_, base, changed) = cases
+            .iter()
+            .find(|case| case.0 == key)
+            .unwrap_or_else(|| panic!("no case for {key}"));
         assert_ne!(observed(base.clone()), observed(changed.clone()), "{key}");
     }
 }
@@ -84,13 +100,24 @@ fn every_parameter_changes_what_is_marked() {
 #[test]
 fn contradictory_thresholds_are_refused() {
     for (parameters, field) in [
-        (json!({ "scheme": "efci", "threshold": "1 cells", "high": "2 cells" }), "threshold"),
+        (
+            json!({ "scheme": "efci", "threshold": "1 cells", "high": "2 cells" }),
+            "threshold",
+        ),
         (json!({ "scheme": "efci", "low": "2 cells" }), "low"),
-        (json!({ "scheme": "efci", "high": "1 cells", "low": "2 cells" }), "low"),
+        (
+            json!({ "scheme": "efci", "high": "1 cells", "low": "2 cells" }),
+            "low",
+        ),
     ] {
         let config: ControlConfig = serde_json::from_value(parameters).unwrap();
         let findings = config.check(SwitchFacts::ANY);
-        assert!(findings.iter().any(|finding| finding.field == field && finding.is_fatal(false)), "{field}");
+        assert!(
+            findings
+                .iter()
+                .any(|finding| finding.field == field && finding.is_fatal(false)),
+            "{field}"
+        );
     }
 }
 

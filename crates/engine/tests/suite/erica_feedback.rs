@@ -11,8 +11,12 @@ use serde_json::{Value, json};
 const PCR: f64 = 1e6;
 
 fn config(changes: Value) -> EricaConfig {
-    let mut parameters = json!({ "target_utilisation": 1.0, "interval_cells": "100000 cells", "delta": 0.0 });
-    parameters.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    let mut parameters =
+        json!({ "target_utilisation": 1.0, "interval_cells": "100000 cells", "delta": 0.0 });
+    parameters
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
     serde_json::from_value(parameters).expect("valid parameters")
 }
 
@@ -25,8 +29,15 @@ struct Port {
 
 impl Port {
     fn new(changes: Value, channels: usize) -> Port {
-        let facts = PortFacts { rate: Rate::from_cells_per_second(100_000.0), channels };
-        Port { erica: Erica::new(&config(changes), facts), interval: 0, queue: 0 }
+        let facts = PortFacts {
+            rate: Rate::from_cells_per_second(100_000.0),
+            channels,
+        };
+        Port {
+            erica: Erica::new(&config(changes), facts),
+            interval: 0,
+            queue: 0,
+        }
     }
     /// Some time in the present interval.
     fn now(&self) -> Ps {
@@ -34,16 +45,31 @@ impl Port {
     }
     fn data(&mut self, slot: u32, cells: u64) {
         let now = self.now();
-        (0..cells).for_each(|_| self.erica.on_forward(now, slot, &mut Info::data(0), None, self.queue));
+        (0..cells).for_each(|_| {
+            self.erica
+                .on_forward(now, slot, &mut Info::data(0), None, self.queue)
+        });
     }
     fn frm(&mut self, slot: u32, ccr: f64) {
         let (now, queue) = (self.now(), self.queue);
-        self.erica.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut rm(PCR, ccr)), queue);
+        self.erica.on_forward(
+            now,
+            slot,
+            &mut Info::rm(Kind::Frm, false),
+            Some(&mut rm(PCR, ccr)),
+            queue,
+        );
     }
     /// What an FRM has that comes with `er`.
     fn forward_er(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
         let (now, queue, mut frm) = (self.now(), self.queue, rm(er, ccr));
-        self.erica.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut frm), queue);
+        self.erica.on_forward(
+            now,
+            slot,
+            &mut Info::rm(Kind::Frm, false),
+            Some(&mut frm),
+            queue,
+        );
         frm.er
     }
     fn vbr(&mut self, cells: u64) {
@@ -68,12 +94,22 @@ impl Port {
 }
 
 fn rm(er: f64, ccr: f64) -> RmCell {
-    RmCell { er, ccr, mcr: 0.0, ci: false, ni: false, bn: false }
+    RmCell {
+        er,
+        ccr,
+        mcr: 0.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    }
 }
 
 /// To the rounding of the clock: an interval of 1 ms as a double.
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs(),
+        "{found} is not {expected}"
+    );
 }
 
 #[test]
@@ -93,7 +129,10 @@ fn two_overloading_channels_get_their_scaled_rate_or_the_fair_share() {
 
 #[test]
 fn forward_rm_cells_get_the_same_feedback_if_wished() {
-    for (marks, [first, second, third]) in [(false, [PCR, 40_000.0, PCR]), (true, [75_000.0, 40_000.0, 50_000.0])] {
+    for (marks, [first, second, third]) in [
+        (false, [PCR, 40_000.0, PCR]),
+        (true, [75_000.0, 40_000.0, 50_000.0]),
+    ] {
         let mut port = Port::new(json!({ "mark_forward": marks }), 2);
         port.frm(0, 150_000.0);
         port.frm(1, 50_000.0);
@@ -112,7 +151,10 @@ fn forward_rm_cells_get_the_same_feedback_if_wished() {
 
 #[test]
 fn a_forward_rm_cell_that_ends_an_interval_gets_what_follows_from_it() {
-    let mut port = Port::new(json!({ "mark_forward": true, "interval_cells": "50 cells" }), 2);
+    let mut port = Port::new(
+        json!({ "mark_forward": true, "interval_cells": "50 cells" }),
+        2,
+    );
     // 50 cells in 0.5 ms: one channel of the two is active, and its share is the capacity.
     port.data(0, 49);
     near(port.forward_er(0, PCR, 10_000.0), 100_000.0);
@@ -120,7 +162,10 @@ fn a_forward_rm_cell_that_ends_an_interval_gets_what_follows_from_it() {
 
 #[test]
 fn a_long_queue_sets_ci_if_wished() {
-    for (threshold, marked) in [(json!(null), [false, false]), (json!("20 cells"), [false, true])] {
+    for (threshold, marked) in [
+        (json!(null), [false, false]),
+        (json!("20 cells"), [false, true]),
+    ] {
         let mut port = Port::new(json!({ "ci_threshold": threshold }), 1);
         let ci = [20, 21].map(|queue| {
             port.queue = queue;
@@ -130,8 +175,14 @@ fn a_long_queue_sets_ci_if_wished() {
     }
     let reads = |changes: Value| Port::new(changes, 1).erica.reads_queue();
     assert_eq!(reads(json!({})), QueueReading::Never);
-    assert_eq!(reads(json!({ "ci_threshold": "20 cells" })), QueueReading::AtRmCells);
-    assert_eq!(reads(json!({ "ci_threshold": "20 cells", "queue_control": {} })), QueueReading::AtEveryCell);
+    assert_eq!(
+        reads(json!({ "ci_threshold": "20 cells" })),
+        QueueReading::AtRmCells
+    );
+    assert_eq!(
+        reads(json!({ "ci_threshold": "20 cells", "queue_control": {} })),
+        QueueReading::AtEveryCell
+    );
 }
 
 #[test]
@@ -167,8 +218,14 @@ fn table_6_1_gives_the_feedback_at_every_boundary() {
         port.vbr(vbr);
         port.data(0, abr);
         port.end();
-        assert!((port.erica.load_factor() - z).abs() < 1e-9 || port.erica.load_factor() == z, "{vbr} {abr}");
-        assert!((port.erica.fair_share() - share).abs() < 1e-6, "{vbr} {abr}");
+        assert!(
+            (port.erica.load_factor() - z).abs() < 1e-9 || port.erica.load_factor() == z,
+            "{vbr} {abr}"
+        );
+        assert!(
+            (port.erica.fair_share() - share).abs() < 1e-6,
+            "{vbr} {abr}"
+        );
         assert!((port.er(0) - er).abs() < 1e-6, "{vbr} {abr}");
     }
 }
@@ -178,7 +235,10 @@ fn zero_input_is_the_fair_share_or_zero_load() {
     // Two channels with CCR of 60,000 and averaging: after two silent intervals N is
     // 2 * 0.9 * 0.9 = 1.62 and the fair share 61,728 cells/s.
     for (policy, expected) in [("fair-share", 100_000.0 / 1.62), ("zero-load", 100_000.0)] {
-        let mut port = Port::new(json!({ "average_sources": true, "zero_input_policy": policy }), 2);
+        let mut port = Port::new(
+            json!({ "average_sources": true, "zero_input_policy": policy }),
+            2,
+        );
         port.frm(0, 80_000.0);
         port.frm(1, 80_000.0);
         (0..3).for_each(|_| port.end());
@@ -213,7 +273,13 @@ fn a_passing_brm_does_not_tell_the_rate_of_the_forward_channel() {
     let mut port = Port::new(json!({}), 2);
     port.frm(0, 90_000.0);
     let now = port.now();
-    port.erica.on_forward(now, 0, &mut Info::rm(Kind::Brm, false), Some(&mut rm(PCR, 1.0)), 0);
+    port.erica.on_forward(
+        now,
+        0,
+        &mut Info::rm(Kind::Brm, false),
+        Some(&mut rm(PCR, 1.0)),
+        0,
+    );
     port.data(1, 98);
     port.end();
     near(port.er(0), 90_000.0);
@@ -278,7 +344,8 @@ fn a_channel_gets_one_feedback_per_interval() {
 fn an_interval_ends_with_its_last_cell_which_belongs_to_it() {
     let mut port = Port::new(json!({ "interval_cells": "4 cells" }), 1);
     for cell in 1..=4u64 {
-        port.erica.on_forward(Ps::from_us(10 * cell), 0, &mut Info::data(0), None, 0);
+        port.erica
+            .on_forward(Ps::from_us(10 * cell), 0, &mut Info::data(0), None, 0);
     }
     // 4 cells in 40 us are 100,000 cells/s.
     assert_eq!(port.erica.counters().intervals, 1);
@@ -289,7 +356,8 @@ fn an_interval_ends_with_its_last_cell_which_belongs_to_it() {
 #[test]
 fn simultaneous_cells_end_no_interval() {
     let mut port = Port::new(json!({ "interval_cells": "1 cells" }), 1);
-    port.erica.on_forward(Ps::ZERO, 0, &mut Info::data(0), None, 0);
+    port.erica
+        .on_forward(Ps::ZERO, 0, &mut Info::data(0), None, 0);
     assert_eq!(port.erica.counters().intervals, 0);
     port.erica.on_forward(Ps(1), 0, &mut Info::data(0), None, 0);
     assert_eq!(port.erica.counters().intervals, 1);
@@ -299,7 +367,10 @@ fn simultaneous_cells_end_no_interval() {
 fn the_target_is_a_share_of_the_link_or_of_what_vbr_leaves() {
     // 0.9 * 100 - 50 = 40 cells per ms, or 0.9 * (100 - 50) = 45.
     for (form, expected) in [("of-link", 40_000.0), ("of-remainder", 45_000.0)] {
-        let mut port = Port::new(json!({ "target_utilisation": 0.9, "capacity_form": form }), 1);
+        let mut port = Port::new(
+            json!({ "target_utilisation": 0.9, "capacity_form": form }),
+            1,
+        );
         port.vbr(50);
         port.end();
         near(port.erica.abr_capacity(), expected);
@@ -309,7 +380,10 @@ fn the_target_is_a_share_of_the_link_or_of_what_vbr_leaves() {
 #[test]
 fn load_is_averaged_as_a_factor_or_by_its_components() {
     let load = |averaging: &str| {
-        let mut port = Port::new(json!({ "load_averaging": averaging, "load_weight": 0.5 }), 1);
+        let mut port = Port::new(
+            json!({ "load_averaging": averaging, "load_weight": 0.5 }),
+            1,
+        );
         port.data(0, 100);
         port.end();
         port.vbr(50);
@@ -326,8 +400,10 @@ fn load_is_averaged_as_a_factor_or_by_its_components() {
 #[test]
 fn an_average_restarts_after_overload_without_capacity_and_on_request_after_silence() {
     let load = |reset: bool, vbr: u64, first: u64| {
-        let mut port =
-            Port::new(json!({ "load_averaging": "load-factor", "load_weight": 0.5, "reset_on_zero": reset }), 1);
+        let mut port = Port::new(
+            json!({ "load_averaging": "load-factor", "load_weight": 0.5, "reset_on_zero": reset }),
+            1,
+        );
         port.vbr(vbr);
         port.data(0, first);
         port.end();
@@ -371,8 +447,13 @@ fn averaged_contributions_equal_the_sum_over_all_channels() {
             contributions[slot] = 1.0;
         }
         port.end();
-        near(port.erica.active_sources(), contributions.iter().sum::<f64>().max(1.0));
-        contributions.iter_mut().for_each(|contribution| *contribution *= 0.9);
+        near(
+            port.erica.active_sources(),
+            contributions.iter().sum::<f64>().max(1.0),
+        );
+        contributions
+            .iter_mut()
+            .for_each(|contribution| *contribution *= 0.9);
     }
 }
 
@@ -388,7 +469,10 @@ fn a_new_channel_lowers_the_fair_share_at_once_where_it_is_asked_for() {
     };
     near(share(json!({})), 100_000.0);
     near(share(json!({ "immediate_fair_share": true })), 50_000.0);
-    near(share(json!({ "immediate_fair_share": true, "average_sources": true })), 50_000.0);
+    near(
+        share(json!({ "immediate_fair_share": true, "average_sources": true })),
+        50_000.0,
+    );
 }
 
 #[test]
@@ -400,7 +484,10 @@ fn in_the_first_interval_all_established_channels_are_counted_already() {
 
 #[test]
 fn an_averaged_channel_that_returns_counts_for_what_has_decayed() {
-    let mut port = Port::new(json!({ "immediate_fair_share": true, "average_sources": true }), 2);
+    let mut port = Port::new(
+        json!({ "immediate_fair_share": true, "average_sources": true }),
+        2,
+    );
     port.data(0, 1);
     port.data(1, 1);
     port.end();
@@ -430,9 +517,15 @@ fn the_rate_of_a_channel_is_measured_where_it_is_asked_for() {
 
 #[test]
 fn a_rate_is_measured_over_the_true_length_of_an_interval() {
-    let mut port = Port::new(json!({ "per_vc_ccr": true, "interval_cells": "40 cells" }), 2);
+    let mut port = Port::new(
+        json!({ "per_vc_ccr": true, "interval_cells": "40 cells" }),
+        2,
+    );
     // 30 + 10 cells in 200 us: 150,000 and 50,000 cells/s, load 2.
-    let mut at = |slot, us| port.erica.on_forward(Ps::from_us(us), slot, &mut Info::data(0), None, 0);
+    let mut at = |slot, us| {
+        port.erica
+            .on_forward(Ps::from_us(us), slot, &mut Info::data(0), None, 0)
+    };
     (0..30).for_each(|_| at(0, 100));
     (0..10).for_each(|_| at(1, 200));
     near(port.erica.load_factor(), 40.0 / 20.0);
@@ -496,7 +589,10 @@ fn the_errors_under_tcp_are_counted() {
     port.end(); // no capacity
     assert_eq!(port.er(0), 0.0);
     let found = *port.erica.counters();
-    assert_eq!((found.intervals, found.without_input, found.out_of_phase), (3, 2, 1));
+    assert_eq!(
+        (found.intervals, found.without_input, found.out_of_phase),
+        (3, 2, 1)
+    );
     assert_eq!((found.seen, found.established, found.zero_er), (1, 3, 1));
 }
 
@@ -512,17 +608,25 @@ fn er_is_only_lowered() {
 fn rates_converge_to_max_min_from_any_start() {
     // Four channels at one link of 100,000 cells/s, channel 3 limited to 10,000 elsewhere: the
     // others get 30,000 each. One round of feedback per interval.
-    for start in [[1_000.0, 90_000.0, 40_000.0, 10_000.0], [500.0, 500.0, 99_000.0, 10_000.0]] {
+    for start in [
+        [1_000.0, 90_000.0, 40_000.0, 10_000.0],
+        [500.0, 500.0, 99_000.0, 10_000.0],
+    ] {
         let mut rates = start;
         let mut port = Port::new(json!({}), 4);
         for _ in 0..60 {
             for (slot, rate) in rates.iter().enumerate() {
                 port.frm(slot as u32, *rate);
-                port.data(slot as u32, (*rate / 1_000.0) as u64 - (*rate >= 1_000.0) as u64);
+                port.data(
+                    slot as u32,
+                    (*rate / 1_000.0) as u64 - (*rate >= 1_000.0) as u64,
+                );
             }
             port.end();
             for (slot, rate) in rates.iter_mut().enumerate() {
-                *rate = port.er(slot as u32).min(if slot == 3 { 10_000.0 } else { PCR });
+                *rate = port
+                    .er(slot as u32)
+                    .min(if slot == 3 { 10_000.0 } else { PCR });
             }
         }
         for (rate, fair) in rates.iter().zip([30_000.0, 30_000.0, 30_000.0, 10_000.0]) {
@@ -542,13 +646,18 @@ fn rates_converge_to_max_min_over_two_links() {
         for (port, slots) in ports.iter_mut().zip(crosses) {
             for slot in slots {
                 port.frm(*slot as u32, rates[*slot]);
-                port.data(*slot as u32, (rates[*slot] / 1_000.0) as u64 - (rates[*slot] >= 1_000.0) as u64);
+                port.data(
+                    *slot as u32,
+                    (rates[*slot] / 1_000.0) as u64 - (rates[*slot] >= 1_000.0) as u64,
+                );
             }
             port.end();
         }
         rates = [PCR; 4];
         for (port, slots) in ports.iter_mut().zip(crosses) {
-            slots.iter().for_each(|slot| rates[*slot] = rates[*slot].min(port.er(*slot as u32)));
+            slots
+                .iter()
+                .for_each(|slot| rates[*slot] = rates[*slot].min(port.er(*slot as u32)));
         }
     }
     for (rate, fair) in rates.iter().zip([33_333.0, 33_333.0, 33_333.0, 66_667.0]) {
@@ -565,7 +674,11 @@ fn behaviour(changes: Value) -> Vec<f64> {
         port.vbr(round * 7 % 110);
         for slot in 0..4u64 {
             if !(round + slot).is_multiple_of(slot + 2) && round % 11 < 8 {
-                feedback.push(port.forward_er(slot as u32, PCR, (1 + slot) as f64 * 9_000.0 + round as f64));
+                feedback.push(port.forward_er(
+                    slot as u32,
+                    PCR,
+                    (1 + slot) as f64 * 9_000.0 + round as f64,
+                ));
                 port.data(slot as u32, (round * (slot + 3)) % 50);
             }
             let brm = port.brm(slot as u32);
@@ -587,7 +700,11 @@ fn every_parameter_changes_the_feedback() {
     let averaged = json!({ "average_sources": true });
     let cases = [
         ("target_utilisation", json!({}), json!(0.8)),
-        ("capacity_form", json!({ "target_utilisation": 0.9 }), json!("of-remainder")),
+        (
+            "capacity_form",
+            json!({ "target_utilisation": 0.9 }),
+            json!("of-remainder"),
+        ),
         ("interval", json!({}), json!("500 us")),
         ("interval_cells", json!({}), json!("50 cells")),
         ("delta", json!({}), json!(0.5)),
@@ -596,8 +713,16 @@ fn every_parameter_changes_the_feedback() {
         ("clip_to_capacity", json!({}), json!(false)),
         ("load_averaging", json!({}), json!("components")),
         ("load_averaging", json!({}), json!("load-factor")),
-        ("load_weight", json!({ "load_averaging": "components" }), json!(0.7)),
-        ("reset_on_zero", json!({ "load_averaging": "load-factor" }), json!(true)),
+        (
+            "load_weight",
+            json!({ "load_averaging": "components" }),
+            json!(0.7),
+        ),
+        (
+            "reset_on_zero",
+            json!({ "load_averaging": "load-factor" }),
+            json!(true),
+        ),
         ("average_sources", json!({}), json!(true)),
         ("source_decay", averaged.clone(), json!(0.5)),
         ("immediate_fair_share", json!({}), json!(true)),
@@ -608,21 +733,57 @@ fn every_parameter_changes_the_feedback() {
         ("initial_sources", json!({}), json!("one")),
         ("ci_threshold", json!({}), json!("100 cells")),
         ("queue_control", json!({}), json!({})),
-        ("queue_control", json!({ "queue_control": {} }), json!({ "target_delay": "100 us" })),
-        ("queue_control", json!({ "queue_control": {} }), json!({ "a": 1.5 })),
-        ("queue_control", json!({ "queue_control": {} }), json!({ "b": 1.0 })),
-        ("queue_control", json!({ "queue_control": {} }), json!({ "drain_limit": 0.8 })),
-        ("queue_control", json!({ "queue_control": {} }), json!({ "function": "linear" })),
-        ("queue_control", json!({ "queue_control": { "function": "linear" } }), json!({ "function": "step" })),
-        ("queue_control", json!({ "queue_control": { "function": "step" } }), json!({ "function": "hysteresis" })),
+        (
+            "queue_control",
+            json!({ "queue_control": {} }),
+            json!({ "target_delay": "100 us" }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": {} }),
+            json!({ "a": 1.5 }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": {} }),
+            json!({ "b": 1.0 }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": {} }),
+            json!({ "drain_limit": 0.8 }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": {} }),
+            json!({ "function": "linear" }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": { "function": "linear" } }),
+            json!({ "function": "step" }),
+        ),
+        (
+            "queue_control",
+            json!({ "queue_control": { "function": "step" } }),
+            json!({ "function": "hysteresis" }),
+        ),
     ];
-    for key in serde_json::to_value(EricaConfig::default()).unwrap().as_object().unwrap().keys() {
+    for key in serde_json::to_value(EricaConfig::default())
+        .unwrap()
+        .as_object()
+        .unwrap()
+        .keys()
+    {
         assert!(cases.iter().any(|case| case.0 == key), "no case for {key}");
     }
     for (key, base, value) in cases {
         let mut changed = base.clone();
         changed[key] = value.clone();
-        assert!(behaviour(base) != behaviour(changed), "{key} = {value} changes nothing");
+        assert!(
+            behaviour(base) != behaviour(changed),
+            "{key} = {value} changes nothing"
+        );
     }
 }
 
@@ -639,15 +800,29 @@ fn impossible_parameters_are_found() {
         ("source_decay", json!(1.5)),
     ] {
         let findings = config(json!({ key: value })).check(SwitchFacts::ANY);
-        assert!(findings.len() == 1 && findings[0].field == key && findings[0].is_fatal(false), "{key}");
+        assert!(
+            findings.len() == 1 && findings[0].field == key && findings[0].is_fatal(false),
+            "{key}"
+        );
     }
     let queue_control = json!({ "queue_control": { "a": 1.0, "b": 0.9, "drain_limit": 2.0 } });
     assert_eq!(config(queue_control).check(SwitchFacts::ANY).len(), 3);
     for function in ["hyperbolic", "linear", "step", "hysteresis"] {
         let crossed = json!({ "queue_control": { "function": function, "drain_delay": "100 us" } });
-        let expected: &[&str] = if function == "hyperbolic" { &[] } else { &["queue_control.drain_delay"] };
+        let expected: &[&str] = if function == "hyperbolic" {
+            &[]
+        } else {
+            &["queue_control.drain_delay"]
+        };
         let findings = config(crossed).check(SwitchFacts::ANY);
-        assert_eq!(findings.iter().map(|finding| finding.field).collect::<Vec<_>>(), expected, "{function}");
+        assert_eq!(
+            findings
+                .iter()
+                .map(|finding| finding.field)
+                .collect::<Vec<_>>(),
+            expected,
+            "{function}"
+        );
     }
     // Rates would be infinite.
     let steep = json!({ "queue_control": { "a": 1e300, "b": 1e300 } });

@@ -7,16 +7,25 @@ use cellrate_engine::kernel::Ps;
 const CAPACITY: f64 = 100_000.0;
 
 fn control(function: QueueFunction) -> QueueControl {
-    QueueControl { function, ..QueueControl::default() }
+    QueueControl {
+        function,
+        ..QueueControl::default()
+    }
 }
 
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() < 1e-9, "{found}, expected {expected}");
+    assert!(
+        (found - expected).abs() < 1e-9,
+        "{found}, expected {expected}"
+    );
 }
 
 fn factors(control: &QueueControl, queues: &[u64]) -> Vec<f64> {
     let mut draining = false;
-    queues.iter().map(|queue| control.factor(*queue, CAPACITY, &mut draining)).collect()
+    queues
+        .iter()
+        .map(|queue| control.factor(*queue, CAPACITY, &mut draining))
+        .collect()
 }
 
 fn check(control: &QueueControl, expected: &[(u64, f64)]) {
@@ -42,16 +51,43 @@ fn hyperbolas_meet_at_the_target() {
 #[test]
 fn lines_fall_by_a_less_one_per_target_above_the_second_threshold() {
     let linear = control(QueueFunction::Linear);
-    check(&linear, &[(0, 1.05), (25, 1.025), (50, 1.0), (75, 1.0), (100, 1.0), (150, 0.85), (200, 0.7), (266, 0.502)]);
+    check(
+        &linear,
+        &[
+            (0, 1.05),
+            (25, 1.025),
+            (50, 1.0),
+            (75, 1.0),
+            (100, 1.0),
+            (150, 0.85),
+            (200, 0.7),
+            (266, 0.502),
+        ],
+    );
     check(&linear, &[(267, 0.5), (10_000, 0.5)]);
-    let later = QueueControl { drain_delay: Some(Ps::from_ms(2)), ..linear };
+    let later = QueueControl {
+        drain_delay: Some(Ps::from_ms(2)),
+        ..linear
+    };
     check(&later, &[(200, 1.0), (250, 0.85)]);
 }
 
 #[test]
 fn steps_begin_behind_the_thresholds() {
     let step = control(QueueFunction::Step);
-    check(&step, &[(0, 1.05), (49, 1.05), (50, 1.0), (100, 1.0), (101, 0.85), (150, 0.85), (151, 0.7), (201, 0.55)]);
+    check(
+        &step,
+        &[
+            (0, 1.05),
+            (49, 1.05),
+            (50, 1.0),
+            (100, 1.0),
+            (101, 0.85),
+            (150, 0.85),
+            (151, 0.7),
+            (201, 0.55),
+        ],
+    );
     check(&step, &[(251, 0.5), (10_000, 0.5)]);
 }
 
@@ -69,6 +105,18 @@ fn the_line_is_the_edge_of_the_steps() {
 #[test]
 fn hysteresis_drains_from_the_second_threshold_down_to_the_first() {
     let hysteresis = control(QueueFunction::Hysteresis);
-    check(&hysteresis, &[(0, 1.05), (49, 1.05), (50, 1.0), (100, 1.0), (101, 0.5), (51, 0.5), (50, 1.0), (100, 1.0)]);
+    check(
+        &hysteresis,
+        &[
+            (0, 1.05),
+            (49, 1.05),
+            (50, 1.0),
+            (100, 1.0),
+            (101, 0.5),
+            (51, 0.5),
+            (50, 1.0),
+            (100, 1.0),
+        ],
+    );
     check(&hysteresis, &[(500, 0.5), (100, 0.5), (0, 1.05), (75, 1.0)]);
 }

@@ -26,20 +26,38 @@ fn plan(sources: usize, background: f64, control: Value) -> Plan {
     let mut graph = Graph::default();
     let control = serde_json::from_value(control).unwrap();
     let priority = vec![vec![ServiceClass::Cbr], vec![ServiceClass::Abr]];
-    let switch = graph.switch("A", SwitchPlan { control, priority, ..plain_switch() });
+    let switch = graph.switch(
+        "A",
+        SwitchPlan {
+            control,
+            priority,
+            ..plain_switch()
+        },
+    );
     let sink = graph.host("sink");
     let exit = graph.duplex(switch, sink, cell_time_us(CELL), Ps::from_us(50));
     let mut flows = Vec::new();
     for number in 0..sources {
         let host = graph.host(&format!("src.{number}"));
-        let mut source = greedy(number, vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit]);
+        let mut source = greedy(
+            number,
+            vec![
+                graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)),
+                exit,
+            ],
+        );
         source.abr.icr = Some(Rate::from_cells_per_second(5_000.0));
         flows.push(source);
     }
     if background > 0.0 {
         let host = graph.host("background");
-        let path = vec![graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)), exit];
-        let source = serde_json::from_value(json!({"kind": "cbr", "rate": format!("{} cells/s", background * 1e5)}));
+        let path = vec![
+            graph.duplex(host, switch, cell_time_us(CELL), Ps::from_us(50)),
+            exit,
+        ];
+        let source = serde_json::from_value(
+            json!({"kind": "cbr", "rate": format!("{} cells/s", background * 1e5)}),
+        );
         flows.push(flow("background", ServiceClass::Cbr, source.unwrap(), path));
     }
     graph.plan(flows)
@@ -64,9 +82,21 @@ struct Steady {
 fn steady(plan: Plan) -> Steady {
     let mut run: Simulation = Simulation::new(plan).unwrap();
     let report = run.measure(Ps::from_ms(300), Ps::from_ms(500), Ps::from_ms(500));
-    let port = report.ports.iter().find(|port| port.name == "A->sink").unwrap();
-    let queue = port.queues.iter().find(|queue| queue.classes == [ServiceClass::Abr]).unwrap();
-    Steady { mean: queue.queue_mean_cells, most: queue.queue_max_cells as f64, utilisation: port.utilisation }
+    let port = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->sink")
+        .unwrap();
+    let queue = port
+        .queues
+        .iter()
+        .find(|queue| queue.classes == [ServiceClass::Abr])
+        .unwrap();
+    Steady {
+        mean: queue.queue_mean_cells,
+        most: queue.queue_max_cells as f64,
+        utilisation: port.utilisation,
+    }
 }
 
 /// Solved for the queue: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0 / ((a - 1) q + Q0) = 1 / TU above it.
@@ -78,7 +108,11 @@ fn hyperbolic(target: f64) -> f64 {
 /// b - (b - 1) q / Q0 = 1 / TU up to Q0, 1 - (a - 1) (q - Q1) / Q0 = 1 / TU above Q1.
 fn linear(target: f64) -> f64 {
     let factor = 1.0 / target;
-    if target <= 1.0 { Q0 * (B - factor) / (B - 1.0) } else { Q1 + Q0 * (1.0 - factor) / (A - 1.0) }
+    if target <= 1.0 {
+        Q0 * (B - factor) / (B - 1.0)
+    } else {
+        Q1 + Q0 * (1.0 - factor) / (A - 1.0)
+    }
 }
 
 /// Mean lengths come within two cells, 1 % of Q0, of the root; an interval counts its cells to one in 200.
@@ -87,14 +121,22 @@ fn the_smooth_curves_settle_at_their_root() {
     for sources in [2, 5] {
         for background in [0.0, 0.3] {
             for target in [0.97, 1.03, 1.1] {
-                for (function, root) in [("hyperbolic", hyperbolic(target)), ("linear", linear(target))] {
+                for (function, root) in [
+                    ("hyperbolic", hyperbolic(target)),
+                    ("linear", linear(target)),
+                ] {
                     // Q0 is T0 times what background leaves.
                     let expected = root * (1.0 - background);
-                    let Steady { mean, utilisation, .. } =
-                        steady(plan(sources, background, erica_plus(function, target)));
-                    let found =
-                        format!("{function}, {sources} sources, {background}, {target}: {mean}, not {expected}");
-                    assert!((mean - expected).abs() < 2.0 && utilisation > 0.999, "{found}");
+                    let Steady {
+                        mean, utilisation, ..
+                    } = steady(plan(sources, background, erica_plus(function, target)));
+                    let found = format!(
+                        "{function}, {sources} sources, {background}, {target}: {mean}, not {expected}"
+                    );
+                    assert!(
+                        (mean - expected).abs() < 2.0 && utilisation > 0.999,
+                        "{found}"
+                    );
                 }
             }
         }
@@ -106,8 +148,13 @@ fn the_smooth_curves_settle_at_their_root() {
 #[test]
 fn steps_settle_at_the_edge_where_the_load_crosses_one() {
     for (target, edge) in [(0.97, Q0), (1.03, Q1), (1.1, Q1), (1.25, Q1 + Q0)] {
-        let Steady { mean, utilisation, .. } = steady(plan(3, 0.0, erica_plus("step", target)));
-        assert!((mean - edge).abs() < 10.0 && utilisation > 0.999, "{target}: {mean}, not {edge}");
+        let Steady {
+            mean, utilisation, ..
+        } = steady(plan(3, 0.0, erica_plus("step", target)));
+        assert!(
+            (mean - edge).abs() < 10.0 && utilisation > 0.999,
+            "{target}: {mean}, not {edge}"
+        );
     }
     // At a target of all that is left every queue from Q0 to Q1 is a root.
     let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("step", 1.0)));
@@ -124,9 +171,16 @@ fn hysteresis_swings_between_its_thresholds() {
     let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("hysteresis", 1.0)));
     assert!((Q0..Q1).contains(&mean), "{mean}");
     for target in [1.03, 1.1, 1.25] {
-        let Steady { mean, most, utilisation } = steady(plan(3, 0.0, erica_plus("hysteresis", target)));
+        let Steady {
+            mean,
+            most,
+            utilisation,
+        } = steady(plan(3, 0.0, erica_plus("hysteresis", target)));
         let overshoot = 2.0 * (target - 1.0) * Q0;
-        assert!((mean - (Q0 + Q1) / 2.0).abs() < 20.0 && utilisation > 0.999, "{target}: {mean}");
+        assert!(
+            (mean - (Q0 + Q1) / 2.0).abs() < 20.0 && utilisation > 0.999,
+            "{target}: {mean}"
+        );
         assert!(most > Q1 && most < Q1 + overshoot + 4.0, "{target}: {most}");
     }
 }
@@ -136,6 +190,11 @@ fn hysteresis_swings_between_its_thresholds() {
 fn a_delta_leaves_the_queue_between_two_roots() {
     let mut control = erica_plus("hyperbolic", 1.0);
     control["delta"] = json!(0.1);
-    let Steady { mean, utilisation, .. } = steady(plan(3, 0.0, control));
-    assert!((Q0 - 2.0..hyperbolic(1.1) + 2.0).contains(&mean) && utilisation > 0.999, "{mean}");
+    let Steady {
+        mean, utilisation, ..
+    } = steady(plan(3, 0.0, control));
+    assert!(
+        (Q0 - 2.0..hyperbolic(1.1) + 2.0).contains(&mean) && utilisation > 0.999,
+        "{mean}"
+    );
 }

@@ -28,8 +28,9 @@ const DELAY: Ps = Ps::from_us(5);
 /// What happens in 1 ms; both engines agree.
 fn run(plan: Plan) -> Report {
     let end = Ps::from_ms(1);
-    let fast =
-        Simulation::<cellrate_engine::atm::server::LazyServer>::new(plan.clone()).unwrap().measure(Ps::ZERO, end, end);
+    let fast = Simulation::<cellrate_engine::atm::server::LazyServer>::new(plan.clone())
+        .unwrap()
+        .measure(Ps::ZERO, end, end);
     let plain = Reference::new(plan).unwrap().measure(Ps::ZERO, end, end);
     assert_eq!(outcome(&fast), outcome(&plain));
     fast
@@ -49,8 +50,13 @@ fn star(settings: SwitchPlan, sources: &[Source]) -> Plan {
     for (number, Source(class, start, period_us)) in sources.iter().enumerate() {
         let host = graph.host(&format!("h{number}"));
         let access = graph.duplex(host, switch, cell_time_us(10), DELAY);
-        let source = SourceConfig::Cbr(CbrConfig { rate: cell_time_us(*period_us) });
-        flows.push(FlowPlan { start: *start, ..flow(&format!("f{number}"), *class, source, vec![access, out]) });
+        let source = SourceConfig::Cbr(CbrConfig {
+            rate: cell_time_us(*period_us),
+        });
+        flows.push(FlowPlan {
+            start: *start,
+            ..flow(&format!("f{number}"), *class, source, vec![access, out])
+        });
     }
     let mut plan = graph.plan(flows);
     plan.measure.cell_delay = true;
@@ -58,7 +64,10 @@ fn star(settings: SwitchPlan, sources: &[Source]) -> Plan {
 }
 
 fn buffer_of(cells: u64) -> SwitchPlan {
-    SwitchPlan { buffer: Buffer(cells), ..plain_switch() }
+    SwitchPlan {
+        buffer: Buffer(cells),
+        ..plain_switch()
+    }
 }
 
 fn dropped(report: &Report) -> Vec<u64> {
@@ -67,15 +76,25 @@ fn dropped(report: &Report) -> Vec<u64> {
 
 /// Mean cell delays in us. Alone, a cell takes two cell times and two propagation delays: 30 us.
 fn delays(report: &Report) -> Vec<f64> {
-    let seconds = report.flows.iter().map(|flow| flow.delays.cell_delay_mean_seconds.unwrap());
-    seconds.map(|seconds| (seconds * 1e12).round() / 1e6).collect()
+    let seconds = report
+        .flows
+        .iter()
+        .map(|flow| flow.delays.cell_delay_mean_seconds.unwrap());
+    seconds
+        .map(|seconds| (seconds * 1e12).round() / 1e6)
+        .collect()
 }
 
 use ServiceClass::{Cbr, Ubr};
 
 #[test]
 fn a_cell_that_arrives_at_the_instant_of_a_completion_finds_room() {
-    let at = |second| star(buffer_of(1), &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, second, 20)]);
+    let at = |second| {
+        star(
+            buffer_of(1),
+            &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, second, 20)],
+        )
+    };
     // First: arrivals at 15, 35, ...; services until 25, 45, ... Second: arrivals at 25, 45, ...
     assert_eq!(dropped(&run(at(CELL))), [0, 0]);
     // A picosecond earlier every cell of the second finds the buffer full: those sent at 10, 30, ...,
@@ -85,18 +104,29 @@ fn a_cell_that_arrives_at_the_instant_of_a_completion_finds_room() {
 
 #[test]
 fn of_cells_that_arrive_together_the_one_from_the_first_link_comes_first() {
-    let together = |settings| star(settings, &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, Ps::ZERO, 20)]);
+    let together = |settings| {
+        star(
+            settings,
+            &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, Ps::ZERO, 20)],
+        )
+    };
     assert_eq!(delays(&run(together(plain_switch()))), [30.0, 40.0]);
     // Sent at 0, 20, ..., 980 us; the last arrives at 995 us.
     assert_eq!(dropped(&run(together(buffer_of(1)))), [0, 50]);
-    let first_late = star(buffer_of(1), &[Source(Cbr, Ps(1), 20), Source(Cbr, Ps::ZERO, 20)]);
+    let first_late = star(
+        buffer_of(1),
+        &[Source(Cbr, Ps(1), 20), Source(Cbr, Ps::ZERO, 20)],
+    );
     assert_eq!(dropped(&run(first_late)), [50, 0]);
 }
 
 #[test]
 fn of_cells_that_arrive_together_any_comes_first_if_that_is_drawn() {
     let drawn = |first, seed| {
-        let mut plan = star(buffer_of(1), &[Source(Cbr, first, 20), Source(Cbr, Ps::ZERO, 20)]);
+        let mut plan = star(
+            buffer_of(1),
+            &[Source(Cbr, first, 20), Source(Cbr, Ps::ZERO, 20)],
+        );
         (plan.simultaneous_cells, plan.seed) = (SimultaneousCells::Drawn, seed);
         run(plan)
     };
@@ -116,7 +146,10 @@ fn of_cells_that_arrive_together_any_comes_first_if_that_is_drawn() {
 
 #[test]
 fn the_order_is_that_of_the_links_not_of_the_flows() {
-    let mut plan = star(buffer_of(1), &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, Ps::ZERO, 20)]);
+    let mut plan = star(
+        buffer_of(1),
+        &[Source(Cbr, Ps::ZERO, 20), Source(Cbr, Ps::ZERO, 20)],
+    );
     plan.flows.swap(0, 1);
     assert_eq!(dropped(&run(plan)), [50, 0]);
 }
@@ -126,31 +159,52 @@ fn the_cell_in_service_counts_in_its_queue() {
     let three = |cells| star(buffer_of(cells), &[Source(Cbr, Ps::ZERO, 50); 3]);
     let (two, three) = (run(three(2)), run(three(3)));
     // Sent at 0, 50, ..., 950 us.
-    assert_eq!((dropped(&two), two.ports[0].queues[0].queue_max_cells), (vec![0, 0, 20], 2));
-    assert_eq!((dropped(&three), three.ports[0].queues[0].queue_max_cells), (vec![0; 3], 3));
+    assert_eq!(
+        (dropped(&two), two.ports[0].queues[0].queue_max_cells),
+        (vec![0, 0, 20], 2)
+    );
+    assert_eq!(
+        (dropped(&three), three.ports[0].queues[0].queue_max_cells),
+        (vec![0; 3], 3)
+    );
 }
 
 #[test]
 fn a_look_at_the_instant_of_a_completion_no_longer_counts_the_cell() {
-    let mut fast: Simulation = Simulation::new(star(plain_switch(), &[Source(Cbr, Ps::ZERO, 500)])).unwrap();
+    let mut fast: Simulation =
+        Simulation::new(star(plain_switch(), &[Source(Cbr, Ps::ZERO, 500)])).unwrap();
     // The cell arrives at 15 us and has left at 25 us; a look at 15 us comes before the arrival.
-    for (at, length) in [(Ps::from_us(15), 0), (Ps(15_000_001), 1), (Ps(24_999_999), 1), (Ps::from_us(25), 0)] {
+    for (at, length) in [
+        (Ps::from_us(15), 0),
+        (Ps(15_000_001), 1),
+        (Ps(24_999_999), 1),
+        (Ps::from_us(25), 0),
+    ] {
         fast.run_until(at);
         assert_eq!(fast.port_states()[0].lengths, [length], "{at:?}");
     }
 }
 
 fn two_queues() -> SwitchPlan {
-    SwitchPlan { priority: vec![vec![Cbr], vec![Ubr]], ..plain_switch() }
+    SwitchPlan {
+        priority: vec![vec![Cbr], vec![Ubr]],
+        ..plain_switch()
+    }
 }
 
 #[test]
 fn services_start_after_all_arrivals_of_the_instant() {
     // The low class comes by the first link, and yet the high class is served first.
-    let together = star(two_queues(), &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps::ZERO, 50)]);
+    let together = star(
+        two_queues(),
+        &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps::ZERO, 50)],
+    );
     assert_eq!(delays(&run(together)), [40.0, 30.0]);
     // A picosecond later the high class finds the line taken, and service is not preempted.
-    let later = star(two_queues(), &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps(1), 50)]);
+    let later = star(
+        two_queues(),
+        &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps(1), 50)],
+    );
     assert_eq!(delays(&run(later)), [30.0, 39.999999]);
 }
 
@@ -158,9 +212,21 @@ fn services_start_after_all_arrivals_of_the_instant() {
 fn a_cell_that_arrives_at_a_completion_competes_for_the_service_that_starts_then() {
     // Two cells of the low class arrive at 15 us; at 25 us, when the first has left, one of the high
     // class arrives and is served before the second, which leaves at 45 instead of 35 us.
-    let sources = |high| [Source(Ubr, Ps::ZERO, 100), Source(Ubr, Ps::ZERO, 100), Source(Cbr, high, 100)];
-    assert_eq!(delays(&run(star(two_queues(), &sources(CELL)))), [30.0, 50.0, 30.0]);
-    assert_eq!(delays(&run(star(two_queues(), &sources(Ps(CELL.0 + 1))))), [30.0, 40.0, 39.999999]);
+    let sources = |high| {
+        [
+            Source(Ubr, Ps::ZERO, 100),
+            Source(Ubr, Ps::ZERO, 100),
+            Source(Cbr, high, 100),
+        ]
+    };
+    assert_eq!(
+        delays(&run(star(two_queues(), &sources(CELL)))),
+        [30.0, 50.0, 30.0]
+    );
+    assert_eq!(
+        delays(&run(star(two_queues(), &sources(Ps(CELL.0 + 1))))),
+        [30.0, 40.0, 39.999999]
+    );
 }
 
 #[test]
@@ -168,10 +234,16 @@ fn of_terminals_of_one_host_the_first_sends_first() {
     let mut graph = Graph::default();
     let (host, sink) = (graph.host("h"), graph.host("sink"));
     let switch = graph.switch("s", plain_switch());
-    let path =
-        vec![graph.duplex(host, switch, cell_time_us(10), DELAY), graph.duplex(switch, sink, cell_time_us(10), DELAY)];
-    let source = SourceConfig::Cbr(CbrConfig { rate: cell_time_us(100) });
-    let flows = (0..3).map(|number| flow(&format!("f{number}"), Cbr, source.clone(), path.clone())).collect();
+    let path = vec![
+        graph.duplex(host, switch, cell_time_us(10), DELAY),
+        graph.duplex(switch, sink, cell_time_us(10), DELAY),
+    ];
+    let source = SourceConfig::Cbr(CbrConfig {
+        rate: cell_time_us(100),
+    });
+    let flows = (0..3)
+        .map(|number| flow(&format!("f{number}"), Cbr, source.clone(), path.clone()))
+        .collect();
     let mut plan = graph.plan(flows);
     plan.measure.cell_delay = true;
     assert_eq!(delays(&run(plan)), [30.0, 40.0, 50.0]);
@@ -180,13 +252,30 @@ fn of_terminals_of_one_host_the_first_sends_first() {
 #[test]
 fn a_measuring_interval_ends_before_the_arrivals_of_its_last_instant() {
     let empty_intervals = |arrival: Ps| {
-        let erica = EricaConfig { interval: Ps::from_us(100), ..EricaConfig::default() };
-        let settings = SwitchPlan { control: ControlConfig::Erica(erica), ..plain_switch() };
+        let erica = EricaConfig {
+            interval: Ps::from_us(100),
+            ..EricaConfig::default()
+        };
+        let settings = SwitchPlan {
+            control: ControlConfig::Erica(erica),
+            ..plain_switch()
+        };
         // The first cell of an ABR source leaves at its start and arrives 15 us later.
-        let mut plan = star(settings, &[Source(ServiceClass::Abr, arrival - (CELL + DELAY), 100)]);
+        let mut plan = star(
+            settings,
+            &[Source(ServiceClass::Abr, arrival - (CELL + DELAY), 100)],
+        );
         plan.flows[0].backward = back(&plan.flows[0].forward);
-        let control = run(plan).ports.into_iter().find(|port| port.name == "s->sink").unwrap().control;
-        (control.statistics["intervals"], control.statistics["zero_input_intervals"])
+        let control = run(plan)
+            .ports
+            .into_iter()
+            .find(|port| port.name == "s->sink")
+            .unwrap()
+            .control;
+        (
+            control.statistics["intervals"],
+            control.statistics["zero_input_intervals"],
+        )
     };
     // Before 1 ms, nine intervals end. Until 100 us nothing arrives, or one cell.
     assert_eq!(empty_intervals(Ps::from_us(100)), (9.0, 1.0));
@@ -204,7 +293,10 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
             graph.duplex(switch, sink, cell_time_us(10), DELAY),
         ];
         let transfer = SourceConfig::Transfer(TransferConfig { size: Bytes(512) });
-        let mut flow = FlowPlan { backward: back(&there), ..flow("tcp", Ubr, transfer, there) };
+        let mut flow = FlowPlan {
+            backward: back(&there),
+            ..flow("tcp", Ubr, transfer, there)
+        };
         flow.tcp.granularity = Ps(1);
         (flow.tcp.initial_rto, flow.tcp.min_rto) = (rto, rto);
         run(graph.plan(vec![flow])).flows[0].timeouts
@@ -219,22 +311,53 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
 /// Which of two cells that arrive together are marked.
 fn marks<S: Server>(mark_at: MarkAt, threshold: u64) -> Vec<bool> {
     let rate = cell_time_us(10);
-    let efci = EfciConfig { threshold: Some(Cells(threshold)), mark_at, ..EfciConfig::default() };
+    let efci = EfciConfig {
+        threshold: Some(Cells(threshold)),
+        mark_at,
+        ..EfciConfig::default()
+    };
     let mut control = ControlConfig::Efci(efci).build(PortFacts { rate, channels: 1 });
-    let mut server = S::new(Line { clock: CellClock::new(rate), delay: DELAY }, 1, 0, true, false);
+    let mut server = S::new(
+        Line {
+            clock: CellClock::new(rate),
+            delay: DELAY,
+        },
+        1,
+        0,
+        true,
+        false,
+    );
     let mut link = Link::default();
-    let mut outlet = Outlet { link: &mut link, control: &mut control, link_was_empty: false };
+    let mut outlet = Outlet {
+        link: &mut link,
+        control: &mut control,
+        link_was_empty: false,
+    };
     for _ in 0..2 {
-        server.push(Ps(1), 0, Queued { label: 0, info: Info::data(0) }, None, &mut outlet);
+        server.push(
+            Ps(1),
+            0,
+            Queued {
+                label: 0,
+                info: Info::data(0),
+            },
+            None,
+            &mut outlet,
+        );
     }
     server.advance(Ps::from_ms(1), &mut outlet);
-    std::iter::from_fn(|| link.pop()).map(|(cell, _)| cell.info.efci()).collect()
+    std::iter::from_fn(|| link.pop())
+        .map(|(cell, _)| cell.info.efci())
+        .collect()
 }
 
 #[test]
 fn marking_at_dequeue_sees_the_queue_with_the_cell_that_starts() {
     for (threshold, expected) in [(0, [true, true]), (1, [true, false]), (2, [false, false])] {
-        assert_eq!(marks::<PriorityServer>(MarkAt::Dequeue, threshold), expected);
+        assert_eq!(
+            marks::<PriorityServer>(MarkAt::Dequeue, threshold),
+            expected
+        );
         assert_eq!(marks::<EagerServer>(MarkAt::Dequeue, threshold), expected);
     }
 }

@@ -15,7 +15,10 @@ const PCR: f64 = 1e6;
 
 fn config(scheme: &str, others: Value) -> ControlConfig {
     let mut parameters = json!({ "scheme": scheme });
-    parameters.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    parameters
+        .as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
     serde_json::from_value(parameters).expect("valid parameters")
 }
 
@@ -28,20 +31,36 @@ struct Port {
 
 impl Port {
     fn new(scheme: &str, others: Value, channels: usize) -> Port {
-        let facts = PortFacts { rate: Rate::from_cells_per_second(100_000.0), channels };
-        Port { control: config(scheme, others).build(facts), interval: 0, queue: 0 }
+        let facts = PortFacts {
+            rate: Rate::from_cells_per_second(100_000.0),
+            channels,
+        };
+        Port {
+            control: config(scheme, others).build(facts),
+            interval: 0,
+            queue: 0,
+        }
     }
     fn now(&self) -> Ps {
         Ps::from_us(self.interval * 1_000 + 500)
     }
     fn data(&mut self, slot: u32, cells: u64) {
         let now = self.now();
-        (0..cells).for_each(|_| self.control.on_forward(now, slot, &mut Info::data(0), None, 0));
+        (0..cells).for_each(|_| {
+            self.control
+                .on_forward(now, slot, &mut Info::data(0), None, 0)
+        });
     }
     /// Explicit rate of an FRM with these fields after it has passed.
     fn frm(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
         let (now, queue, mut cell) = (self.now(), self.queue, rm(er, ccr));
-        self.control.on_forward(now, slot, &mut Info::rm(Kind::Frm, false), Some(&mut cell), queue);
+        self.control.on_forward(
+            now,
+            slot,
+            &mut Info::rm(Kind::Frm, false),
+            Some(&mut cell),
+            queue,
+        );
         cell.er
     }
     fn brm(&mut self, slot: u32, er: f64, ccr: f64) -> RmCell {
@@ -63,25 +82,41 @@ impl Port {
         self.control.wake(now, self.queue);
     }
     fn statistic(&self, name: &str) -> f64 {
-        let found = self.control.statistics().into_iter().find(|(known, _)| *known == name);
+        let found = self
+            .control
+            .statistics()
+            .into_iter()
+            .find(|(known, _)| *known == name);
         found.unwrap_or_else(|| panic!("no {name}")).1
     }
 }
 
 fn rm(er: f64, ccr: f64) -> RmCell {
-    RmCell { er, ccr, mcr: 0.0, ci: false, ni: false, bn: false }
+    RmCell {
+        er,
+        ccr,
+        mcr: 0.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    }
 }
 
 /// To the rounding of the clock.
 fn near(found: f64, expected: f64) {
-    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs(),
+        "{found} is not {expected}"
+    );
 }
 
 const ADVERTISED: &str = "advertised_rate_cells_per_second";
 
 fn fmmra(others: Value, channels: usize) -> Port {
     let mut all = json!({ "interval_cells": "100000 cells" });
-    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    all.as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
     Port::new("fmmra", all, channels)
 }
 
@@ -154,7 +189,10 @@ fn fmmra_by_its_published_recursion_keeps_its_largest_rate_under_overload() {
 
 #[test]
 fn fmmra_under_congestion_allows_the_advertised_rate_alone() {
-    let mut port = fmmra(json!({ "er_max_floor": "advertised-rate", "qt": "10 cells", "dqt": "20 cells" }), 2);
+    let mut port = fmmra(
+        json!({ "er_max_floor": "advertised-rate", "qt": "10 cells", "dqt": "20 cells" }),
+        2,
+    );
     port.data(0, 50);
     port.end();
     near(port.er(0, PCR, 1.0), 56_250.0);
@@ -172,8 +210,16 @@ fn fmmra_under_congestion_allows_the_advertised_rate_alone() {
 
 #[test]
 fn fmmra_lowers_its_target_from_dqt_until_the_queue_is_below_qt() {
-    let mut port = fmmra(json!({ "qt": "10 cells", "dqt": "20 cells", "drain_factor": 0.8 }), 2);
-    for (queue, advertised) in [(20, 50_000.0), (21, 40_000.0), (10, 40_000.0), (9, 50_000.0)] {
+    let mut port = fmmra(
+        json!({ "qt": "10 cells", "dqt": "20 cells", "drain_factor": 0.8 }),
+        2,
+    );
+    for (queue, advertised) in [
+        (20, 50_000.0),
+        (21, 40_000.0),
+        (10, 40_000.0),
+        (9, 50_000.0),
+    ] {
         port.queue = queue;
         port.end();
         near(port.statistic(ADVERTISED), advertised);
@@ -191,7 +237,10 @@ fn fmmra_allocates_its_target_of_what_other_classes_leave() {
     port.vbr(200);
     port.end();
     port.queue = 50;
-    assert_eq!((port.statistic(ADVERTISED), port.frm(0, PCR, 1.0)), (0.0, 0.0));
+    assert_eq!(
+        (port.statistic(ADVERTISED), port.frm(0, PCR, 1.0)),
+        (0.0, 0.0)
+    );
 }
 
 #[test]
@@ -214,7 +263,10 @@ fn fmmra_knows_its_own_marks_if_wished() {
         let marked = |port: &Port| port.statistic("bottlenecked_elsewhere");
         let mut port = fmmra(json!({ "record_own_mark": counts }), 2);
         // The port writes 50,000; meanwhile channel 1 turns out to use 20,000, so that 80,000 are advertised.
-        assert_eq!((port.frm(0, PCR, 1.0), port.frm(0, PCR, 1.0)), (50_000.0, 50_000.0));
+        assert_eq!(
+            (port.frm(0, PCR, 1.0), port.frm(0, PCR, 1.0)),
+            (50_000.0, 50_000.0)
+        );
         port.er(1, 20_000.0, 1.0);
         near(port.statistic(ADVERTISED), 80_000.0);
         // What it wrote comes back.
@@ -277,12 +329,23 @@ fn explicit_rates_may_have_ci_beside_them() {
         assert_eq!(without.map(|cell| cell.1), [false, false], "{scheme}");
         assert_eq!(with.map(|cell| cell.1), [false, true], "{scheme}");
         // The explicit rate is what it is without.
-        assert_eq!(without.map(|cell| cell.0), with.map(|cell| cell.0), "{scheme}");
-        let facts = SwitchFacts { buffer: 1_000, cell_time: Ps::ZERO };
-        let found = |threshold: &str| config(scheme, json!({ "ci_threshold": threshold })).check(facts);
+        assert_eq!(
+            without.map(|cell| cell.0),
+            with.map(|cell| cell.0),
+            "{scheme}"
+        );
+        let facts = SwitchFacts {
+            buffer: 1_000,
+            cell_time: Ps::ZERO,
+        };
+        let found =
+            |threshold: &str| config(scheme, json!({ "ci_threshold": threshold })).check(facts);
         assert_eq!(found("999 cells"), [], "{scheme}");
         let late = found("1000 cells");
-        assert!(late.len() == 1 && late[0].field == "ci_threshold" && !late[0].is_fatal(false), "{scheme}");
+        assert!(
+            late.len() == 1 && late[0].field == "ci_threshold" && !late[0].is_fatal(false),
+            "{scheme}"
+        );
     }
 }
 
@@ -328,7 +391,9 @@ const EPRCA: &str = r#"{ "qt": "10 cells", "dqt": "20 cells" }"#;
 
 fn eprca(others: Value) -> Port {
     let mut all: Value = serde_json::from_str(EPRCA).unwrap();
-    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    all.as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
     Port::new("eprca", all, 2)
 }
 
@@ -373,7 +438,9 @@ fn eprca_presses_fast_channels_from_qt_and_all_from_dqt() {
 
 fn osu(others: Value) -> Port {
     let mut all = json!({ "target_utilisation": 1.0 });
-    all.as_object_mut().unwrap().extend(others.as_object().unwrap().clone());
+    all.as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
     Port::new("osu", all, 2)
 }
 
@@ -426,7 +493,11 @@ fn osu_shares_precisely_what_slow_channels_leave() {
 
 #[test]
 fn capc_steps_by_the_distance_of_the_load_from_one() {
-    let mut port = Port::new("capc", json!({ "target_utilisation": 1.0, "rup": 0.1, "rdn": 0.8 }), 4);
+    let mut port = Port::new(
+        "capc",
+        json!({ "target_utilisation": 1.0, "rup": 0.1, "rdn": 0.8 }),
+        4,
+    );
     let mut ers = |cells: u64, vbr: u64| {
         port.data(0, cells);
         port.vbr(vbr);
@@ -447,7 +518,11 @@ fn capc_steps_by_the_distance_of_the_load_from_one() {
 
 #[test]
 fn capc_bounds_its_step_up_and_sets_ci_above_the_threshold() {
-    let mut port = Port::new("capc", json!({ "rup": 8.0, "eru": 1.5, "threshold": "5 cells" }), 10);
+    let mut port = Port::new(
+        "capc",
+        json!({ "rup": 8.0, "eru": 1.5, "threshold": "5 cells" }),
+        10,
+    );
     port.end();
     // 0.95 * 10,000, times 1 + 8 at most 1.5.
     near(port.er(0, PCR, 1.0), 14_250.0);
@@ -489,7 +564,12 @@ fn phantom_settles_where_every_channel_has_u_shares() {
         rates = [0, 1].map(|slot| port.er(slot, PCR, 1.0));
     }
     // Whole cells per interval: within one of 45.
-    assert!(rates.iter().all(|rate| (rate / (500_000.0 / 11.0) - 1.0).abs() < 0.02), "{rates:?}");
+    assert!(
+        rates
+            .iter()
+            .all(|rate| (rate / (500_000.0 / 11.0) - 1.0).abs() < 0.02),
+        "{rates:?}"
+    );
 }
 
 #[test]
@@ -527,11 +607,23 @@ fn wrong_parameters_are_found() {
         ("phantom", "decrease_floor", json!(0.0)),
     ];
     for (scheme, field, value) in cases {
-        let found = config(scheme, json!({ field: value })).check(SwitchFacts { buffer: 1_000, cell_time });
-        assert!(found.len() == 1 && found[0].field == field && found[0].is_fatal(false), "{scheme} {field}: {found:?}");
+        let found = config(scheme, json!({ field: value })).check(SwitchFacts {
+            buffer: 1_000,
+            cell_time,
+        });
+        assert!(
+            found.len() == 1 && found[0].field == field && found[0].is_fatal(false),
+            "{scheme} {field}: {found:?}"
+        );
     }
     for (scheme, field) in [("fmmra", "dqt"), ("eprca", "dqt"), ("capc", "threshold")] {
-        let found = config(scheme, json!({})).check(SwitchFacts { buffer: 100, cell_time });
-        assert!(found.len() == 1 && found[0].field == field && !found[0].is_fatal(true), "{scheme}: {found:?}");
+        let found = config(scheme, json!({})).check(SwitchFacts {
+            buffer: 100,
+            cell_time,
+        });
+        assert!(
+            found.len() == 1 && found[0].field == field && !found[0].is_fatal(true),
+            "{scheme}: {found:?}"
+        );
     }
 }

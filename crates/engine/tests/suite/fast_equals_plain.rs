@@ -18,7 +18,10 @@ use proptest::test_runner::TestRunner;
 
 /// Instants that cut a run of length `end`: `cuts` are shares of it in 1/65536.
 fn instants(end: Ps, cuts: &[u16]) -> Vec<Ps> {
-    let mut instants: Vec<Ps> = cuts.iter().map(|cut| Ps((end.0 >> 16) * *cut as u64)).collect();
+    let mut instants: Vec<Ps> = cuts
+        .iter()
+        .map(|cut| Ps((end.0 >> 16) * *cut as u64))
+        .collect();
     instants.sort_unstable();
     instants
 }
@@ -83,16 +86,28 @@ fn look<S: Server>(state: &mut Simulation<S>) -> Look {
     let rates = flows.clone().map(|flow| state.acr(flow)).collect();
     let windows = flows.map(|flow| state.tcp_window(flow)).collect();
     state.sample();
-    Look { ports: state.port_states(), rates, windows }
+    Look {
+        ports: state.port_states(),
+        rates,
+        windows,
+    }
 }
 
 /// Without what only looks produce: sampled quantiles and maxima.
 fn without_samples(outcome: &str) -> String {
-    let sampled = ["queued_max_cells", "queue_p50_cells", "queue_p95_cells", "queue_p99_cells"];
+    let sampled = [
+        "queued_max_cells",
+        "queue_p50_cells",
+        "queue_p95_cells",
+        "queue_p99_cells",
+    ];
     let mut lines = outcome.lines().peekable();
     let mut kept = String::new();
     while let Some(line) = lines.next() {
-        if sampled.iter().any(|name| line.trim_start().starts_with(name)) {
+        if sampled
+            .iter()
+            .any(|name| line.trim_start().starts_with(name))
+        {
             // The value of an `Option` follows on lines of its own.
             while line.ends_with('(') && lines.next().is_some_and(|line| line.trim() != "),") {}
         } else {
@@ -122,7 +137,11 @@ fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) ->
         }
     }
     let state = engine.state();
-    Observation { outcome: outcome(&state.report()), looks: seen, log: state.events(usize::MAX) }
+    Observation {
+        outcome: outcome(&state.report()),
+        looks: seen,
+        log: state.events(usize::MAX),
+    }
 }
 
 proptest! {
@@ -173,11 +192,19 @@ proptest! {
 
 /// Links by which cells arrive at the host that has more than one.
 fn links_into_hub(plan: &Plan) -> usize {
-    let mut links: Vec<usize> =
-        plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).flatten().copied().collect();
+    let mut links: Vec<usize> = plan
+        .flows
+        .iter()
+        .flat_map(|flow| [&flow.forward, &flow.backward])
+        .flatten()
+        .copied()
+        .collect();
     links.sort_unstable();
     links.dedup();
-    links.into_iter().filter(|link| plan.nodes[plan.links[*link].to].name == "hub").count()
+    links
+        .into_iter()
+        .filter(|link| plan.nodes[plan.links[*link].to].name == "hub")
+        .count()
 }
 
 /// What happens in so many of the random networks: without it the tests above would prove little.
@@ -185,47 +212,111 @@ fn links_into_hub(plan: &Plan) -> usize {
 fn random_networks_show_everything_there_is() {
     let mut runner = TestRunner::new(repeatable(1));
     let mut seen = std::collections::BTreeMap::new();
-    let mut note = |what: &'static str, holds: bool| *seen.entry(what).or_insert(0u32) += holds as u32;
+    let mut note =
+        |what: &'static str, holds: bool| *seen.entry(what).or_insert(0u32) += holds as u32;
     for _ in 0..400 {
         let Network { plan, end } = networks().new_tree(&mut runner).unwrap().current();
         note("host with several links in", links_into_hub(&plan) > 1);
         let mut run: Simulation = Simulation::new(plan).unwrap();
         let report = run.measure(Ps::ZERO, end, end);
         let (events, _) = run.events(usize::MAX);
-        let lost = |wanted| events.iter().any(|e| matches!(e.what, What::Loss { cause, .. } if cause == wanted));
+        let lost = |wanted| {
+            events
+                .iter()
+                .any(|e| matches!(e.what, What::Loss { cause, .. } if cause == wanted))
+        };
         note("overflow", lost(Cause::Overflow));
         note("partial packet discard", lost(Cause::PartialPacket));
         note("early packet discard", lost(Cause::EarlyPacket));
         note("intelligent tail drop", lost(Cause::IntelligentTail));
         note("loss on a link", lost(Cause::LinkError));
-        let fcvc = report.ports.iter().filter(|port| port.control.scheme == "fcvc");
+        let fcvc = report
+            .ports
+            .iter()
+            .filter(|port| port.control.scheme == "fcvc");
         let counted = |name: &str| fcvc.clone().any(|port| port.control.statistics[name] > 0.0);
         note("credits", counted("credit_cells_sent"));
         note("marks", counted("mark_cells_sent"));
         note("lost credits", counted("credit_cells_lost"));
-        note("mark", events.iter().any(|e| matches!(e.what, What::Mark { .. })));
+        note(
+            "mark",
+            events.iter().any(|e| matches!(e.what, What::Mark { .. })),
+        );
         note("timeout", report.flows.iter().any(|flow| flow.timeouts > 0));
-        note("fast retransmission", report.flows.iter().any(|flow| flow.fast_retransmits > 0));
-        note("merged PDUs", report.flows.iter().any(|flow| flow.packets_merged > 0));
-        note("loss at a source queue", report.flows.iter().any(|flow| flow.source_queue_dropped_packets > 0));
-        let by_cells = run.plan().flows.iter().map(|flow| flow.source_queue_refuses == Refuses::Cell);
+        note(
+            "fast retransmission",
+            report.flows.iter().any(|flow| flow.fast_retransmits > 0),
+        );
+        note(
+            "merged PDUs",
+            report.flows.iter().any(|flow| flow.packets_merged > 0),
+        );
+        note(
+            "loss at a source queue",
+            report
+                .flows
+                .iter()
+                .any(|flow| flow.source_queue_dropped_packets > 0),
+        );
+        let by_cells = run
+            .plan()
+            .flows
+            .iter()
+            .map(|flow| flow.source_queue_refuses == Refuses::Cell);
         let mut refused = report.flows.iter().zip(by_cells);
-        let cells_refused = |(flow, by_cells): (&FlowReport, bool)| by_cells && flow.source_queue_dropped_packets > 0;
-        note("cells of PDUs refused at a source queue", refused.any(cells_refused));
-        note("completed transfer", report.flows.iter().any(|flow| flow.completion_seconds.is_some()));
-        note("out-of-rate RM cells", report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0));
-        let beside = |vc: &VcReport| vc.service != ServiceClass::Abr && vc.brm_cells_sent > 0 && vc.data_cells_sent > 0;
-        note("RM cells beside data of another class", report.vcs.iter().any(beside));
-        note("return to ICR", report.vcs.iter().any(|vc| vc.idle_resets > 0));
+        let cells_refused = |(flow, by_cells): (&FlowReport, bool)| {
+            by_cells && flow.source_queue_dropped_packets > 0
+        };
+        note(
+            "cells of PDUs refused at a source queue",
+            refused.any(cells_refused),
+        );
+        note(
+            "completed transfer",
+            report
+                .flows
+                .iter()
+                .any(|flow| flow.completion_seconds.is_some()),
+        );
+        note(
+            "out-of-rate RM cells",
+            report.vcs.iter().any(|vc| vc.out_of_rate_cells_sent > 0),
+        );
+        let beside = |vc: &VcReport| {
+            vc.service != ServiceClass::Abr && vc.brm_cells_sent > 0 && vc.data_cells_sent > 0
+        };
+        note(
+            "RM cells beside data of another class",
+            report.vcs.iter().any(beside),
+        );
+        note(
+            "return to ICR",
+            report.vcs.iter().any(|vc| vc.idle_resets > 0),
+        );
         note(
             "loop that ends at a switch",
-            report.vcs.iter().any(|vc| vc.rm_cells_absorbed > 0 && vc.rm_cells_inserted > 0),
+            report
+                .vcs
+                .iter()
+                .any(|vc| vc.rm_cells_absorbed > 0 && vc.rm_cells_inserted > 0),
         );
-        note("cut for want of BRMs", report.vcs.iter().any(|vc| vc.missing_brm_cuts > 0));
-        note("several queues in use", report.ports.iter().any(|port| port.queues.len() > 1));
-        note("simultaneous events", events.windows(2).any(|pair| pair[0].at == pair[1].at));
+        note(
+            "cut for want of BRMs",
+            report.vcs.iter().any(|vc| vc.missing_brm_cuts > 0),
+        );
+        note(
+            "several queues in use",
+            report.ports.iter().any(|port| port.queues.len() > 1),
+        );
+        note(
+            "simultaneous events",
+            events.windows(2).any(|pair| pair[0].at == pair[1].at),
+        );
         note("more than 10,000 hops", report.cell_hops > 10_000);
     }
     let rare: Vec<_> = seen.iter().filter(|(_, times)| **times < 4).collect();
-    assert!(rare.is_empty(), "seldom seen in 400 networks: {rare:?} of {seen:?}");
+    assert!(
+        rare.is_empty(),
+        "seldom seen in 400 networks: {rare:?} of {seen:?}"
+    );
 }

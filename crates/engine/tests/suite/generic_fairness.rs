@@ -30,7 +30,13 @@ const GFC_1: Generic = Generic {
 
 /// With the allocations of the second configuration and one link for each of its bottlenecks.
 const GFC_2: Generic = Generic {
-    links: &[(0, 2, 40.0), (1, 2, 50.0), (2, 3, 150.0), (3, 4, 150.0), (4, 5, 150.0)],
+    links: &[
+        (0, 2, 40.0),
+        (1, 2, 50.0),
+        (2, 3, 150.0),
+        (3, 4, 150.0),
+        (4, 5, 150.0),
+    ],
     groups: &[
         (3, &[0, 2, 3, 4], 10.0),
         (3, &[1, 2, 3, 4], 5.0),
@@ -49,16 +55,28 @@ impl Generic {
         let mut graph = Graph::default();
         let switches = 1 + self.links.iter().map(|(_, to, _)| *to).max().unwrap_or(0);
         for number in 0..switches {
-            graph.switch(&format!("s{number}"), SwitchPlan { control: scheme.control.clone(), ..plain_switch() });
+            graph.switch(
+                &format!("s{number}"),
+                SwitchPlan {
+                    control: scheme.control.clone(),
+                    ..plain_switch()
+                },
+            );
         }
         let rate = |megabits: f64| Rate((megabits * 1e9 / scheme.target) as u64);
-        let links: Vec<usize> =
-            self.links.iter().map(|(from, to, megabits)| graph.duplex(*from, *to, rate(*megabits), delay)).collect();
+        let links: Vec<usize> = self
+            .links
+            .iter()
+            .map(|(from, to, megabits)| graph.duplex(*from, *to, rate(*megabits), delay))
+            .collect();
         let mut flows = Vec::new();
         let mut fair = Vec::new();
         for (count, crossed, megabits) in self.groups {
             for _ in 0..*count {
-                let (first, last) = (self.links[crossed[0]].0, self.links[crossed[crossed.len() - 1]].1);
+                let (first, last) = (
+                    self.links[crossed[0]].0,
+                    self.links[crossed[crossed.len() - 1]].1,
+                );
                 let mut path = vec![access(&mut graph, first) ^ 1];
                 path.extend(crossed.iter().map(|link| links[*link]));
                 path.push(access(&mut graph, last));
@@ -92,10 +110,25 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
         for scheme in [erica(), fmmra(), charny()] {
             let (plan, fair) = generic.plan(&scheme, Ps::from_us(200));
             let solved = max_min(&plan, scheme.target, scheme.idle);
-            assert!(solved.iter().zip(&fair).all(|(solved, fair)| (solved / fair - 1.0).abs() < 1e-6), "{name}");
-            for (number, (rate, fair)) in steady_rates(plan, scheme.settled).iter().zip(fair).enumerate() {
+            assert!(
+                solved
+                    .iter()
+                    .zip(&fair)
+                    .all(|(solved, fair)| (solved / fair - 1.0).abs() < 1e-6),
+                "{name}"
+            );
+            for (number, (rate, fair)) in steady_rates(plan, scheme.settled)
+                .iter()
+                .zip(fair)
+                .enumerate()
+            {
                 let near = (rate / fair - 1.0).abs() < scheme.tolerance;
-                assert!(near, "{name}, {}: f{number} has {}", scheme.control.name(), rate / fair);
+                assert!(
+                    near,
+                    "{name}, {}: f{number} has {}",
+                    scheme.control.name(),
+                    rate / fair
+                );
             }
         }
     }
@@ -105,13 +138,28 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
 #[test]
 fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
     let control = serde_json::from_value(json!({ "scheme": "eprca" })).unwrap();
-    let eprca = Scheme { control, target: 1.0, idle: 0.0, tolerance: 0.0, settled: Ps::from_ms(300) };
-    let osu = scheme(0.9, json!({ "scheme": "osu", "fairness": "basic", "interval": "5 ms" }));
+    let eprca = Scheme {
+        control,
+        target: 1.0,
+        idle: 0.0,
+        tolerance: 0.0,
+        settled: Ps::from_ms(300),
+    };
+    let osu = scheme(
+        0.9,
+        json!({ "scheme": "osu", "fairness": "basic", "interval": "5 ms" }),
+    );
     for scheme in [eprca, osu] {
         let (mut plan, fair) = GFC_1.plan(&scheme, Ps::from_us(200));
-        plan.flows.iter_mut().for_each(|flow| flow.abr.rif = if scheme.target < 1.0 { 1.0 } else { 1.0 / 16.0 });
+        plan.flows
+            .iter_mut()
+            .for_each(|flow| flow.abr.rif = if scheme.target < 1.0 { 1.0 } else { 1.0 / 16.0 });
         let rates = steady_rates(plan, scheme.settled);
-        let worst = rates.iter().zip(fair).map(|(rate, fair)| (rate / fair - 1.0).abs()).fold(0.0, f64::max);
+        let worst = rates
+            .iter()
+            .zip(fair)
+            .map(|(rate, fair)| (rate / fair - 1.0).abs())
+            .fold(0.0, f64::max);
         assert!(worst > 0.1, "{}: {worst}", scheme.control.name());
     }
 }
@@ -120,8 +168,10 @@ fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
 #[test]
 fn fmmra_settles_before_erica_with_long_intervals_and_after_it_with_short_ones() {
     // As short as those of FMMRA.
-    let short =
-        scheme(0.9, json!({ "scheme": "erica", "delta": 0.0, "interval": "1 ms", "interval_cells": "100 cells" }));
+    let short = scheme(
+        0.9,
+        json!({ "scheme": "erica", "delta": 0.0, "interval": "1 ms", "interval_cells": "100 cells" }),
+    );
     for (generic, name) in [(&GFC_1, "GFC-1"), (&GFC_2, "GFC-2")] {
         let settle = |scheme: &Scheme| {
             let (plan, fair) = generic.plan(scheme, Ps::from_us(1_000));

@@ -31,11 +31,21 @@ fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
 }
 
 /// Flows over a dumbbell of 25.6 Mbit/s lines, changed one by one.
-fn plan(flows: usize, delay: Ps, settings: &SwitchPlan, change: impl Fn(usize, &mut FlowPlan)) -> Plan {
+fn plan(
+    flows: usize,
+    delay: Ps,
+    settings: &SwitchPlan,
+    change: impl Fn(usize, &mut FlowPlan),
+) -> Plan {
     let dumbbell = Dumbbell::new(flows, Rate::from_bps(25_600_000), delay, settings);
     let greedy: SourceConfig = read(json!({"kind": "greedy"}));
     let flows = dumbbell.paths.iter().enumerate().map(|(number, path)| {
-        let mut flow = flow(&format!("f.{}", number + 1), Ubr, greedy.clone(), path.clone());
+        let mut flow = flow(
+            &format!("f.{}", number + 1),
+            Ubr,
+            greedy.clone(),
+            path.clone(),
+        );
         flow.backward = back(path);
         flow.tcp = TcpConfig {
             granularity: Ps::from_ms(10),
@@ -78,7 +88,12 @@ fn plans() -> Vec<(&'static str, Plan)> {
         cells(number, flow, Cbr, json!({"kind": "cbr", "rate": rate}));
     };
     let poisson = |number: usize, flow: &mut FlowPlan| {
-        cells(number, flow, Random, json!({"kind": "poisson", "rate": "8.2 Mbit/s"}));
+        cells(
+            number,
+            flow,
+            Random,
+            json!({"kind": "poisson", "rate": "8.2 Mbit/s"}),
+        );
     };
     let erica = |queue: bool| {
         let mut erica = json!({"scheme": "erica", "interval": "5 ms"});
@@ -88,17 +103,26 @@ fn plans() -> Vec<(&'static str, Plan)> {
         switch(u64::MAX, erica, tail())
     };
     let with_vbr = |number: usize, flow: &mut FlowPlan| match number {
-        0 => cells(0, flow, Vbr, json!({"kind": "on-off", "peak": "20 Mbit/s", "period": "40 ms", "duty_cycle": 0.5})),
+        0 => cells(
+            0,
+            flow,
+            Vbr,
+            json!({"kind": "on-off", "peak": "20 Mbit/s", "period": "40 ms", "duty_cycle": 0.5}),
+        ),
         _ => abr(number, flow),
     };
     let slow_hosts = |number: usize, flow: &mut FlowPlan| {
         tcp(Recovery::Reno)(number, flow);
         flow.tcp.delayed_ack = true;
-        (flow.tcp.processing_time, flow.tcp.processing_variation) = (Ps::from_us(300), Ps::from_us(100));
+        (flow.tcp.processing_time, flow.tcp.processing_variation) =
+            (Ps::from_us(300), Ps::from_us(100));
         flow.source = read(json!({"kind": "transfer", "size": "300 kB"}));
     };
     let efci = json!({"scheme": "efci", "high": "60 cells", "low": "40 cells"});
-    let relays = |vsvd: Value| SwitchPlan { vsvd: Some(read(vsvd)), ..erica(true) };
+    let relays = |vsvd: Value| SwitchPlan {
+        vsvd: Some(read(vsvd)),
+        ..erica(true)
+    };
     let measured = json!({"vc_rate": "measured", "input": "class-queue", "update": "backward", "limit_source": true});
     let credited = |number: usize, flow: &mut FlowPlan| {
         tcp(Recovery::NewReno)(number, flow);
@@ -113,37 +137,73 @@ fn plans() -> Vec<(&'static str, Plan)> {
         ("cbr, wide", plan(15, wan, &fifo, cbr)),
         ("cbr, local", plan(15, lan, &fifo, cbr)),
         ("poisson", plan(3, wan, &fifo, poisson)),
-        ("tahoe over ubr", plan(5, wan, &switch(300, none(), tail()), tcp(Recovery::Tahoe))),
+        (
+            "tahoe over ubr",
+            plan(5, wan, &switch(300, none(), tail()), tcp(Recovery::Tahoe)),
+        ),
         (
             "reno, early packet discard",
-            plan(5, wan, &switch(300, none(), json!({"policy": "epd"})), tcp(Recovery::Reno)),
+            plan(
+                5,
+                wan,
+                &switch(300, none(), json!({"policy": "epd"})),
+                tcp(Recovery::Reno),
+            ),
         ),
         (
             "jacobson88, partial packet discard",
-            plan(5, wan, &switch(200, none(), json!({"policy": "ppd"})), tcp(Recovery::Jacobson88)),
+            plan(
+                5,
+                wan,
+                &switch(200, none(), json!({"policy": "ppd"})),
+                tcp(Recovery::Jacobson88),
+            ),
         ),
         (
             "timeout-only, intelligent tail drop",
-            plan(5, wan, &switch(200, none(), json!({"policy": "intelligent-tail-drop"})), tcp(Recovery::TimeoutOnly)),
+            plan(
+                5,
+                wan,
+                &switch(200, none(), json!({"policy": "intelligent-tail-drop"})),
+                tcp(Recovery::TimeoutOnly),
+            ),
         ),
         ("efci", plan(5, wan, &switch(2_000, efci, tail()), abr)),
         ("erica under vbr", plan(5, wan, &erica(false), with_vbr)),
-        ("erica with queue control, local", plan(5, lan, &erica(true), with_vbr)),
+        (
+            "erica with queue control, local",
+            plan(5, lan, &erica(true), with_vbr),
+        ),
         ("virtual sources", plan(3, wan, &relays(json!({})), abr)),
-        ("virtual sources, measured", plan(3, lan, &relays(measured), abr)),
+        (
+            "virtual sources, measured",
+            plan(3, lan, &relays(measured), abr),
+        ),
         ("credit", credit(json!({"n3": "40 cells"}), json!({}))),
         (
             "adaptive credit, lossy links",
-            credit(json!({"allocation": "adaptive", "mark_interval": "2 ms"}), json!({"lose_every": 1_000})),
+            credit(
+                json!({"allocation": "adaptive", "mark_interval": "2 ms"}),
+                json!({"lose_every": 1_000}),
+            ),
         ),
-        ("slow hosts", plan(4, lan, &switch(80, none(), tail()), slow_hosts)),
+        (
+            "slow hosts",
+            plan(4, lan, &switch(80, none(), tail()), slow_hosts),
+        ),
     ]
 }
 
 fn row(name: &str, report: &Report) -> String {
-    let sum =
-        |count: fn(&cellrate_engine::network::report::FlowReport) -> u64| report.flows.iter().map(count).sum::<u64>();
-    let longest = report.ports.iter().flat_map(|port| &port.queues).map(|queue| queue.queue_max_cells).max();
+    let sum = |count: fn(&cellrate_engine::network::report::FlowReport) -> u64| {
+        report.flows.iter().map(count).sum::<u64>()
+    };
+    let longest = report
+        .ports
+        .iter()
+        .flat_map(|port| &port.queues)
+        .map(|queue| queue.queue_max_cells)
+        .max();
     format!(
         "{name:<36} {} {:>8} {:>8} {:>7} {:>9} {:>5} {:>4} {:>6}",
         report.digest,
@@ -164,9 +224,13 @@ fn table(clock: Clock) -> String {
         "run", "digest", "hops", "cells", "dropped", "delivered", "again", "rto", "queue"
     );
     for (name, mut plan) in plans() {
-        plan.flows.iter_mut().for_each(|flow| flow.tcp.clock = clock);
+        plan.flows
+            .iter_mut()
+            .for_each(|flow| flow.tcp.clock = clock);
         let end = Ps::from_ms(800);
-        let report = Simulation::<LazyServer>::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let report = Simulation::<LazyServer>::new(plan)
+            .unwrap()
+            .measure(Ps::ZERO, end, end);
         writeln!(table, "{}", row(name, &report)).unwrap();
     }
     table

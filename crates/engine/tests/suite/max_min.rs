@@ -14,14 +14,21 @@ use proptest::prelude::*;
 fn bottlenecks(rates: &[f64]) -> usize {
     let mut levels = rates.to_vec();
     levels.sort_by(f64::total_cmp);
-    1 + levels.windows(2).filter(|pair| pair[1] > 1.01 * pair[0]).count()
+    1 + levels
+        .windows(2)
+        .filter(|pair| pair[1] > 1.01 * pair[0])
+        .count()
 }
 
 fn check(draft: &Draft, scheme: &Scheme) -> Result<(), TestCaseError> {
     let plan = draft.plan(&scheme.control);
     let fair = max_min(&plan, scheme.target, scheme.idle);
     prop_assume!(bottlenecks(&fair) > 1);
-    for (number, (rate, fair)) in steady_rates(plan, scheme.settled).iter().zip(fair).enumerate() {
+    for (number, (rate, fair)) in steady_rates(plan, scheme.settled)
+        .iter()
+        .zip(fair)
+        .enumerate()
+    {
         let near = (rate / fair - 1.0).abs() < scheme.tolerance;
         prop_assert!(near, "f{} has {} instead of {} cells/s", number, rate, fair);
     }
@@ -72,13 +79,26 @@ proptest! {
 #[test]
 fn the_solver_fills_the_tightest_link_first() {
     let mut graph = Graph::default();
-    let nodes: Vec<usize> = (0..4).map(|number| graph.switch(&format!("s{number}"), plain_switch())).collect();
+    let nodes: Vec<usize> = (0..4)
+        .map(|number| graph.switch(&format!("s{number}"), plain_switch()))
+        .collect();
     let unit = |units: u64| Rate::from_cells_per_second(units as f64 / 0.9);
-    let links =
-        [(0, 150), (1, 30), (2, 100)].map(|(at, units)| graph.duplex(nodes[at], nodes[at + 1], unit(units), Ps(1)));
+    let links = [(0, 150), (1, 30), (2, 100)]
+        .map(|(at, units)| graph.duplex(nodes[at], nodes[at + 1], unit(units), Ps(1)));
     let source = || SourceConfig::Persistent(PersistentConfig {});
     let flow = |path: &[usize]| flow("f", ServiceClass::Abr, source(), path.to_vec());
-    let flows = vec![flow(&links[..2]), flow(&[links[0], links[2]]), flow(&links[..1]), flow(&links[2..])];
+    let flows = vec![
+        flow(&links[..2]),
+        flow(&[links[0], links[2]]),
+        flow(&links[..1]),
+        flow(&links[2..]),
+    ];
     let found = max_min(&graph.plan(flows), 0.9, 0.0);
-    assert!(found.iter().zip([30.0, 50.0, 70.0, 50.0]).all(|(found, fair)| (found - fair).abs() < 1e-2), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .zip([30.0, 50.0, 70.0, 50.0])
+            .all(|(found, fair)| (found - fair).abs() < 1e-2),
+        "{found:?}"
+    );
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::plans::{Dumbbell, Graph, back, cell_time_us, flow, plain_switch, stop_and_wait};
+use crate::support::plans::{
+    Dumbbell, Graph, back, cell_time_us, flow, plain_switch, stop_and_wait,
+};
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
@@ -19,9 +21,19 @@ fn run(plan: Plan, from: Ps, to: Ps) -> Report {
     simulation.measure(from, to, to)
 }
 
-fn every_40_us(name: &str, class: cellrate_engine::atm::cell::ServiceClass, start: u64, path: Vec<usize>) -> FlowPlan {
-    let source = SourceConfig::Cbr(CbrConfig { rate: cell_time_us(40) });
-    FlowPlan { start: Ps::from_us(start), ..flow(name, class, source, path) }
+fn every_40_us(
+    name: &str,
+    class: cellrate_engine::atm::cell::ServiceClass,
+    start: u64,
+    path: Vec<usize>,
+) -> FlowPlan {
+    let source = SourceConfig::Cbr(CbrConfig {
+        rate: cell_time_us(40),
+    });
+    FlowPlan {
+        start: Ps::from_us(start),
+        ..flow(name, class, source, path)
+    }
 }
 
 #[test]
@@ -31,11 +43,14 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
     let out = graph.duplex(switch, sink, cell_time_us(10), Ps::from_us(5));
     // Cells of 10 us never meet; alone, each takes two cell times, 5 us and the delay of its access.
     let accesses = [(Cbr, 5, 0), (Cbr, 12, 3), (Ubr, 25, 0)];
-    let flows = accesses.iter().enumerate().map(|(number, (class, delay, start))| {
-        let host = graph.host(&format!("h{number}"));
-        let access = graph.duplex(host, switch, cell_time_us(10), Ps::from_us(*delay));
-        every_40_us(&format!("f{number}"), *class, *start, vec![access, out])
-    });
+    let flows = accesses
+        .iter()
+        .enumerate()
+        .map(|(number, (class, delay, start))| {
+            let host = graph.host(&format!("h{number}"));
+            let access = graph.duplex(host, switch, cell_time_us(10), Ps::from_us(*delay));
+            every_40_us(&format!("f{number}"), *class, *start, vec![access, out])
+        });
     let flows = flows.collect();
     let mut plan = graph.plan(flows);
     plan.measure.cell_delay = true;
@@ -44,18 +59,56 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
     let us = |seconds: Option<f64>| seconds.unwrap() * 1e6;
     for (flow, expected) in report.flows.iter().zip([30.0, 37.0, 50.0]) {
         let delays = &flow.delays;
-        assert!((us(delays.cell_delay_mean_seconds) - expected).abs() < 1e-9, "{}: {delays:?}", flow.name);
+        assert!(
+            (us(delays.cell_delay_mean_seconds) - expected).abs() < 1e-9,
+            "{}: {delays:?}",
+            flow.name
+        );
         assert!(us(delays.cell_delay_std_seconds) < 1e-9);
-        assert_eq!(flow.efficiency, None, "cells without TCP are no bytes that could arrive");
+        assert_eq!(
+            flow.efficiency, None,
+            "cells without TCP are no bytes that could arrive"
+        );
     }
-    let [cbr, ubr] = &report.classes[..] else { panic!("two classes") };
-    assert_eq!((cbr.service, cbr.flows, cbr.cells_delivered, ubr.cells_delivered), (Cbr, 2, 400, 200));
-    let found = [cbr.delays.cell_delay_mean_seconds, cbr.delays.cell_delay_std_seconds].map(us);
-    assert!((found[0] - 33.5).abs() < 1e-9 && (found[1] - 3.5).abs() < 1e-9, "{found:?}");
-    let found = [cbr.delays.cell_delay_min_seconds, cbr.delays.cell_delay_max_seconds].map(us);
-    assert!((found[0] - 30.0).abs() < 1e-9 && (found[1] - 37.0).abs() < 1e-9, "{found:?}");
-    let found = [cbr.delays.cell_delay_p50_seconds, cbr.delays.cell_delay_p999_seconds].map(us);
-    assert!((found[0] / 30.0 - 1.0).abs() < 1.0 / 32.0 && (found[1] / 37.0 - 1.0).abs() < 1.0 / 32.0, "{found:?}");
+    let [cbr, ubr] = &report.classes[..] else {
+        panic!("two classes")
+    };
+    assert_eq!(
+        (
+            cbr.service,
+            cbr.flows,
+            cbr.cells_delivered,
+            ubr.cells_delivered
+        ),
+        (Cbr, 2, 400, 200)
+    );
+    let found = [
+        cbr.delays.cell_delay_mean_seconds,
+        cbr.delays.cell_delay_std_seconds,
+    ]
+    .map(us);
+    assert!(
+        (found[0] - 33.5).abs() < 1e-9 && (found[1] - 3.5).abs() < 1e-9,
+        "{found:?}"
+    );
+    let found = [
+        cbr.delays.cell_delay_min_seconds,
+        cbr.delays.cell_delay_max_seconds,
+    ]
+    .map(us);
+    assert!(
+        (found[0] - 30.0).abs() < 1e-9 && (found[1] - 37.0).abs() < 1e-9,
+        "{found:?}"
+    );
+    let found = [
+        cbr.delays.cell_delay_p50_seconds,
+        cbr.delays.cell_delay_p999_seconds,
+    ]
+    .map(us);
+    assert!(
+        (found[0] / 30.0 - 1.0).abs() < 1.0 / 32.0 && (found[1] / 37.0 - 1.0).abs() < 1.0 / 32.0,
+        "{found:?}"
+    );
     assert!(us(ubr.delays.cell_delay_std_seconds) < 1e-9);
 }
 
@@ -63,11 +116,17 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
 fn only_where_cells_may_wait_there_is_a_source_queue() {
     let mut dumbbell = Dumbbell::new(2, cell_time_us(10), Ps::from_us(5), &plain_switch());
     let tcp = dumbbell.paths.remove(0);
-    let tcp = FlowPlan { backward: back(&tcp), ..flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), tcp) };
+    let tcp = FlowPlan {
+        backward: back(&tcp),
+        ..flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), tcp)
+    };
     let flows = vec![tcp, every_40_us("cbr", Cbr, 0, dumbbell.paths.remove(0))];
     let mut run: Simulation = Simulation::new(dumbbell.graph.plan(flows)).unwrap();
     run.run_until(Ps::from_ms(1));
-    assert_eq!((run.source_queue(0).is_some(), run.source_queue(1)), (true, None));
+    assert_eq!(
+        (run.source_queue(0).is_some(), run.source_queue(1)),
+        (true, None)
+    );
 }
 
 /// Bursts of 8 and of 3 cells, each at twice the rate of the line that they leave by: cell `n` arrives at 10 `n` us, and when it
@@ -87,7 +146,10 @@ fn the_longest_queue_of_the_start_up_is_kept_apart() {
                 f64::from(on) / 1e6
             );
             let source = serde_json::from_str(&config).unwrap();
-            FlowPlan { start: Ps::from_us(start), ..flow(&format!("f{start}"), Cbr, source, vec![access, out]) }
+            FlowPlan {
+                start: Ps::from_us(start),
+                ..flow(&format!("f{start}"), Cbr, source, vec![access, out])
+            }
         });
         let report = engine(graph.plan(flows.into()), from, Ps::from_ms(4));
         let queue = &report.ports[0].queues[0];
@@ -106,7 +168,13 @@ fn the_longest_queue_of_the_start_up_is_kept_apart() {
 fn persistent_abr(icr: u64, served: u64) -> Plan {
     let mut graph = Graph::default();
     let control = serde_json::from_str(r#"{"scheme": "efci", "threshold": "10 cells"}"#).unwrap();
-    let switch = graph.switch("s", SwitchPlan { control, ..plain_switch() });
+    let switch = graph.switch(
+        "s",
+        SwitchPlan {
+            control,
+            ..plain_switch()
+        },
+    );
     let (from, to) = (graph.host("a"), graph.host("b"));
     let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
     let out = graph.duplex(switch, to, Rate(served * 424_000), Ps::from_us(5));
@@ -120,7 +188,10 @@ fn persistent_abr(icr: u64, served: u64) -> Plan {
 
 fn acr_range(report: &Report) -> (f64, f64) {
     let vc = &report.vcs[0];
-    (vc.acr_min_cells_per_second.unwrap(), vc.acr_max_cells_per_second.unwrap())
+    (
+        vc.acr_min_cells_per_second.unwrap(),
+        vc.acr_max_cells_per_second.unwrap(),
+    )
 }
 
 /// The line is never full: each backward RM cell adds 500 cells/s, up to PCR.
@@ -152,7 +223,10 @@ fn the_range_of_acr_is_that_of_its_trace() {
     let (least, greatest) = acr_range(&simulation.report());
     assert_eq!(least, seen.iter().copied().fold(f64::INFINITY, f64::min));
     assert_eq!(greatest, seen.iter().copied().fold(0.0, f64::max));
-    assert!(least < 1_000.0 && greatest > 1_000.0, "it swings about what the line serves: {least} to {greatest}");
+    assert!(
+        least < 1_000.0 && greatest > 1_000.0,
+        "it swings about what the line serves: {least} to {greatest}"
+    );
 }
 
 #[test]
@@ -170,37 +244,59 @@ fn the_last_cell_of_a_pdu_is_measured_too() {
     let delays = &run(plan, Ps::ZERO, Ps::from_ms(10)).flows[0].delays;
     // The first cell: 10 + 5 + 20 + 5. The second is sent 10 us later and waits as long for the first.
     let us = |seconds: Option<f64>| seconds.unwrap() * 1e6;
-    assert!((us(delays.cell_delay_min_seconds) - 40.0).abs() < 1e-9, "{delays:?}");
-    assert!((us(delays.cell_delay_max_seconds) - 50.0).abs() < 1e-9, "{delays:?}");
+    assert!(
+        (us(delays.cell_delay_min_seconds) - 40.0).abs() < 1e-9,
+        "{delays:?}"
+    );
+    assert!(
+        (us(delays.cell_delay_max_seconds) - 50.0).abs() < 1e-9,
+        "{delays:?}"
+    );
 }
 
 #[test]
 fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     let rate = Rate::from_bps(10_000_000);
-    let settings = SwitchPlan { buffer: Buffer(30), ..plain_switch() };
+    let settings = SwitchPlan {
+        buffer: Buffer(30),
+        ..plain_switch()
+    };
     let mut graph = Graph::default();
     let switches = ["s", "t", "u"].map(|name| graph.switch(name, settings.clone()));
     let row = [0, 1].map(|i| graph.duplex(switches[i], switches[i + 1], rate, Ps::from_us(20)));
     let flows = (0..4usize).map(|number| {
         // TCP over both links, and as many random cells beside it on each.
         let enters = [0, 0, 0, 1][number % 4];
-        let (from, to) = (graph.host(&format!("a{number}")), graph.host(&format!("b{number}")));
+        let (from, to) = (
+            graph.host(&format!("a{number}")),
+            graph.host(&format!("b{number}")),
+        );
         let mut path = vec![graph.duplex(from, switches[enters], rate, Ps::from_us(20))];
         path.extend(&row[enters..]);
         path.push(graph.duplex(switches[2], to, rate, Ps::from_us(20)));
         if number > 1 {
-            let cells = SourceConfig::Poisson(PoissonConfig { rate: Rate::from_bps(4_000_000) });
+            let cells = SourceConfig::Poisson(PoissonConfig {
+                rate: Rate::from_bps(4_000_000),
+            });
             return flow(&format!("cells{number}"), Ubr, cells, path);
         }
         let greedy = SourceConfig::Greedy(GreedyConfig {});
-        let mut flow = FlowPlan { backward: back(&path), ..flow(&format!("f{number}"), Ubr, greedy, path) };
-        (flow.tcp.mss, flow.tcp.window, flow.tcp.granularity) = (Bytes(2_048), Bytes(32_768), Ps::from_ms(1));
-        (flow.tcp.min_rto, flow.tcp.initial_rto, flow.tcp.max_rto) = (Ps::from_ms(2), Ps::from_ms(20), Ps::from_ms(20));
+        let mut flow = FlowPlan {
+            backward: back(&path),
+            ..flow(&format!("f{number}"), Ubr, greedy, path)
+        };
+        (flow.tcp.mss, flow.tcp.window, flow.tcp.granularity) =
+            (Bytes(2_048), Bytes(32_768), Ps::from_ms(1));
+        (flow.tcp.min_rto, flow.tcp.initial_rto, flow.tcp.max_rto) =
+            (Ps::from_ms(2), Ps::from_ms(20), Ps::from_ms(20));
         flow
     });
     let flows = flows.collect();
     let mut plan = graph.plan(flows);
-    plan.measure.events = EventKinds { loss: true, ..EventKinds::default() };
+    plan.measure.events = EventKinds {
+        loss: true,
+        ..EventKinds::default()
+    };
     plan.measure.event_limit = 1_000_000;
     let end = Ps::from_s(1);
     let mut simulation: Simulation = Simulation::new(plan).unwrap();
@@ -211,29 +307,54 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     let mut hit: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut at_each_switch = BTreeSet::new();
     for event in events.into_iter().filter(|event| event.channel < 4) {
-        let What::Loss { number, rm: false, .. } = event.what else { panic!("{event:?}") };
+        let What::Loss {
+            number, rm: false, ..
+        } = event.what
+        else {
+            panic!("{event:?}")
+        };
         hit.entry(event.channel).or_default().insert(number / 44);
         at_each_switch.insert((event.channel, number / 44, event.link));
     }
-    assert!(hit.keys().all(|channel| channel.is_multiple_of(2)), "acknowledgements are not lost");
+    assert!(
+        hit.keys().all(|channel| channel.is_multiple_of(2)),
+        "acknowledgements are not lost"
+    );
     let twice = at_each_switch.len() - hit.values().map(BTreeSet::len).sum::<usize>();
     assert!(twice > 20, "only {twice} PDUs were hit twice");
     for (index, flow) in report.flows.iter().enumerate().take(2) {
-        assert_eq!(flow.packets_lost, hit[&(2 * index as u32)].len() as u64, "{}", flow.name);
+        assert_eq!(
+            flow.packets_lost,
+            hit[&(2 * index as u32)].len() as u64,
+            "{}",
+            flow.name
+        );
     }
 }
 
 /// A greedy TCP connection beside 4 of the 10 Mbit/s of a bottleneck.
 fn beside_cbr(class: cellrate_engine::atm::cell::ServiceClass) -> Report {
     let rate = Rate::from_bps(10_000_000);
-    let settings = SwitchPlan { priority: vec![vec![Cbr], vec![Abr, Ubr]], ..plain_switch() };
+    let settings = SwitchPlan {
+        priority: vec![vec![Cbr], vec![Abr, Ubr]],
+        ..plain_switch()
+    };
     let dumbbell = Dumbbell::new(2, rate, Ps::from_us(100), &settings);
-    let cbr = SourceConfig::Cbr(CbrConfig { rate: Rate::from_bps(4_000_000) });
+    let cbr = SourceConfig::Cbr(CbrConfig {
+        rate: Rate::from_bps(4_000_000),
+    });
     let path = dumbbell.paths[0].clone();
-    let mut tcp = FlowPlan { backward: back(&path), ..flow("tcp", class, SourceConfig::Greedy(GreedyConfig {}), path) };
+    let mut tcp = FlowPlan {
+        backward: back(&path),
+        ..flow("tcp", class, SourceConfig::Greedy(GreedyConfig {}), path)
+    };
     (tcp.tcp.mss, tcp.tcp.window) = (Bytes(512), Bytes(64_000));
     let flows = vec![tcp, flow("cbr", Cbr, cbr, dumbbell.paths[1].clone())];
-    run(dumbbell.graph.plan(flows), Ps::from_ms(500), Ps::from_ms(1_500))
+    run(
+        dumbbell.graph.plan(flows),
+        Ps::from_ms(500),
+        Ps::from_ms(1_500),
+    )
 }
 
 #[test]
@@ -245,11 +366,24 @@ fn capacity_efficiency_is_that_of_the_capacity_that_the_others_leave() {
     let expected = report.flows[0].tcp_throughput_bits_per_second / most;
     let found = port("A->B").capacity_efficiency.unwrap();
     // In one second a cell more or less of the 9,434 of the CBR source may arrive.
-    assert!((found / expected - 1.0).abs() < 2e-4 && (0.99..1.001).contains(&found), "{found} {expected}");
-    assert_eq!(port("B->A").capacity_efficiency, None, "acknowledgements only");
+    assert!(
+        (found / expected - 1.0).abs() < 2e-4 && (0.99..1.001).contains(&found),
+        "{found} {expected}"
+    );
+    assert_eq!(
+        port("B->A").capacity_efficiency,
+        None,
+        "acknowledgements only"
+    );
     // RM cells take one cell of 32: the same throughput is more of what there is for it.
     let report = beside_cbr(Abr);
-    let found = report.ports.iter().find(|port| port.name == "A->B").unwrap().capacity_efficiency.unwrap();
+    let found = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->B")
+        .unwrap()
+        .capacity_efficiency
+        .unwrap();
     let expected = report.flows[0].tcp_throughput_bits_per_second / most * 32.0 / 31.0;
     assert!((found / expected - 1.0).abs() < 2e-4, "{found} {expected}");
 }
@@ -258,18 +392,32 @@ fn capacity_efficiency_is_that_of_the_capacity_that_the_others_leave() {
 fn what_came_twice_has_arrived_but_counts_once() {
     let once = &beside_cbr(Ubr).flows[0];
     assert_eq!(once.balance.unwrap().duplicate_bytes, 0);
-    assert_eq!(once.arrived_throughput_bits_per_second, once.tcp_throughput_bits_per_second);
+    assert_eq!(
+        once.arrived_throughput_bits_per_second,
+        once.tcp_throughput_bits_per_second
+    );
     // A clock far too fast sends again what was never lost.
     let rate = Rate::from_bps(10_000_000);
     let dumbbell = Dumbbell::new(1, rate, Ps::from_ms(20), &plain_switch());
     let path = dumbbell.paths[0].clone();
-    let mut tcp = FlowPlan { backward: back(&path), ..flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), path) };
+    let mut tcp = FlowPlan {
+        backward: back(&path),
+        ..flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), path)
+    };
     (tcp.tcp.mss, tcp.tcp.window, tcp.tcp.granularity) = (Bytes(512), Bytes(8_000), Ps::from_ms(1));
-    (tcp.tcp.min_rto, tcp.tcp.initial_rto, tcp.tcp.max_rto) = (Ps::from_ms(2), Ps::from_ms(2), Ps::from_ms(4));
+    (tcp.tcp.min_rto, tcp.tcp.initial_rto, tcp.tcp.max_rto) =
+        (Ps::from_ms(2), Ps::from_ms(2), Ps::from_ms(4));
     let twice = &run(dumbbell.graph.plan(vec![tcp]), Ps::ZERO, Ps::from_s(1)).flows[0];
     let balance = twice.balance.unwrap();
-    let arrived = balance.delivered_bytes + balance.duplicate_bytes + balance.held_out_of_order_bytes;
+    let arrived =
+        balance.delivered_bytes + balance.duplicate_bytes + balance.held_out_of_order_bytes;
     assert!(balance.duplicate_bytes > 10_000, "{balance:?}");
-    assert_eq!(twice.arrived_throughput_bits_per_second, arrived as f64 * 8.0);
-    assert_eq!(twice.efficiency.unwrap(), balance.delivered_bytes as f64 / balance.sent() as f64);
+    assert_eq!(
+        twice.arrived_throughput_bits_per_second,
+        arrived as f64 * 8.0
+    );
+    assert_eq!(
+        twice.efficiency.unwrap(),
+        balance.delivered_bytes as f64 / balance.sent() as f64
+    );
 }

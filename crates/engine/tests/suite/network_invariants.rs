@@ -14,12 +14,23 @@ const LOOKS: u64 = 300;
 
 /// MCR and PCR of the channel `direction` (0 forward, 1 backward) of a flow, in cells/s.
 fn rate_limits(plan: &Plan, flow: &FlowPlan, direction: usize) -> (f64, f64) {
-    let path = if direction == 0 { &flow.forward } else { &flow.backward };
-    (flow.abr.mcr_cells(), flow.abr.pcr_cells(plan.links[path[0]].rate))
+    let path = if direction == 0 {
+        &flow.forward
+    } else {
+        &flow.backward
+    };
+    (
+        flow.abr.mcr_cells(),
+        flow.abr.pcr_cells(plan.links[path[0]].rate),
+    )
 }
 
 fn channels(plan: &Plan) -> impl Iterator<Item = usize> + use<> {
-    let used: Vec<bool> = plan.flows.iter().flat_map(|flow| [true, !flow.backward.is_empty()]).collect();
+    let used: Vec<bool> = plan
+        .flows
+        .iter()
+        .flat_map(|flow| [true, !flow.backward.is_empty()])
+        .collect();
     (0..used.len()).filter(move |channel| used[*channel])
 }
 
@@ -35,8 +46,14 @@ impl Progress {
             let behind = (sent_before % Info::NUMBERS as u64) as u32;
             let advanced = (next.wrapping_sub(behind) % Info::NUMBERS) as u64;
             let arrived = received - received_before;
-            assert!(advanced >= arrived, "{arrived} cells of channel {channel} took {advanced} numbers");
-            assert!(advanced < Info::NUMBERS as u64 / 2, "a cell of channel {channel} overtook another");
+            assert!(
+                advanced >= arrived,
+                "{arrived} cells of channel {channel} took {advanced} numbers"
+            );
+            assert!(
+                advanced < Info::NUMBERS as u64 / 2,
+                "a cell of channel {channel} overtook another"
+            );
             self.0[channel] = (received, sent_before + advanced);
         }
     }
@@ -46,8 +63,15 @@ fn check_ports(run: &mut Simulation) {
     let ports = run.switch_ports();
     for (port, state) in ports.iter().zip(run.port_states()) {
         for ((classes, buffer), length) in port.queues.iter().zip(&state.lengths) {
-            let in_front = if classes.contains(&ServiceClass::Abr) { state.in_front.unwrap_or(0) } else { 0 };
-            assert!(length + in_front <= *buffer, "{length} and {in_front} cells in a buffer of {buffer}");
+            let in_front = if classes.contains(&ServiceClass::Abr) {
+                state.in_front.unwrap_or(0)
+            } else {
+                0
+            };
+            assert!(
+                length + in_front <= *buffer,
+                "{length} and {in_front} cells in a buffer of {buffer}"
+            );
         }
     }
 }
@@ -56,7 +80,10 @@ fn check_rates(run: &Simulation) {
     for (number, flow) in run.plan().flows.iter().enumerate() {
         if let Some(acr) = run.acr(number) {
             let (mcr, pcr) = rate_limits(run.plan(), flow, 0);
-            assert!((mcr..=pcr).contains(&acr), "ACR {acr} of flow {number} leaves {mcr}..{pcr}");
+            assert!(
+                (mcr..=pcr).contains(&acr),
+                "ACR {acr} of flow {number} leaves {mcr}..{pcr}"
+            );
         }
     }
 }
@@ -76,14 +103,33 @@ fn check_report(run: &mut Simulation) {
     for vc in &report.vcs {
         let lost = vc.cells_dropped + vc.cells_lost_on_links;
         let accounted = vc.cells_delivered + lost + vc.cells_in_flight + vc.rm_cells_absorbed;
-        assert_eq!(vc.cells_sent + vc.rm_cells_inserted, accounted, "{}", vc.name);
-        assert!(vc.data_cells_sent + vc.frm_cells_sent + vc.brm_cells_sent <= vc.cells_sent, "{}", vc.name);
+        assert_eq!(
+            vc.cells_sent + vc.rm_cells_inserted,
+            accounted,
+            "{}",
+            vc.name
+        );
+        assert!(
+            vc.data_cells_sent + vc.frm_cells_sent + vc.brm_cells_sent <= vc.cells_sent,
+            "{}",
+            vc.name
+        );
     }
     for flow in &report.flows {
-        assert!(flow.balance.is_none_or(|balance| balance.sent() == balance.accounted()), "{}", flow.name);
+        assert!(
+            flow.balance
+                .is_none_or(|balance| balance.sent() == balance.accounted()),
+            "{}",
+            flow.name
+        );
     }
     for port in &report.ports {
-        assert!(port.utilisation <= 1.0 + 1e-9, "{} is used to {}", port.name, port.utilisation);
+        assert!(
+            port.utilisation <= 1.0 + 1e-9,
+            "{} is used to {}",
+            port.name,
+            port.utilisation
+        );
         for queue in &port.queues {
             assert!(queue.queue_max_cells <= queue.buffer_cells.unwrap_or(u64::MAX));
             assert!(queue.queue_mean_cells <= queue.queue_max_cells as f64);
@@ -99,27 +145,57 @@ fn check_log_against(run: &Simulation, report: &Report) {
     let (events, omitted) = run.events(usize::MAX);
     assert_eq!(omitted, 0);
     let count = |channel: usize, kind: fn(&What) -> bool| {
-        events.iter().filter(|event| event.channel as usize == channel && kind(&event.what)).count() as u64
+        events
+            .iter()
+            .filter(|event| event.channel as usize == channel && kind(&event.what))
+            .count() as u64
     };
     for (index, flow) in report.flows.iter().enumerate() {
-        let again = count(2 * index, |what| matches!(what, What::Retransmission { seq: Some(_) }));
+        let again = count(2 * index, |what| {
+            matches!(what, What::Retransmission { seq: Some(_) })
+        });
         let expired = count(2 * index, |what| matches!(what, What::Timeout { .. }));
-        assert_eq!((again, expired), (flow.segments_retransmitted, flow.timeouts), "{}", flow.name);
+        assert_eq!(
+            (again, expired),
+            (flow.segments_retransmitted, flow.timeouts),
+            "{}",
+            flow.name
+        );
         let refused = count(2 * index, |what| matches!(what, What::Refusal { .. }));
         let over_tcp = flow.balance.is_some();
-        let counted = if over_tcp { flow.source_queue_dropped_packets } else { flow.source_queue_dropped_cells };
+        let counted = if over_tcp {
+            flow.source_queue_dropped_packets
+        } else {
+            flow.source_queue_dropped_cells
+        };
         assert_eq!(refused, counted, "{}", flow.name);
     }
     for (vc, channel) in report.vcs.iter().zip(channels(run.plan())) {
         let lost = count(channel, |what| matches!(what, What::Loss { .. }));
         assert_eq!(
-            count(channel, |what| matches!(what, What::Loss { cause: Cause::LinkError, .. })),
+            count(channel, |what| matches!(
+                what,
+                What::Loss {
+                    cause: Cause::LinkError,
+                    ..
+                }
+            )),
             vc.cells_lost_on_links,
             "{}",
             vc.name
         );
-        assert_eq!(lost, vc.cells_dropped + vc.cells_lost_on_links, "{}", vc.name);
-        assert_eq!(run.data_cells_sent(channel), vc.data_cells_sent, "{}", vc.name);
+        assert_eq!(
+            lost,
+            vc.cells_dropped + vc.cells_lost_on_links,
+            "{}",
+            vc.name
+        );
+        assert_eq!(
+            run.data_cells_sent(channel),
+            vc.data_cells_sent,
+            "{}",
+            vc.name
+        );
     }
 }
 
@@ -128,7 +204,11 @@ fn check_backward_rates(run: &Simulation, report: &Report) {
         let flow = &run.plan().flows[channel / 2];
         if let Some(acr) = vc.acr_final_cells_per_second {
             let (mcr, pcr) = rate_limits(run.plan(), flow, channel % 2);
-            assert!((mcr..=pcr).contains(&acr), "ACR {acr} of {} leaves {mcr}..{pcr}", vc.name);
+            assert!(
+                (mcr..=pcr).contains(&acr),
+                "ACR {acr} of {} leaves {mcr}..{pcr}",
+                vc.name
+            );
         }
         // RM cells of either channel return on the other, whatever the class of its data.
         let has_loop = [flow.service, flow.ack_service].contains(&ServiceClass::Abr);
@@ -141,7 +221,12 @@ fn check_ports_against(run: &mut Simulation, report: &Report) {
     for (port, state) in report.ports.iter().zip(run.port_states()) {
         let arrived: u64 = port.queues.iter().map(|queue| queue.cells_arrived).sum();
         let departed = state.departed - state.credit_cells;
-        assert_eq!(arrived, departed + state.dropped + state.lengths.iter().sum::<u64>(), "{}", port.name);
+        assert_eq!(
+            arrived,
+            departed + state.dropped + state.lengths.iter().sum::<u64>(),
+            "{}",
+            port.name
+        );
     }
 }
 

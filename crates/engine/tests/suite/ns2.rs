@@ -21,19 +21,35 @@ use crate::support::one_way::variant::{Variant, compare_all, fixed_timeout};
 /// Window in packets.
 const WINDOW: u64 = 64;
 /// ns-2 adds eight bytes to an acknowledgement for each SACK block.
-const SIZES: Sizes = Sizes { data: 1_040, ack: 40, option: 0, block: 8, before: 0 };
+const SIZES: Sizes = Sizes {
+    data: 1_040,
+    ack: 40,
+    option: 0,
+    block: 8,
+    before: 0,
+};
 /// The rules of ns-2, as far as they are not corrected.
 const ALIKE: Rules = Rules::NS_2.with(Rule::SlowStartAtSsthresh);
 
 fn variant(name: &'static str, data: &'static str, recovery: Recovery, theirs: Rules) -> Variant {
     // Large, so that cwnd in whole bytes is almost a real number; with SACK three blocks must lie within 2 MiB.
-    let mss = if recovery == Recovery::Sack { 16_000 } else { 65_000 };
+    let mss = if recovery == Recovery::Sack {
+        16_000
+    } else {
+        65_000
+    };
     let config = TcpConfig {
         delayed_ack_interval: Ps::from_s(5),
         restore_snd_nxt: false,
         ..fixed_timeout(recovery, mss, WINDOW)
     };
-    Variant { name, data, config, sizes: SIZES, theirs }
+    Variant {
+        name,
+        data,
+        config,
+        sizes: SIZES,
+        theirs,
+    }
 }
 
 fn variants() -> Vec<Variant> {
@@ -43,12 +59,28 @@ fn variants() -> Vec<Variant> {
     let delays = |config: &mut TcpConfig| (config.delayed_ack, config.initial_window) = (true, 2);
     vec![
         variant("tahoe", tahoe, Recovery::Tahoe, ALIKE),
-        variant("tahoe-bsd", tahoe, Recovery::Tahoe, ALIKE).with(|config| config.restore_snd_nxt = true),
-        variant("reno", include_str!("data/ns2/reno.csv"), Recovery::Reno, ALIKE),
+        variant("tahoe-bsd", tahoe, Recovery::Tahoe, ALIKE)
+            .with(|config| config.restore_snd_nxt = true),
+        variant(
+            "reno",
+            include_str!("data/ns2/reno.csv"),
+            Recovery::Reno,
+            ALIKE,
+        ),
         variant("reno-delayed", delayed, Recovery::Reno, ALIKE).with(delays),
         variant("timeout-only", timeout, Recovery::TimeoutOnly, ALIKE),
-        variant("newreno", include_str!("data/ns2/newreno.csv"), Recovery::NewReno, Rules::NS_2),
-        variant("sack", include_str!("data/ns2/sack.csv"), Recovery::Sack, Rules::NS_2),
+        variant(
+            "newreno",
+            include_str!("data/ns2/newreno.csv"),
+            Recovery::NewReno,
+            Rules::NS_2,
+        ),
+        variant(
+            "sack",
+            include_str!("data/ns2/sack.csv"),
+            Recovery::Sack,
+            Rules::NS_2,
+        ),
     ]
 }
 
@@ -60,10 +92,17 @@ fn every_event_is_that_of_ns_2_or_has_its_reason() {
 /// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe and ns-2's, which goes back.
 #[test]
 fn with_the_same_rules_nothing_differs() {
-    for variant in variants().iter().filter(|variant| ["tahoe", "timeout-only"].contains(&variant.name)) {
+    for variant in variants()
+        .iter()
+        .filter(|variant| ["tahoe", "timeout-only"].contains(&variant.name))
+    {
         for pattern in pattern::all() {
             let (_, found) = variant.compare(&pattern);
-            assert_eq!(found.equal, found.events, "{} {}", variant.name, pattern.name);
+            assert_eq!(
+                found.equal, found.events,
+                "{} {}",
+                variant.name, pattern.name
+            );
         }
     }
 }
@@ -72,9 +111,15 @@ fn with_the_same_rules_nothing_differs() {
 #[test]
 fn backoff_as_in_ns_2() {
     let data = include_str!("data/ns2/backoff.csv");
-    let doubles = |config: &mut TcpConfig| (config.initial_rto, config.max_rto) = (Ps::from_s(3), Ps::from_s(60));
+    let doubles = |config: &mut TcpConfig| {
+        (config.initial_rto, config.max_rto) = (Ps::from_s(3), Ps::from_s(60))
+    };
     let variant = variant("backoff", data, Recovery::TimeoutOnly, ALIKE).with(doubles);
-    let pattern = Pattern { name: "backoff".into(), lost: vec![(0, 1), (0, 2), (0, 3)], ..Pattern::default() };
+    let pattern = Pattern {
+        name: "backoff".into(),
+        lost: vec![(0, 1), (0, 2), (0, 3)],
+        ..Pattern::default()
+    };
     let (_, found) = variant.compare(&pattern);
     assert_eq!((found.equal, found.events > 100), (found.events, true));
 }

@@ -16,18 +16,43 @@ const MSS: u64 = 1_000;
 const WINDOW: u64 = 1_000;
 
 /// Headers of TCP, IP and PPP; before the first packet goes what ends the handshake.
-const PLAIN: Sizes = Sizes { data: 1_042, ack: 42, option: 0, block: 0, before: 42 };
+const PLAIN: Sizes = Sizes {
+    data: 1_042,
+    ack: 42,
+    option: 0,
+    block: 0,
+    before: 42,
+};
 /// The same with timestamps.
-const STAMPED: Sizes = Sizes { data: 1_054, ack: 54, option: 0, block: 8, before: 54 };
+const STAMPED: Sizes = Sizes {
+    data: 1_054,
+    ack: 54,
+    option: 0,
+    block: 8,
+    before: 54,
+};
 
 fn variant(name: &'static str, data: &'static str, recovery: Recovery, sizes: Sizes) -> Variant {
     let config = fixed_timeout(recovery, MSS, WINDOW);
-    Variant { name, data, config, sizes, theirs: Rules::NS_3 }
+    Variant {
+        name,
+        data,
+        config,
+        sizes,
+        theirs: Rules::NS_3,
+    }
 }
 
 #[test]
 fn every_event_is_that_of_ns_3_or_has_its_reason() {
-    let [newreno, sack] = [include_str!("data/ns3/newreno.csv"), include_str!("data/ns3/sack.csv")];
+    let [newreno, sack] = [
+        include_str!("data/ns3/newreno.csv"),
+        include_str!("data/ns3/sack.csv"),
+    ];
     let newreno = variant("newreno", newreno, Recovery::NewReno, PLAIN);
-    compare_all("ns3", Rules::NS_3, &[newreno, variant("sack", sack, Recovery::Sack, STAMPED)]);
+    compare_all(
+        "ns3",
+        Rules::NS_3,
+        &[newreno, variant("sack", sack, Recovery::Sack, STAMPED)],
+    );
 }

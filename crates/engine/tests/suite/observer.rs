@@ -35,22 +35,36 @@ impl Observer for Told {
     fn on_cell(&mut self, cell: &Crossing) {
         self.times.push(cell.left);
         self.cells.push(*cell);
-        let Some(pdus) = cell.channel.filter(|_| cell.info.is_data()).and_then(|channel| self.latest.get(&channel))
+        let Some(pdus) = cell
+            .channel
+            .filter(|_| cell.info.is_data())
+            .and_then(|channel| self.latest.get(&channel))
         else {
             return;
         };
         let index = |pdu: &PduStart| cell.info.number().wrapping_sub(pdu.first) % Info::NUMBERS;
-        let pdu = pdus.iter().rev().find(|pdu| index(pdu) < u32::from(pdu.sent)).expect("a PDU told before its cells");
+        let pdu = pdus
+            .iter()
+            .rev()
+            .find(|pdu| index(pdu) < u32::from(pdu.sent))
+            .expect("a PDU told before its cells");
         assert_eq!(cell.info.is_eom(), index(pdu) + 1 == u32::from(pdu.cells));
         let inside = cell.body.map(|body| match body {
             Body::Pdu(inside) => (inside.segment, inside.first, inside.cells),
             other => panic!("{other:?} in a data cell"),
         });
-        assert_eq!(inside, cell.info.is_eom().then_some((pdu.segment, pdu.first, pdu.cells)));
+        assert_eq!(
+            inside,
+            cell.info
+                .is_eom()
+                .then_some((pdu.segment, pdu.first, pdu.cells))
+        );
     }
     fn on_pdu(&mut self, pdu: &PduStart) {
         let pdus = self.latest.entry(pdu.channel).or_default();
-        let next = pdus.last().map_or(0, |last| (last.first + u32::from(last.sent)) % Info::NUMBERS);
+        let next = pdus.last().map_or(0, |last| {
+            (last.first + u32::from(last.sent)) % Info::NUMBERS
+        });
         assert_eq!(pdu.first, next, "PDUs follow one another");
         pdus.push(*pdu);
         self.times.push(pdu.at);
@@ -65,7 +79,9 @@ impl Observer for Told {
 fn told(plan: Plan, slices: &[Ps]) -> (Told, Reference) {
     let (mut told, mut run) = (Told::default(), Reference::new(plan).unwrap());
     run.state().begin_window();
-    slices.iter().for_each(|until| run.observe(*until, &mut told));
+    slices
+        .iter()
+        .for_each(|until| run.observe(*until, &mut told));
     (told, run)
 }
 
@@ -74,34 +90,91 @@ fn count<T>(of: &[T], which: impl Fn(&T) -> bool) -> u64 {
 }
 
 fn cause(event: &Event) -> Option<Cause> {
-    if let What::Loss { cause, .. } = event.what { Some(cause) } else { None }
+    if let What::Loss { cause, .. } = event.what {
+        Some(cause)
+    } else {
+        None
+    }
 }
 
 /// Counts of every switch port and every channel.
 fn check_against(report: &Report, fast: &mut Simulation, told: &Told, end: Ps) {
-    for ((port, state), measured) in fast.switch_ports().iter().zip(fast.port_states()).zip(&report.ports) {
+    for ((port, state), measured) in fast
+        .switch_ports()
+        .iter()
+        .zip(fast.port_states())
+        .zip(&report.ports)
+    {
         let link = port.link as u32;
         let here = |event: &Event| event.link == Some(link) && cause(event).is_some();
-        let lost = count(&told.losses, |event| here(event) && cause(event) == Some(Cause::LinkError));
-        let credit_lost = measured.control.statistics.get("credit_cells_lost").copied().unwrap_or(0.0) as u64;
+        let lost = count(&told.losses, |event| {
+            here(event) && cause(event) == Some(Cause::LinkError)
+        });
+        let credit_lost = measured
+            .control
+            .statistics
+            .get("credit_cells_lost")
+            .copied()
+            .unwrap_or(0.0) as u64;
         let crossed = count(&told.cells, |cell| cell.link == link);
-        assert_eq!(crossed + lost + credit_lost, state.departed, "{}", measured.name);
-        assert_eq!(count(&told.losses, here) - lost, state.dropped, "{}", measured.name);
-        let credit = count(&told.cells, |cell| cell.link == link && cell.channel.is_none());
-        assert_eq!(credit + credit_lost, state.credit_cells, "{}", measured.name);
+        assert_eq!(
+            crossed + lost + credit_lost,
+            state.departed,
+            "{}",
+            measured.name
+        );
+        assert_eq!(
+            count(&told.losses, here) - lost,
+            state.dropped,
+            "{}",
+            measured.name
+        );
+        let credit = count(&told.cells, |cell| {
+            cell.link == link && cell.channel.is_none()
+        });
+        assert_eq!(
+            credit + credit_lost,
+            state.credit_cells,
+            "{}",
+            measured.name
+        );
     }
     let plan = fast.plan();
-    let ways = plan.flows.iter().flat_map(|flow| [&flow.forward, &flow.backward]).enumerate();
+    let ways = plan
+        .flows
+        .iter()
+        .flat_map(|flow| [&flow.forward, &flow.backward])
+        .enumerate();
     for ((channel, way), vc) in ways.filter(|(_, way)| !way.is_empty()).zip(&report.vcs) {
         let (channel, last) = (channel as u32, way[way.len() - 1] as u32);
-        let arrived = |cell: &Crossing| cell.channel == Some(channel) && cell.link == last && cell.arrives < end;
-        assert_eq!(count(&told.cells, arrived), vc.cells_delivered, "{}", vc.name);
+        let arrived = |cell: &Crossing| {
+            cell.channel == Some(channel) && cell.link == last && cell.arrives < end
+        };
+        assert_eq!(
+            count(&told.cells, arrived),
+            vc.cells_delivered,
+            "{}",
+            vc.name
+        );
         let lost = |event: &Event| event.channel == channel && cause(event).is_some();
-        assert_eq!(count(&told.losses, lost), vc.cells_dropped + vc.cells_lost_on_links, "{}", vc.name);
+        assert_eq!(
+            count(&told.losses, lost),
+            vc.cells_dropped + vc.cells_lost_on_links,
+            "{}",
+            vc.name
+        );
         let hops = way.windows(2).map(|pair| [pair[0] as u32, pair[1] as u32]);
         for [link, next] in hops {
-            let on = |link: u32| count(&told.cells, |cell| (cell.link, cell.channel) == (link, Some(channel)));
-            assert!(vc.rm_cells_inserted > 0 || on(next) <= on(link), "{}", vc.name);
+            let on = |link: u32| {
+                count(&told.cells, |cell| {
+                    (cell.link, cell.channel) == (link, Some(channel))
+                })
+            };
+            assert!(
+                vc.rm_cells_inserted > 0 || on(next) <= on(link),
+                "{}",
+                vc.name
+            );
         }
     }
 }
@@ -144,45 +217,93 @@ fn a_pdu_is_told_when_its_first_cell_leaves_also_if_that_is_its_last() {
     let mut graph = Graph::default();
     let (from, to) = (graph.host("a"), graph.host("b"));
     let link = graph.duplex(from, to, cell_time_us(10), Ps::from_us(5));
-    let mut tcp = flow("tcp", Ubr, SourceConfig::Greedy(GreedyConfig {}), vec![link]);
+    let mut tcp = flow(
+        "tcp",
+        Ubr,
+        SourceConfig::Greedy(GreedyConfig {}),
+        vec![link],
+    );
     tcp.backward = back(&tcp.forward);
     tcp.encapsulation = cellrate_engine::atm::aal5::Encapsulation::VcMux;
     // 40 + 40 + 8 = 88 bytes: two cells. An acknowledgement: 40 + 8 = 48 bytes, one cell.
     (tcp.tcp.mss, tcp.tcp.window) = (Bytes(40), Bytes(40));
     let (told, _) = told(graph.plan(vec![tcp]), &[Ps::from_us(80)]);
-    let starts: Vec<_> = told.pdus.iter().map(|pdu| (pdu.at, pdu.channel, pdu.first, pdu.cells)).collect();
+    let starts: Vec<_> = told
+        .pdus
+        .iter()
+        .map(|pdu| (pdu.at, pdu.channel, pdu.first, pdu.cells))
+        .collect();
     // Cells leave at 10 and 20 and arrive at 15 and 25; the acknowledgement leaves at 35 and arrives at 40.
     let us = Ps::from_us;
-    assert_eq!(starts, [(us(0), 0, 0, 2), (us(25), 1, 0, 1), (us(40), 0, 2, 2), (us(65), 1, 1, 1)]);
-    let segments: Vec<_> = told.pdus.iter().map(|pdu| (pdu.segment.seq, pdu.segment.len, pdu.segment.ack)).collect();
+    assert_eq!(
+        starts,
+        [
+            (us(0), 0, 0, 2),
+            (us(25), 1, 0, 1),
+            (us(40), 0, 2, 2),
+            (us(65), 1, 1, 1)
+        ]
+    );
+    let segments: Vec<_> = told
+        .pdus
+        .iter()
+        .map(|pdu| (pdu.segment.seq, pdu.segment.len, pdu.segment.ack))
+        .collect();
     assert_eq!(segments, [(0, 40, 0), (0, 0, 40), (40, 40, 0), (0, 0, 80)]);
 }
 
 #[test]
 fn rm_cells_are_told_as_they_are_on_each_link() {
     let mut graph = Graph::default();
-    let control = serde_json::from_str(r#"{"scheme": "erica", "target_utilisation": 0.9}"#).unwrap();
-    let switch = graph.switch("s", SwitchPlan { control, ..plain_switch() });
+    let control =
+        serde_json::from_str(r#"{"scheme": "erica", "target_utilisation": 0.9}"#).unwrap();
+    let switch = graph.switch(
+        "s",
+        SwitchPlan {
+            control,
+            ..plain_switch()
+        },
+    );
     let (from, to) = (graph.host("a"), graph.host("b"));
     let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
     let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
-    let mut plan = flow("f", Abr, SourceConfig::Greedy(GreedyConfig {}), vec![access, out]);
+    let mut plan = flow(
+        "f",
+        Abr,
+        SourceConfig::Greedy(GreedyConfig {}),
+        vec![access, out],
+    );
     plan.backward = back(&plan.forward);
     let (told, _) = told(graph.plan(vec![plan]), &[Ps::from_ms(200)]);
     // Of the channel's forward RM cells, and of the backward ones that govern it.
     let rates = |link: usize, channel: u32, kind: Kind| {
-        let cells = told
-            .cells
-            .iter()
-            .filter(move |cell| (cell.link, cell.channel, cell.info.kind()) == (link as u32, Some(channel), kind));
-        let rm = cells.filter_map(|cell| if let Some(Body::Rm(rm)) = cell.body { Some(rm.er) } else { None });
+        let cells = told.cells.iter().filter(move |cell| {
+            (cell.link, cell.channel, cell.info.kind()) == (link as u32, Some(channel), kind)
+        });
+        let rm = cells.filter_map(|cell| {
+            if let Some(Body::Rm(rm)) = cell.body {
+                Some(rm.er)
+            } else {
+                None
+            }
+        });
         rm.collect::<Vec<f64>>()
     };
     // PCR is the rate of the first link.
-    assert!(rates(access, 0, Kind::Frm).iter().all(|er| *er == 100_000.0));
+    assert!(
+        rates(access, 0, Kind::Frm)
+            .iter()
+            .all(|er| *er == 100_000.0)
+    );
     assert!(rates(access, 0, Kind::Frm).len() > 20);
-    let (before, after) = (rates(out + 1, 1, Kind::Brm), rates(access + 1, 1, Kind::Brm));
-    assert!(before.len() > 20 && before.iter().all(|er| *er == 100_000.0), "{before:?}");
+    let (before, after) = (
+        rates(out + 1, 1, Kind::Brm),
+        rates(access + 1, 1, Kind::Brm),
+    );
+    assert!(
+        before.len() > 20 && before.iter().all(|er| *er == 100_000.0),
+        "{before:?}"
+    );
     // At most what ERICA gives one source of the link of 50,000 cells/s.
     assert!(after.iter().skip(2).all(|er| *er <= 45_000.0), "{after:?}");
 }

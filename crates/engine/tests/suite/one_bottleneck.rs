@@ -14,11 +14,17 @@ const LINK: f64 = 100_000.0;
 /// Sources that always have cells, begin at rates far apart, and meet at one link.
 fn plan(sources: usize, control: Value, rif: f64) -> Plan {
     let control = serde_json::from_value(control).unwrap();
-    let switch = SwitchPlan { control, ..plain_switch() };
-    let Dumbbell { graph, paths } = Dumbbell::new(sources, cell_time_us(10), Ps::from_us(100), &switch);
+    let switch = SwitchPlan {
+        control,
+        ..plain_switch()
+    };
+    let Dumbbell { graph, paths } =
+        Dumbbell::new(sources, cell_time_us(10), Ps::from_us(100), &switch);
     let flows = paths.into_iter().enumerate().map(|(number, path)| {
         let mut flow = greedy(number, path);
-        flow.abr.icr = Some(Rate::from_cells_per_second(LINK * 0.9 / (1 << number) as f64));
+        flow.abr.icr = Some(Rate::from_cells_per_second(
+            LINK * 0.9 / (1 << number) as f64,
+        ));
         flow.abr.rif = rif;
         flow
     });
@@ -42,10 +48,20 @@ fn steady(plan: &Plan, fair: f64, look: impl Fn(f64)) -> Steady {
     }
     let mut run: Simulation = Simulation::new(plan.clone()).unwrap();
     let report = run.measure(Ps::from_ms(600), Ps::from_ms(800), Ps::from_ms(800));
-    let port = report.ports.iter().find(|port| port.name == "A->B").unwrap();
+    let port = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->B")
+        .unwrap();
     let forward = report.vcs.iter().filter(|vc| vc.name.ends_with("forward"));
-    let shares = forward.map(|vc| vc.cells_sent as f64 / report.window_seconds / fair).collect();
-    Steady { shares, utilisation: port.utilisation, longest: port.queues[0].queue_max_cells }
+    let shares = forward
+        .map(|vc| vc.cells_sent as f64 / report.window_seconds / fair)
+        .collect();
+    Steady {
+        shares,
+        utilisation: port.utilisation,
+        longest: port.queues[0].queue_max_cells,
+    }
 }
 
 /// The basic fairness of the OSU scheme divides a target by the number of channels, wherever they are stopped, so that on
@@ -57,10 +73,22 @@ fn basic_shares_of_the_osu_scheme_stay_in_their_band() {
     let edge = 1.1 / 0.9;
     for sources in [2, 3, 5, 8] {
         let plan = plan(sources, json!({"scheme": "osu", "fairness": "basic"}), 1.0);
-        let in_band = |share: f64| assert!(share > 1.0 / edge && share < edge, "{sources}: a share of {share}");
-        let Steady { shares, utilisation, .. } = steady(&plan, 0.9 * LINK / sources as f64, in_band);
+        let in_band = |share: f64| {
+            assert!(
+                share > 1.0 / edge && share < edge,
+                "{sources}: a share of {share}"
+            )
+        };
+        let Steady {
+            shares,
+            utilisation,
+            ..
+        } = steady(&plan, 0.9 * LINK / sources as f64, in_band);
         assert!((utilisation - 0.9).abs() < 0.01, "{sources}: {utilisation}");
-        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.03), "{sources}: {shares:?}");
+        assert!(
+            shares.iter().all(|share| (share - 1.0).abs() < 0.03),
+            "{sources}: {shares:?}"
+        );
     }
 }
 
@@ -70,10 +98,24 @@ fn basic_shares_of_the_osu_scheme_stay_in_their_band() {
 #[test]
 fn eprca_shares_one_link_equally_below_its_second_threshold() {
     for sources in [2, 3, 5, 8] {
-        let plan = plan(sources, json!({"scheme": "eprca", "qt": "100 cells", "dqt": "300 cells"}), 1.0 / 16.0);
-        let Steady { shares, utilisation, longest } = steady(&plan, LINK / sources as f64, |_| ());
-        assert!(utilisation > 0.999 && (101..=300).contains(&longest), "{sources}: {utilisation}, {longest} cells");
-        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.03), "{sources}: {shares:?}");
+        let plan = plan(
+            sources,
+            json!({"scheme": "eprca", "qt": "100 cells", "dqt": "300 cells"}),
+            1.0 / 16.0,
+        );
+        let Steady {
+            shares,
+            utilisation,
+            longest,
+        } = steady(&plan, LINK / sources as f64, |_| ());
+        assert!(
+            utilisation > 0.999 && (101..=300).contains(&longest),
+            "{sources}: {utilisation}, {longest} cells"
+        );
+        assert!(
+            shares.iter().all(|share| (share - 1.0).abs() < 0.03),
+            "{sources}: {shares:?}"
+        );
     }
 }
 
@@ -86,19 +128,34 @@ fn the_smith_predictor_shares_one_link_equally_with_the_queue_of_its_law() {
     let (tau, rtd) = (0.010, 0.000_660);
     for (sources, total) in [(2, 1_600), (3, 1_800), (5, 1_600), (8, 2_000), (4, 800)] {
         let room = total / sources;
-        let scheme =
-            json!({"scheme": "smith-predictor", "set_point": format!("{room} cells"), "time_constant": "10 ms"});
+        let scheme = json!({"scheme": "smith-predictor", "set_point": format!("{room} cells"), "time_constant": "10 ms"});
         let mut plan = plan(sources, scheme, 1.0);
         for flow in &mut plan.flows {
             let law = json!({"rules": "smith-predictor", "time_constant": "10 ms", "nrm": 4});
-            flow.abr = AbrConfig { icr: flow.abr.icr, ..serde_json::from_value(law).unwrap() };
+            flow.abr = AbrConfig {
+                icr: flow.abr.icr,
+                ..serde_json::from_value(law).unwrap()
+            };
         }
         let told = sources as f64 * (room as f64 - 1.5);
         let used = (told / (LINK * (rtd + tau))).min(1.0);
-        let Steady { shares, utilisation, longest } = steady(&plan, used * LINK / sources as f64, |_| ());
-        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.02), "{sources}: {shares:?}");
-        assert!((utilisation / used - 1.0).abs() < 0.02, "{sources}: {utilisation} is not {used}");
+        let Steady {
+            shares,
+            utilisation,
+            longest,
+        } = steady(&plan, used * LINK / sources as f64, |_| ());
+        assert!(
+            shares.iter().all(|share| (share - 1.0).abs() < 0.02),
+            "{sources}: {shares:?}"
+        );
+        assert!(
+            (utilisation / used - 1.0).abs() < 0.02,
+            "{sources}: {utilisation} is not {used}"
+        );
         let queue = (told - LINK * (rtd + tau)).max(0.0);
-        assert!((longest as f64 - queue).abs() < 30.0, "{sources}: a queue of {longest} is not {queue}");
+        assert!(
+            (longest as f64 - queue).abs() < 30.0,
+            "{sources}: a queue of {longest} is not {queue}"
+        );
     }
 }

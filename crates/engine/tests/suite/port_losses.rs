@@ -14,8 +14,11 @@ use cellrate_engine::tcp::Segment;
 /// cell; a cell every microsecond, and where there is a space 100 us without any.
 fn losses<S: Server>(cells: &str) -> Losses {
     let rate = cell_time_us(10);
-    let queue =
-        QueueSettings { classes: ServiceClass::ALL.to_vec(), buffer: 2, discard: DiscardConfig::default().build(1) };
+    let queue = QueueSettings {
+        classes: ServiceClass::ALL.to_vec(),
+        buffer: 2,
+        discard: DiscardConfig::default().build(1),
+    };
     let mut port: Port<S> = Port::new(PortSettings {
         rate,
         delay: Ps(1),
@@ -29,26 +32,48 @@ fn losses<S: Server>(cells: &str) -> Losses {
     let (mut link, mut now) = (Link::default(), Ps::ZERO);
     let (mut number, mut first, mut hit) = (0, 0, false);
     for cell in cells.chars() {
-        now += if cell == ' ' { Ps::from_us(100) } else { Ps::from_us(1) };
+        now += if cell == ' ' {
+            Ps::from_us(100)
+        } else {
+            Ps::from_us(1)
+        };
         let (info, mut body) = match cell {
             'x' => (Info::data(number).with_payload(48), None),
             // One that a switch before has refused: it never comes here.
             '-' | '=' => {
                 number += 1;
-                (first, hit) = if cell == '=' { (number, false) } else { (first, true) };
+                (first, hit) = if cell == '=' {
+                    (number, false)
+                } else {
+                    (first, true)
+                };
                 continue;
             }
             'e' => {
                 let cells = (number + 1 - first) as u16;
-                let pdu = Pdu { segment: Segment::default(), sent: now, first, cells, hit };
+                let pdu = Pdu {
+                    segment: Segment::default(),
+                    sent: now,
+                    first,
+                    cells,
+                    hit,
+                };
                 (first, hit) = (number + 1, false);
-                (Info::end_of_message(number).with_payload(8), Some(Body::Pdu(pdu)))
+                (
+                    Info::end_of_message(number).with_payload(8),
+                    Some(Body::Pdu(pdu)),
+                )
             }
             _ => continue,
         };
         number += 1;
-        let arrival =
-            Arrival { slot: 0, control_slot: 0, queue: 0, controlled: false, cell: Queued { label: 0, info } };
+        let arrival = Arrival {
+            slot: 0,
+            control_slot: 0,
+            queue: 0,
+            controlled: false,
+            cell: Queued { label: 0, info },
+        };
         port.arrive(now, arrival, body.as_mut(), &mut link, &mut false);
     }
     port.losses(0)
@@ -59,7 +84,13 @@ fn expect(cells: &str, lost: u64, bytes: u64, packets: u64) {
 }
 
 fn expect_repeated(cells: &str, lost: u64, bytes: u64, packets: u64, repeated: u64) {
-    let expected = Losses { cells: lost, bytes, packets, repeated, ..Losses::default() };
+    let expected = Losses {
+        cells: lost,
+        bytes,
+        packets,
+        repeated,
+        ..Losses::default()
+    };
     assert_eq!(losses::<LazyServer>(cells), expected, "{cells}");
     assert_eq!(losses::<PriorityServer>(cells), expected, "{cells}");
     assert_eq!(losses::<EagerServer>(cells), expected, "{cells}");

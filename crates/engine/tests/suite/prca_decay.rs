@@ -16,9 +16,16 @@ const START: Ps = Ps::from_us(100 * CELL);
 /// A source that always has cells, and one without control that fills the link which they share, so that its queue
 /// only grows: a switch that marks from one cell on marks every data cell.
 fn congested(abr: Value, delay: Ps) -> Simulation {
-    let control = serde_json::from_value(json!({"scheme": "efci", "threshold": "0 cells"})).unwrap();
+    let control =
+        serde_json::from_value(json!({"scheme": "efci", "threshold": "0 cells"})).unwrap();
     let mut graph = Graph::default();
-    let switch = graph.switch("A", SwitchPlan { control, ..plain_switch() });
+    let switch = graph.switch(
+        "A",
+        SwitchPlan {
+            control,
+            ..plain_switch()
+        },
+    );
     let sink = graph.host("sink");
     let exit = graph.duplex(switch, sink, cell_time_us(CELL), delay);
     let mut path = |name: &str| {
@@ -78,17 +85,31 @@ fn decayed(icr: f64, adr: f64, mcr: f64, after: f64) -> f64 {
 /// than what one and a half of them take.
 #[test]
 fn the_rate_of_prca_in_a_long_loop_is_an_exponential_over_time() {
-    for (mdf, icr, mcr) in [(5, 32_000.0, 500.0), (7, 40_000.0, 1_000.0), (10, 20_000.0, 20.0), (4, 10_000.0, 400.0)] {
+    for (mdf, icr, mcr) in [
+        (5, 32_000.0, 500.0),
+        (7, 40_000.0, 1_000.0),
+        (10, 20_000.0, 20.0),
+        (4, 10_000.0, 400.0),
+    ] {
         let adr = icr / f64::from(1 << mdf);
-        let mut run = congested(source("prca", (mdf, 32), icr, mcr), Ps::from_us((5e6 / adr) as u64));
+        let mut run = congested(
+            source("prca", (mdf, 32), icr, mcr),
+            Ps::from_us((5e6 / adr) as u64),
+        );
         for step in 1..=60 {
             // Off the grid of the cells.
             let after = (f64::from(step) + 0.37) / (10.0 * adr);
             run.run_until(START + Ps((after * 1e12) as u64));
             let (acr, expected) = (run.acr(0).unwrap(), decayed(icr, adr, mcr, after));
-            assert!((acr - expected).abs() <= 1e-6 * icr, "MDF {mdf}, {after} s: ACR {acr}, not {expected}");
+            assert!(
+                (acr - expected).abs() <= 1e-6 * icr,
+                "MDF {mdf}, {after} s: ACR {acr}, not {expected}"
+            );
             let continuous = (icr * (-adr * after).exp()).max(mcr);
-            assert!((acr - continuous).abs() <= 1.5 * adr, "MDF {mdf}, {after} s: ACR {acr}, not {continuous}");
+            assert!(
+                (acr - continuous).abs() <= 1.5 * adr,
+                "MDF {mdf}, {after} s: ACR {acr}, not {continuous}"
+            );
         }
     }
 }
@@ -100,11 +121,17 @@ fn rm_cells_with_ci_leave_the_rate_of_prca_on_its_line() {
         let (icr, mcr) = (400.0, 20.0);
         let mut run = congested(source("prca", (mdf, nrm), icr, mcr), Ps(1));
         let adr = icr / f64::from(1 << mdf);
-        let line = (0..).map(|cells| icr - f64::from(cells) * adr).take_while(|acr| *acr > mcr).chain([mcr]);
+        let line = (0..)
+            .map(|cells| icr - f64::from(cells) * adr)
+            .take_while(|acr| *acr > mcr)
+            .chain([mcr]);
         let expected: Vec<f64> = line.collect();
         let found = rates(&mut run, icr, expected.len());
         for (cells, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            assert!((found - expected).abs() < 1e-6, "MDF {mdf}, {cells} cells: ACR {found}, not {expected}");
+            assert!(
+                (found - expected).abs() < 1e-6,
+                "MDF {mdf}, {cells} cells: ACR {found}, not {expected}"
+            );
         }
         run.run_until(run.now() + Ps::from_ms(200));
         assert_eq!(run.acr(0), Some(mcr));
@@ -125,7 +152,10 @@ fn the_rate_of_eprca_is_an_exponential_over_cycles() {
         let begin = icr * (1.0 - first as f64 / f64::from(1 << mdf));
         for (cycle, acr) in found[first..].iter().step_by(nrm as usize).enumerate() {
             let expected = begin * factor.powi(cycle as i32);
-            assert!((acr - expected).abs() < 1e-6, "MDF {mdf}, {cycle} cycles: ACR {acr}, not {expected}");
+            assert!(
+                (acr - expected).abs() < 1e-6,
+                "MDF {mdf}, {cycle} cycles: ACR {acr}, not {expected}"
+            );
         }
     }
 }

@@ -29,7 +29,15 @@ fn queue(seed: u64, sources: impl Iterator<Item = (SourceConfig, Ps)>) -> Plan {
     for (number, (source, start)) in sources.enumerate() {
         let host = graph.host(&format!("h{number}"));
         let access = graph.duplex(host, switch, ACCESS, DELAY);
-        flows.push(FlowPlan { start, ..flow(&format!("f{number}"), ServiceClass::Cbr, source, vec![access, out]) });
+        flows.push(FlowPlan {
+            start,
+            ..flow(
+                &format!("f{number}"),
+                ServiceClass::Cbr,
+                source,
+                vec![access, out],
+            )
+        });
     }
     let mut plan = graph.plan(flows);
     plan.seed = seed;
@@ -53,8 +61,14 @@ impl Observations {
     /// The interval holds what is expected, and is narrow enough to tell it from anything else.
     fn expect(&self, what: &str, expected: f64, at_most: f64) {
         let (mean, half) = (self.mean(), self.half_width());
-        assert!((mean - expected).abs() <= half, "{what}: {mean} +- {half}, expected {expected}");
-        assert!(half <= at_most, "{what}: {mean} +- {half} tells too little of {expected}");
+        assert!(
+            (mean - expected).abs() <= half,
+            "{what}: {mean} +- {half}, expected {expected}"
+        );
+        assert!(
+            half <= at_most,
+            "{what}: {mean} +- {half} tells too little of {expected}"
+        );
     }
 }
 
@@ -69,7 +83,9 @@ fn watch(plan: Plan, end: Ps, looks: u64, depth: usize) -> (Report, Vec<f64>) {
     for look in 1..=looks {
         run.run_until(from + Ps((end - from).0 / looks * look));
         let length = run.port_states()[0].lengths[0] as usize;
-        longer[..length.min(depth)].iter_mut().for_each(|count| *count += 1.0 / looks as f64);
+        longer[..length.min(depth)]
+            .iter_mut()
+            .for_each(|count| *count += 1.0 / looks as f64);
     }
     run.end_window();
     (run.report(), longer)
@@ -77,8 +93,11 @@ fn watch(plan: Plan, end: Ps, looks: u64, depth: usize) -> (Report, Vec<f64>) {
 
 /// P(N = n) of M/D/1 at load `rho` (Erlang 1909; Gross and Harris, Fundamentals of Queueing Theory).
 fn md1(rho: f64, n: u32) -> f64 {
-    let term =
-        |k: u32, power: u32| (1..=power).fold((k as f64 * rho).exp(), |term, i| term * k as f64 * rho / i as f64);
+    let term = |k: u32, power: u32| {
+        (1..=power).fold((k as f64 * rho).exp(), |term, i| {
+            term * k as f64 * rho / i as f64
+        })
+    };
     let sum: f64 = (1..=n)
         .map(|k| {
             let sign = if (n - k).is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -96,10 +115,12 @@ fn md1(rho: f64, n: u32) -> f64 {
 #[test]
 fn md1_probabilities_sum_to_one_and_have_the_mean_of_pollaczek_and_khinchine() {
     for rho in [0.3, 0.6, 0.8] {
-        let (sum, mean) =
-            (0..25).map(|n| (md1(rho, n), n as f64)).fold((0.0, 0.0), |(s, m), (p, n)| (s + p, m + n * p));
+        let (sum, mean) = (0..25)
+            .map(|n| (md1(rho, n), n as f64))
+            .fold((0.0, 0.0), |(s, m), (p, n)| (s + p, m + n * p));
         assert!(
-            (sum - 1.0).abs() < 1e-3 && (mean - (rho + rho * rho / (2.0 * (1.0 - rho)))).abs() < 0.03,
+            (sum - 1.0).abs() < 1e-3
+                && (mean - (rho + rho * rho / (2.0 * (1.0 - rho)))).abs() < 0.03,
             "{sum} {mean}"
         );
     }
@@ -113,23 +134,40 @@ fn m_d_1() {
         let (mut length, mut wait) = (Observations::default(), Observations::default());
         let mut longer: [Observations; 6] = Default::default();
         for seed in 0..replications {
-            let sources = (0..SOURCES).map(|_| (SourceConfig::Poisson(PoissonConfig { rate }), Ps::ZERO));
+            let sources =
+                (0..SOURCES).map(|_| (SourceConfig::Poisson(PoissonConfig { rate }), Ps::ZERO));
             let (report, found) = watch(queue(seed, sources), Ps::from_ms(40), 8_000, longer.len());
             length.0.push(report.ports[0].queues[0].queue_mean_cells);
-            let delay = report.flows.iter().map(|flow| flow.delays.cell_delay_mean_seconds.unwrap()).sum::<f64>();
+            let delay = report
+                .flows
+                .iter()
+                .map(|flow| flow.delays.cell_delay_mean_seconds.unwrap())
+                .sum::<f64>();
             let fixed = (CELL + DELAY + DELAY).as_secs_f64();
-            wait.0.push((delay / SOURCES as f64 - fixed) / CELL.as_secs_f64());
-            longer.iter_mut().zip(found).for_each(|(all, found)| all.0.push(found));
+            wait.0
+                .push((delay / SOURCES as f64 - fixed) / CELL.as_secs_f64());
+            longer
+                .iter_mut()
+                .zip(found)
+                .for_each(|(all, found)| all.0.push(found));
         }
         // Pollaczek and Khinchine: mean wait rho / (2 (1 - rho)) service times; Little: the queue.
         let expected_wait = rho / (2.0 * (1.0 - rho));
         wait.expect("wait", expected_wait, 0.05 * expected_wait + 0.01);
-        length.expect("length", rho * (1.0 + expected_wait), 0.05 * rho * (1.0 + expected_wait));
+        length.expect(
+            "length",
+            rho * (1.0 + expected_wait),
+            0.05 * rho * (1.0 + expected_wait),
+        );
         for (k, found) in longer.iter().enumerate() {
             let expected = 1.0 - (0..=k as u32).map(|n| md1(rho, n)).sum::<f64>();
             // Rarer than that, and the looks are too few for a variance.
             if expected > 1e-3 {
-                found.expect(&format!("P(N > {k}) at load {rho}"), expected, 0.1 * expected + 0.003);
+                found.expect(
+                    &format!("P(N > {k}) at load {rho}"),
+                    expected,
+                    0.1 * expected + 0.003,
+                );
             }
         }
     }
@@ -163,16 +201,25 @@ fn n_d_d_1() {
         let mut longer: [Observations; 6] = Default::default();
         for seed in 0..replications {
             let mut phases = Stream::new(seed, "sources", "phase");
-            let source = SourceConfig::Cbr(CbrConfig { rate: Rate(cell_time_us(1).0 / period_us) });
+            let source = SourceConfig::Cbr(CbrConfig {
+                rate: Rate(cell_time_us(1).0 / period_us),
+            });
             let sources = (0..n).map(|_| (source.clone(), phases.below(period)));
             let plan = queue(seed, sources);
             // After the first period everything repeats; 97 looks are no multiple of anything.
             let (_, found) = watch(plan, Ps(period.0 * 5), 97, longer.len());
-            longer.iter_mut().zip(found).for_each(|(all, found)| all.0.push(found));
+            longer
+                .iter_mut()
+                .zip(found)
+                .for_each(|(all, found)| all.0.push(found));
         }
         for (k, found) in longer.iter().enumerate() {
             let expected = nddd1(n, period_us as f64, k as u32);
-            found.expect(&format!("P(N > {k}) of {n} sources"), expected, 0.15 * expected + 0.01);
+            found.expect(
+                &format!("P(N > {k}) of {n} sources"),
+                expected,
+                0.15 * expected + 0.01,
+            );
         }
     }
 }

@@ -4,7 +4,9 @@
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use cellrate_engine::atm::link::Link;
-use cellrate_engine::atm::server::{EagerServer, FifoServer, LazyServer, Line, Outlet, PriorityServer, Queued, Server};
+use cellrate_engine::atm::server::{
+    EagerServer, FifoServer, LazyServer, Line, Outlet, PriorityServer, Queued, Server,
+};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 use proptest::prelude::*;
@@ -30,7 +32,11 @@ struct Work {
 
 /// Arrivals and looks, many of them at completions, on a line whose cell time is whole or not.
 fn works() -> impl Strategy<Value = Work> {
-    let rates = vec![Rate::from_bps(424_000_000), Rate::from_bps(155_520_000), Rate(149_760_000_007)];
+    let rates = vec![
+        Rate::from_bps(424_000_000),
+        Rate::from_bps(155_520_000),
+        Rate(149_760_000_007),
+    ];
     (select(rates), 1..4usize, any::<bool>()).prop_flat_map(|(rate, queues, rm_first)| {
         let cell = rate.cell_time_ceil().0;
         let gap = prop_oneof![
@@ -40,14 +46,23 @@ fn works() -> impl Strategy<Value = Work> {
             1 => Just(cell - 1),
             1 => (0..40u64).prop_map(move |cells| cells * cell),
         ];
-        let step = (gap, prop::option::weighted(0.8, 0..queues), prop::bool::weighted(0.2));
+        let step = (
+            gap,
+            prop::option::weighted(0.8, 0..queues),
+            prop::bool::weighted(0.2),
+        );
         prop::collection::vec(step, 1..120).prop_map(move |steps| {
             let mut at = Ps(1);
             let steps = steps.into_iter().map(|(gap, queue, rm)| {
                 at += Ps(gap);
                 Step { at, queue, rm }
             });
-            Work { rate, queues, rm_first, steps: steps.collect() }
+            Work {
+                rate,
+                queues,
+                rm_first,
+                steps: steps.collect(),
+            }
         })
     })
 }
@@ -72,19 +87,37 @@ struct Bench<S> {
 
 impl<S: Server> Bench<S> {
     fn new(work: &Work) -> Bench<S> {
-        let line = Line { clock: CellClock::new(work.rate), delay: DELAY };
-        let control = ControlConfig::default().build(PortFacts { rate: work.rate, channels: 1 });
-        Bench { server: S::new(line, work.queues, 0, false, work.rm_first), control, link: Link::default() }
+        let line = Line {
+            clock: CellClock::new(work.rate),
+            delay: DELAY,
+        };
+        let control = ControlConfig::default().build(PortFacts {
+            rate: work.rate,
+            channels: 1,
+        });
+        Bench {
+            server: S::new(line, work.queues, 0, false, work.rm_first),
+            control,
+            link: Link::default(),
+        }
     }
     fn with<T>(&mut self, act: impl FnOnce(&mut S, &mut Outlet<'_>) -> T) -> T {
-        let mut outlet = Outlet { link: &mut self.link, control: &mut self.control, link_was_empty: false };
+        let mut outlet = Outlet {
+            link: &mut self.link,
+            control: &mut self.control,
+            link_was_empty: false,
+        };
         act(&mut self.server, &mut outlet)
     }
     fn look(&mut self, now: Ps, queues: usize) -> Look {
         self.with(|server, outlet| Look {
-            lengths: (0..queues).map(|queue| server.queue_length(now, queue, outlet)).collect(),
+            lengths: (0..queues)
+                .map(|queue| server.queue_length(now, queue, outlet))
+                .collect(),
             departed: server.departed(now, outlet),
-            integrals: (0..queues).map(|queue| server.backlog_integral(now, queue, outlet)).collect(),
+            integrals: (0..queues)
+                .map(|queue| server.backlog_integral(now, queue, outlet))
+                .collect(),
             longest: (0..queues).map(|queue| server.longest(queue)).collect(),
         })
     }
@@ -95,16 +128,31 @@ impl<S: Server> Bench<S> {
             match queue {
                 None => looks.push(bench.look(*at, work.queues)),
                 Some(queue) => {
-                    let info = if *rm { Info::rm(Kind::Frm, false) } else { Info::data(0) };
-                    let (cell, body) = (Queued { label: number as u32, info }, rm.then(|| body_of(number)));
-                    bench.with(|server, outlet| server.push(*at, *queue, cell, body.as_ref(), outlet));
+                    let info = if *rm {
+                        Info::rm(Kind::Frm, false)
+                    } else {
+                        Info::data(0)
+                    };
+                    let (cell, body) = (
+                        Queued {
+                            label: number as u32,
+                            info,
+                        },
+                        rm.then(|| body_of(number)),
+                    );
+                    bench.with(|server, outlet| {
+                        server.push(*at, *queue, cell, body.as_ref(), outlet)
+                    });
                 }
             }
         }
         bench.with(|server, outlet| server.advance(Ps::from_s(1), outlet));
         let cells = std::iter::from_fn(|| bench.link.pop_whole());
         let departure = |(cell, body): (Cell, Option<Body>)| {
-            assert_eq!(body, (!cell.info.is_data()).then(|| body_of(cell.label as usize)));
+            assert_eq!(
+                body,
+                (!cell.info.is_data()).then(|| body_of(cell.label as usize))
+            );
             (cell.label as usize, cell.at - DELAY)
         };
         (cells.map(departure).collect(), looks)
@@ -113,7 +161,14 @@ impl<S: Server> Bench<S> {
 
 /// What an RM cell of a step carries, unlike any other.
 fn body_of(number: usize) -> Body {
-    Body::Rm(RmCell { er: number as f64, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false })
+    Body::Rm(RmCell {
+        er: number as f64,
+        ccr: 0.0,
+        mcr: 0.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    })
 }
 
 /// A cell with the queue it is for and the step that brought it.
@@ -128,7 +183,14 @@ struct Waiting {
 fn cells(work: &Work) -> Vec<Waiting> {
     let cells = work.steps.iter().enumerate();
     cells
-        .filter_map(|(number, step)| step.queue.map(|queue| Waiting { queue, rm: step.rm, number, at: step.at }))
+        .filter_map(|(number, step)| {
+            step.queue.map(|queue| Waiting {
+                queue,
+                rm: step.rm,
+                number,
+                at: step.at,
+            })
+        })
         .collect()
 }
 
@@ -141,8 +203,13 @@ fn departures(work: &Work) -> Vec<(usize, Ps)> {
     let mut left = Vec::new();
     while !waiting.is_empty() {
         let start = free.max(waiting.iter().map(|cell| cell.at).min().unwrap());
-        let present = waiting.iter().enumerate().filter(|(_, cell)| cell.at <= start);
-        let (next, _) = present.min_by_key(|(_, cell)| (cell.queue, !(work.rm_first && cell.rm), cell.number)).unwrap();
+        let present = waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, cell)| cell.at <= start);
+        let (next, _) = present
+            .min_by_key(|(_, cell)| (cell.queue, !(work.rm_first && cell.rm), cell.number))
+            .unwrap();
         let cell = waiting.remove(next);
         (free, carry) = clock.complete(start, if start == free { carry } else { 0 });
         left.push((cell.number, free));
@@ -154,22 +221,49 @@ fn departures(work: &Work) -> Vec<(usize, Ps)> {
 fn expected(work: &Work) -> Course {
     let left = departures(work);
     let cells = cells(work);
-    let done = |cell: &Waiting| left.iter().find(|(number, _)| *number == cell.number).unwrap().1;
-    let of = |queue: usize, step: usize| cells.iter().filter(move |cell| cell.queue == queue && cell.number < step);
+    let done = |cell: &Waiting| {
+        left.iter()
+            .find(|(number, _)| *number == cell.number)
+            .unwrap()
+            .1
+    };
+    let of = |queue: usize, step: usize| {
+        cells
+            .iter()
+            .filter(move |cell| cell.queue == queue && cell.number < step)
+    };
     let length = |queue, step, now| of(queue, step).filter(|cell| done(cell) > now).count() as u64;
     let queues = || 0..work.queues;
     let look = |(step, now): (usize, Ps)| Look {
         lengths: queues().map(|queue| length(queue, step, now)).collect(),
-        departed: queues().flat_map(|queue| of(queue, step)).filter(|cell| done(cell) <= now).count() as u64,
+        departed: queues()
+            .flat_map(|queue| of(queue, step))
+            .filter(|cell| done(cell) <= now)
+            .count() as u64,
         integrals: queues()
-            .map(|queue| of(queue, step).map(|cell| (done(cell).min(now) - cell.at).0).sum::<u64>() as f64)
+            .map(|queue| {
+                of(queue, step)
+                    .map(|cell| (done(cell).min(now) - cell.at).0)
+                    .sum::<u64>() as f64
+            })
             .collect(),
         longest: queues()
-            .map(|queue| of(queue, step).map(|cell| length(queue, cell.number + 1, cell.at)).max().unwrap_or(0))
+            .map(|queue| {
+                of(queue, step)
+                    .map(|cell| length(queue, cell.number + 1, cell.at))
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect(),
     };
-    let looks = work.steps.iter().enumerate().filter(|(_, step)| step.queue.is_none());
-    let looks = looks.map(|(number, step)| look((number, step.at))).collect();
+    let looks = work
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| step.queue.is_none());
+    let looks = looks
+        .map(|(number, step)| look((number, step.at)))
+        .collect();
     (left, looks)
 }
 

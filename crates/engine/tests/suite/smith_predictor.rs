@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 
 fn abr(changes: Value) -> AbrConfig {
     let mut parameters = json!({"rules": "smith-predictor", "time_constant": "10 ms"});
-    parameters.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    parameters
+        .as_object_mut()
+        .unwrap()
+        .extend(changes.as_object().unwrap().clone());
     serde_json::from_value(parameters).expect("valid parameters")
 }
 
@@ -24,7 +27,14 @@ fn source(changes: Value) -> AbrSource {
 }
 
 fn rm(er: f64) -> RmCell {
-    RmCell { er, ccr: 0.0, mcr: 0.0, ci: false, ni: false, bn: false }
+    RmCell {
+        er,
+        ccr: 0.0,
+        mcr: 0.0,
+        ci: false,
+        ni: false,
+        bn: false,
+    }
 }
 
 /// Sends as early as allowed up to `until`; how many cells.
@@ -50,7 +60,10 @@ fn the_loop_is_of_first_order() {
     for tau in 1..=4u64 {
         sent += send(&mut source, Ps::from_ms(10 * tau));
         let expected = 1_000.0 * (1.0 - (-(tau as f64)).exp());
-        assert!((sent as f64 - expected).abs() < 2.0, "{sent} is not {expected}");
+        assert!(
+            (sent as f64 - expected).abs() < 2.0,
+            "{sent} is not {expected}"
+        );
     }
     // And never more than there is room for, but for probes out of rate.
     sent += send(&mut source, Ps::from_ms(150));
@@ -82,7 +95,14 @@ fn what_the_queue_cannot_show_yet_is_subtracted() {
 #[test]
 fn neither_marks_nor_idle_time_matter() {
     let mut source = source(json!({"icr": "5000 cells/s", "crm": 1, "cdf": 0.5}));
-    source.on_brm(Ps::from_ms(1), &RmCell { ci: true, ni: true, ..rm(4_000.0) });
+    source.on_brm(
+        Ps::from_ms(1),
+        &RmCell {
+            ci: true,
+            ni: true,
+            ..rm(4_000.0)
+        },
+    );
     near(source.acr(), 4_000.0);
     assert_eq!((source.counters().rule_5, source.counters().rule_6), (0, 0));
 }
@@ -92,7 +112,10 @@ fn port(set_point: u64, channels: usize) -> Control {
         "scheme": "smith-predictor", "set_point": format!("{set_point} cells"), "time_constant": "10 ms",
     });
     let config: ControlConfig = serde_json::from_value(parameters).expect("valid parameters");
-    config.build(PortFacts { rate: Rate::from_cells_per_second(100_000.0), channels })
+    config.build(PortFacts {
+        rate: Rate::from_cells_per_second(100_000.0),
+        channels,
+    })
 }
 
 #[test]
@@ -113,7 +136,13 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
     near(told(&mut port, 0, 2), 900.0);
     near(told(&mut port, 1, 2), 900.0);
     // An FRM counts, too, and a smaller rate stays.
-    port.on_forward(Ps::ZERO, 1, &mut Info::rm(Kind::Frm, false), Some(&mut rm(1e9)), 1);
+    port.on_forward(
+        Ps::ZERO,
+        1,
+        &mut Info::rm(Kind::Frm, false),
+        Some(&mut rm(1e9)),
+        1,
+    );
     near(told(&mut port, 1, 2), 900.0);
     near(told(&mut port, 0, 2), 900.0);
     let mut cell = rm(5.0);
@@ -130,23 +159,62 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
 fn wrong_parameters_are_found() {
     let fields = |changes: Value| -> Vec<(&'static str, bool)> {
         let mut parameters = json!({"scheme": "smith-predictor"});
-        parameters.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        parameters
+            .as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
         let config: ControlConfig = serde_json::from_value(parameters).expect("valid");
-        let findings = config.check(SwitchFacts { buffer: 5_000, cell_time: Ps::from_us(10) });
-        findings.iter().map(|finding| (finding.field, finding.is_fatal(false))).collect()
+        let findings = config.check(SwitchFacts {
+            buffer: 5_000,
+            cell_time: Ps::from_us(10),
+        });
+        findings
+            .iter()
+            .map(|finding| (finding.field, finding.is_fatal(false)))
+            .collect()
     };
     assert_eq!(fields(json!({})), []);
-    assert_eq!(fields(json!({"set_point": "0 cells"})), [("set_point", true)]);
-    assert_eq!(fields(json!({"set_point": "5001 cells"})), [("set_point", false)]);
-    assert_eq!(fields(json!({"time_constant": "0 s"})), [("time_constant", true)]);
-    assert_eq!(fields(json!({"time_constant": "1 us"})), [("time_constant", true)]);
+    assert_eq!(
+        fields(json!({"set_point": "0 cells"})),
+        [("set_point", true)]
+    );
+    assert_eq!(
+        fields(json!({"set_point": "5001 cells"})),
+        [("set_point", false)]
+    );
+    assert_eq!(
+        fields(json!({"time_constant": "0 s"})),
+        [("time_constant", true)]
+    );
+    assert_eq!(
+        fields(json!({"time_constant": "1 us"})),
+        [("time_constant", true)]
+    );
     let line = Rate::from_cells_per_second(1e6);
-    let of_source = |config: AbrConfig| -> Vec<_> { config.check(line).iter().map(|finding| finding.field).collect() };
-    assert_eq!(of_source(AbrConfig { time_constant: None, ..abr(json!({})) }), ["rules"]);
-    assert_eq!(of_source(abr(json!({"time_constant": "0 s"}))), ["time_constant"]);
+    let of_source = |config: AbrConfig| -> Vec<_> {
+        config
+            .check(line)
+            .iter()
+            .map(|finding| finding.field)
+            .collect()
+    };
+    assert_eq!(
+        of_source(AbrConfig {
+            time_constant: None,
+            ..abr(json!({}))
+        }),
+        ["rules"]
+    );
+    assert_eq!(
+        of_source(abr(json!({"time_constant": "0 s"}))),
+        ["time_constant"]
+    );
     assert_eq!(of_source(abr(json!({"air": "1 Mbit/s"}))), ["air"]);
     assert_eq!(of_source(abr(json!({"rules": "tm4"}))), ["time_constant"]);
-    assert_eq!(of_source(abr(json!({"rules": "tm4", "rtd": "1 ms"}))), ["time_constant", "rtd"]);
+    assert_eq!(
+        of_source(abr(json!({"rules": "tm4", "rtd": "1 ms"}))),
+        ["time_constant", "rtd"]
+    );
 }
 
 /// Persistent sources over a dumbbell of lines of 100,000 cells/s and 1 ms each, so that RTD is 6.06 ms, with the
@@ -161,20 +229,32 @@ fn dumbbell(sources: usize, set_point: u64, abr: &AbrConfig, vbr: bool) -> Repor
         control: serde_json::from_value(control).expect("valid parameters"),
         ..plain_switch()
     };
-    let Dumbbell { graph, paths, .. } = Dumbbell::new(sources + 1, cell_time_us(10), Ps::from_ms(1), &settings);
-    let on_off = json!({"kind": "on-off", "peak": "50000 cells/s", "period": "60 ms", "duty_cycle": 0.5});
+    let Dumbbell { graph, paths, .. } =
+        Dumbbell::new(sources + 1, cell_time_us(10), Ps::from_ms(1), &settings);
+    let on_off =
+        json!({"kind": "on-off", "peak": "50000 cells/s", "period": "60 ms", "duty_cycle": 0.5});
     let mut flows: Vec<FlowPlan> = paths[..sources]
         .iter()
         .enumerate()
         .map(|(number, path)| FlowPlan {
             backward: back(path),
             abr: abr.clone(),
-            ..flow(&format!("f{number}"), ServiceClass::Abr, SourceConfig::Persistent(Default::default()), path.clone())
+            ..flow(
+                &format!("f{number}"),
+                ServiceClass::Abr,
+                SourceConfig::Persistent(Default::default()),
+                path.clone(),
+            )
         })
         .collect();
     if vbr {
         let source: SourceConfig = serde_json::from_value(on_off).expect("a source");
-        flows.push(flow("vbr", ServiceClass::Vbr, source, paths[sources].clone()));
+        flows.push(flow(
+            "vbr",
+            ServiceClass::Vbr,
+            source,
+            paths[sources].clone(),
+        ));
     }
     let run = Simulation::new(graph.plan(flows));
     let mut run: Simulation = run.expect("a plan");
@@ -182,30 +262,58 @@ fn dumbbell(sources: usize, set_point: u64, abr: &AbrConfig, vbr: bool) -> Repor
 }
 
 fn bottleneck(report: &Report) -> (f64, u64, u64) {
-    let port = report.ports.iter().find(|port| port.name == "A->B").expect("the bottleneck");
+    let port = report
+        .ports
+        .iter()
+        .find(|port| port.name == "A->B")
+        .expect("the bottleneck");
     let queue = port.queues.last().expect("the queue of ABR");
-    (port.utilisation, queue.queue_max_cells, report.totals.cells_dropped)
+    (
+        port.utilisation,
+        queue.queue_max_cells,
+        report.totals.cells_dropped,
+    )
 }
 
 #[test]
 fn the_link_is_full_above_the_set_point_of_the_law_and_as_full_as_it_says_below() {
     // C (RTD + tau) = 100,000 (6.06 + 10) ms = 1,606 cells.
-    let (utilisation, queue, dropped) = bottleneck(&dumbbell(1, 1_900, &abr(json!({"icr": "1000 cells/s"})), false));
-    assert!(utilisation > 0.999 && dropped == 0, "{utilisation}, {dropped} lost");
+    let (utilisation, queue, dropped) = bottleneck(&dumbbell(
+        1,
+        1_900,
+        &abr(json!({"icr": "1000 cells/s"})),
+        false,
+    ));
+    assert!(
+        utilisation > 0.999 && dropped == 0,
+        "{utilisation}, {dropped} lost"
+    );
     assert!(queue < 400, "{queue}");
     // u = (X0 - x - u RTD) / tau with x = 0; between two feedbacks, Nrm cells apart, half as many count besides.
-    let (utilisation, _, _) = bottleneck(&dumbbell(1, 800, &abr(json!({"icr": "1000 cells/s", "nrm": 4})), false));
+    let (utilisation, _, _) = bottleneck(&dumbbell(
+        1,
+        800,
+        &abr(json!({"icr": "1000 cells/s", "nrm": 4})),
+        false,
+    ));
     let expected = (800.0 - 1.5) / 1_606.0;
-    assert!((utilisation / expected - 1.0).abs() < 0.02, "{utilisation} is not {expected}");
+    assert!(
+        (utilisation / expected - 1.0).abs() < 0.02,
+        "{utilisation} is not {expected}"
+    );
 }
 
 #[test]
 fn nothing_is_lost_with_the_predictor_and_much_without() {
     // Five sources whose set points fill the buffer, and VBR that comes and goes.
-    let sources = |rtd: Value| abr(json!({"icr": "1000 cells/s", "time_constant": "1 ms", "rtd": rtd}));
+    let sources =
+        |rtd: Value| abr(json!({"icr": "1000 cells/s", "time_constant": "1 ms", "rtd": rtd}));
     let (utilisation, queue, dropped) = bottleneck(&dumbbell(5, 400, &sources(Value::Null), true));
     assert_eq!(dropped, 0);
-    assert!(utilisation > 0.99 && queue > 1_000, "{utilisation}, {queue}");
+    assert!(
+        utilisation > 0.99 && queue > 1_000,
+        "{utilisation}, {queue}"
+    );
     // Sources that take nothing off for what was on the way when they were told.
     let dropped = bottleneck(&dumbbell(5, 400, &sources(json!("0 s")), true)).2;
     assert!(dropped > 1_000, "{dropped}");

@@ -9,7 +9,8 @@ use cellrate_engine::traffic::{SourceConfig, sources};
 use serde_json::{Value, json};
 
 fn source(parameters: &Value) -> SourceConfig {
-    serde_json::from_value(parameters.clone()).unwrap_or_else(|error| panic!("{parameters}: {error}"))
+    serde_json::from_value(parameters.clone())
+        .unwrap_or_else(|error| panic!("{parameters}: {error}"))
 }
 
 const fn own(mean: f64, peak: f64) -> Load {
@@ -21,11 +22,12 @@ type Refused = Vec<(&'static str, Value)>;
 
 /// One of each kind that is not read from a file, its load, and what it must refuse.
 fn ordinary() -> Vec<(Value, Load, Refused)> {
-    let on_off = json!({"kind": "on-off", "peak": "424 kbit/s", "period": "1 s", "duty_cycle": 0.25});
-    let exponential =
-        json!({"kind": "exponential-on-off", "peak": "424 kbit/s", "mean_on": "30 ms", "mean_off": "10 ms"});
+    let on_off =
+        json!({"kind": "on-off", "peak": "424 kbit/s", "period": "1 s", "duty_cycle": 0.25});
+    let exponential = json!({"kind": "exponential-on-off", "peak": "424 kbit/s", "mean_on": "30 ms", "mean_off": "10 ms"});
     let mmdp = json!({"kind": "mmdp", "sources": 100, "peak": "424 kbit/s", "mean_on": "10 ms", "burstiness": 4.0});
-    let messages = json!({"kind": "messages", "mean_length": "1000 bytes", "mean_rate": "1 Mbit/s"});
+    let messages =
+        json!({"kind": "messages", "mean_length": "1000 bytes", "mean_rate": "1 Mbit/s"});
     let www = json!({"kind": "www", "think_time": "1 s", "pareto_shape": 1.1});
     // Far within zero and the peak: nothing is cut off.
     let mpeg2 = json!({
@@ -35,7 +37,11 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
     vec![
         (json!({"kind": "greedy"}), Elastic, vec![]),
         (json!({"kind": "persistent"}), Elastic, vec![]),
-        (json!({"kind": "transfer", "size": "1 bytes"}), Elastic, vec![("size", json!("0 bytes"))]),
+        (
+            json!({"kind": "transfer", "size": "1 bytes"}),
+            Elastic,
+            vec![("size", json!("0 bytes"))],
+        ),
         (
             messages,
             Elastic,
@@ -58,8 +64,16 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
                 ("largest", json!("1 KiB")),
             ],
         ),
-        (json!({"kind": "cbr", "rate": "424 kbit/s"}), own(1_000.0, 1_000.0), vec![]),
-        (json!({"kind": "poisson", "rate": "424 kbit/s"}), own(1_000.0, f64::INFINITY), vec![]),
+        (
+            json!({"kind": "cbr", "rate": "424 kbit/s"}),
+            own(1_000.0, 1_000.0),
+            vec![],
+        ),
+        (
+            json!({"kind": "poisson", "rate": "424 kbit/s"}),
+            own(1_000.0, f64::INFINITY),
+            vec![],
+        ),
         (
             on_off,
             own(250.0, 1_000.0),
@@ -70,7 +84,11 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
                 ("duty_cycle", json!(1.01)),
             ],
         ),
-        (exponential, own(750.0, 1_000.0), vec![("mean_on", json!("0 s")), ("mean_off", json!("0 s"))]),
+        (
+            exponential,
+            own(750.0, 1_000.0),
+            vec![("mean_on", json!("0 s")), ("mean_off", json!("0 s"))],
+        ),
         (
             mmdp,
             own(25_000.0, 100_000.0),
@@ -113,8 +131,13 @@ fn a_source_asks_for_its_mean_and_its_peak() {
     for (parameters, expected, _) in ordinary() {
         match (source(&parameters).load(), expected) {
             (Load::Own { mean, peak }, Load::Own { mean: m, peak: p }) => {
-                let near = |found: f64, expected: f64| found == expected || (found / expected - 1.0).abs() < 1e-9;
-                assert!(near(mean, m) && near(peak, p), "{parameters}: {mean} {peak}");
+                let near = |found: f64, expected: f64| {
+                    found == expected || (found / expected - 1.0).abs() < 1e-9
+                };
+                assert!(
+                    near(mean, m) && near(peak, p),
+                    "{parameters}: {mean} {peak}"
+                );
             }
             (found, expected) => assert_eq!(found, expected, "{parameters}"),
         }
@@ -128,9 +151,15 @@ fn an_impossible_parameter_is_refused_by_its_name() {
         for (field, value) in refused {
             let mut changed = parameters.clone();
             changed[field] = value.clone();
-            let found = source(&changed).check().unwrap_or_else(|| panic!("{changed} is accepted"));
+            let found = source(&changed)
+                .check()
+                .unwrap_or_else(|| panic!("{changed} is accepted"));
             // Of two that contradict each other the later may be named.
-            let named = if (field, &value) == ("interval_low", &json!("101 ms")) { "interval_high" } else { field };
+            let named = if (field, &value) == ("interval_low", &json!("101 ms")) {
+                "interval_high"
+            } else {
+                field
+            };
             assert_eq!(found.0, named, "{changed}: {found:?}");
         }
     }
@@ -159,7 +188,10 @@ fn the_edge_of_a_range_is_within_it() {
 
 #[test]
 fn no_source_is_forgotten_here() {
-    let mut tried: Vec<_> = ordinary().iter().map(|(parameters, ..)| source(parameters).name()).collect();
+    let mut tried: Vec<_> = ordinary()
+        .iter()
+        .map(|(parameters, ..)| source(parameters).name())
+        .collect();
     // These say what their files say; see their own tests.
     tried.extend(["transport-stream", "rate-trace"]);
     let mut known: Vec<_> = sources().iter().map(|one| one.name).collect();
@@ -170,14 +202,24 @@ fn no_source_is_forgotten_here() {
 
 #[test]
 fn only_sources_that_play_a_file_have_its_content() {
-    let piece = Piece { lasts: Ps::from_ms(1), rate: Rate::from_bps(424_000) };
+    let piece = Piece {
+        lasts: Ps::from_ms(1),
+        rate: Rate::from_bps(424_000),
+    };
     let mut played = source(&json!({"kind": "rate-trace", "file": "a.csv", "repeat": true}));
-    let SourceConfig::RateTrace(trace) = &mut played else { panic!("a rate trace") };
+    let SourceConfig::RateTrace(trace) = &mut played else {
+        panic!("a rate trace")
+    };
     trace.content = Some(Pieces::new(vec![piece]));
-    assert_eq!((played.content(), played.repeats()), (Some(&Pieces::new(vec![piece])), true));
+    assert_eq!(
+        (played.content(), played.repeats()),
+        (Some(&Pieces::new(vec![piece])), true)
+    );
     // 1,000 cells/s for ever: a bucket that lets no more out never empties.
     let mut refused = |peak| {
-        let SourceConfig::RateTrace(trace) = &mut played else { panic!("a rate trace") };
+        let SourceConfig::RateTrace(trace) = &mut played else {
+            panic!("a rate trace")
+        };
         trace.peak = Some(Rate::from_bps(peak));
         played.check().map(|(field, _)| field)
     };

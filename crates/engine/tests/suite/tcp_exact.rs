@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use crate::support::repeatable::repeatable;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::tcp::{ReceiveOutcome, Recovery, Segment, TcpConfig, TcpEvent, TcpReceiver, TcpSender};
+use cellrate_engine::tcp::{
+    ReceiveOutcome, Recovery, Segment, TcpConfig, TcpEvent, TcpReceiver, TcpSender,
+};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,11 @@ impl<F: FnMut(Event, u64) -> Fate> Channel<F> {
     }
 
     fn put(&mut self, now: Ps, event: Event, segment: Segment) {
-        let count = if event == Event::ToReceiver { &mut self.forward } else { &mut self.backward };
+        let count = if event == Event::ToReceiver {
+            &mut self.forward
+        } else {
+            &mut self.backward
+        };
         let copies = (self.fate)(event, *count);
         *count += 1;
         let len = segment.len as u64;
@@ -76,9 +82,16 @@ impl<F: FnMut(Event, u64) -> Fate> Channel<F> {
     }
 
     fn take(&mut self, now: Ps) -> Option<(Event, Segment)> {
-        let entry = self.pending.first_entry().filter(|entry| entry.key().0 <= now)?;
+        let entry = self
+            .pending
+            .first_entry()
+            .filter(|entry| entry.key().0 <= now)?;
         let (event, segment) = entry.remove();
-        self.payload_out += if event == Event::ToReceiver { segment.len as u64 } else { 0 };
+        self.payload_out += if event == Event::ToReceiver {
+            segment.len as u64
+        } else {
+            0
+        };
         Some((event, segment))
     }
 }
@@ -91,16 +104,26 @@ struct ByteModel {
 
 impl ByteModel {
     fn take(&mut self, segment: &Segment) -> ReceiveOutcome {
-        let (from, to) = (segment.seq as usize, segment.seq as usize + segment.len as usize);
+        let (from, to) = (
+            segment.seq as usize,
+            segment.seq as usize + segment.len as usize,
+        );
         let in_order = from <= self.prefix;
-        let duplicate = self.arrived[from..to].iter().filter(|arrived| **arrived).count();
+        let duplicate = self.arrived[from..to]
+            .iter()
+            .filter(|arrived| **arrived)
+            .count();
         self.arrived[from..to].fill(true);
         let before = self.prefix;
         while self.arrived.get(self.prefix) == Some(&true) {
             self.prefix += 1;
         }
         let held = if in_order { 0 } else { to - from - duplicate };
-        ReceiveOutcome { delivered: (self.prefix - before) as u64, duplicate: duplicate as u64, held: held as u64 }
+        ReceiveOutcome {
+            delivered: (self.prefix - before) as u64,
+            duplicate: duplicate as u64,
+            held: held as u64,
+        }
     }
 }
 
@@ -122,7 +145,10 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
             now: Ps(1),
             sender: TcpSender::new(config, phase),
             receiver: TcpReceiver::new(config),
-            model: ByteModel { arrived: vec![false; capacity as usize], prefix: 0 },
+            model: ByteModel {
+                arrived: vec![false; capacity as usize],
+                prefix: 0,
+            },
             channel: Channel::new(fate),
             config: config.clone(),
             sent: Vec::new(),
@@ -137,7 +163,11 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         for _ in 0..1_000_000 {
             self.flush();
             self.check_sender();
-            let next = self.channel.next().min(self.sender.next_timer()).min(self.receiver.next_timer());
+            let next = self
+                .channel
+                .next()
+                .min(self.sender.next_timer())
+                .min(self.receiver.next_timer());
             if !next.is_scheduled() {
                 assert!(self.sender.is_done(), "stuck at {:?}", self.sender);
                 return;
@@ -153,9 +183,18 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
             Some((Event::ToReceiver, segment)) => {
                 let outcome = self.receiver.on_segment(self.now, &segment);
                 let is_data = segment.len > 0;
-                assert_eq!(outcome, if is_data { self.model.take(&segment) } else { ReceiveOutcome::default() });
+                assert_eq!(
+                    outcome,
+                    if is_data {
+                        self.model.take(&segment)
+                    } else {
+                        ReceiveOutcome::default()
+                    }
+                );
             }
-            Some((Event::ToSender, segment)) => self.events.extend(self.sender.on_ack(self.now, &segment)),
+            Some((Event::ToSender, segment)) => {
+                self.events.extend(self.sender.on_ack(self.now, &segment))
+            }
             Some((Event::Transmitted, segment)) => self.sender.on_transmitted(self.now, &segment),
             None => {
                 self.events.extend(self.sender.on_timer(self.now));
@@ -171,7 +210,11 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
                 self.sent.push((self.now, segment.seq, segment.len));
             }
             self.channel.put(self.now, Event::ToReceiver, segment);
-            self.channel.schedule(self.now + self.channel.transmission, Event::Transmitted, segment);
+            self.channel.schedule(
+                self.now + self.channel.transmission,
+                Event::Transmitted,
+                segment,
+            );
         }
         while let Some(ack) = self.receiver.poll_ack(self.now) {
             self.channel.put(self.now, Event::ToSender, ack);
@@ -184,8 +227,15 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         assert!(s.bytes_in_flight() <= self.config.window.0);
         assert!(s.cwnd() >= self.config.mss.0 && s.rto() > Ps::ZERO);
         let waits = self.config.rtt_excludes_transmission
-            && self.channel.pending.values().any(|(event, _)| *event == Event::Transmitted);
-        let (timed, outstanding) = (s.next_timer().is_scheduled(), s.bytes_in_flight() > 0 || !s.is_open());
+            && self
+                .channel
+                .pending
+                .values()
+                .any(|(event, _)| *event == Event::Transmitted);
+        let (timed, outstanding) = (
+            s.next_timer().is_scheduled(),
+            s.bytes_in_flight() > 0 || !s.is_open(),
+        );
         assert!(timed == outstanding || (waits && !timed), "{s:?}");
         assert!(s.snd_una() <= self.receiver.rcv_nxt());
     }
@@ -196,14 +246,27 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
         assert_eq!(self.receiver.rcv_nxt(), bytes);
         assert_eq!(self.receiver.held_bytes(), 0);
         assert_eq!(sent.bytes_sent_once, bytes);
-        assert_eq!(sent.bytes_sent_once + sent.bytes_retransmitted, c.payload_in);
-        assert_eq!(c.payload_in - c.payload_lost + c.payload_copied, c.payload_out);
+        assert_eq!(
+            sent.bytes_sent_once + sent.bytes_retransmitted,
+            c.payload_in
+        );
+        assert_eq!(
+            c.payload_in - c.payload_lost + c.payload_copied,
+            c.payload_out
+        );
         assert_eq!(c.payload_out, got.delivered_bytes + got.duplicate_bytes);
         assert_eq!(sent.segments_sent, self.sent.len() as u64);
-        let timeouts =
-            self.events.iter().filter(|event| matches!(event, TcpEvent::Timeout { .. } | TcpEvent::SynTimeout { .. }));
+        let timeouts = self.events.iter().filter(|event| {
+            matches!(
+                event,
+                TcpEvent::Timeout { .. } | TcpEvent::SynTimeout { .. }
+            )
+        });
         let timeouts = timeouts.count() as u64;
-        assert_eq!((sent.timeouts, sent.fast_retransmits), (timeouts, self.events.len() as u64 - timeouts));
+        assert_eq!(
+            (sent.timeouts, sent.fast_retransmits),
+            (timeouts, self.events.len() as u64 - timeouts)
+        );
     }
 }
 
@@ -224,8 +287,14 @@ impl Random {
 fn noisy(seed: u64, loss: u64, copy: u64, jitter: Ps) -> impl FnMut(Event, u64) -> Fate {
     let mut random = Random(seed);
     move |_, _| {
-        let copies = if random.below(100) < loss { 0 } else { 1 + (random.below(100) < copy) as usize };
-        (0..copies).map(|_| Ps::from_ms(20) + Ps(random.below(jitter.0 + 1))).collect()
+        let copies = if random.below(100) < loss {
+            0
+        } else {
+            1 + (random.below(100) < copy) as usize
+        };
+        (0..copies)
+            .map(|_| Ps::from_ms(20) + Ps(random.below(jitter.0 + 1)))
+            .collect()
     }
 }
 
@@ -240,22 +309,30 @@ fn losing(lost: &[u64]) -> impl FnMut(Event, u64) -> Fate + '_ {
 fn configs() -> impl Strategy<Value = TcpConfig> {
     let flags = any::<[bool; 5]>();
     let granularity = prop_oneof![Just(100_000), Just(10_000_000), Just(500_000_000u64)];
-    (300u64..1_000, 1u64..40, 1u32..5, granularity, flags).prop_map(|(mss, windows, initial_window, ns, flags)| {
-        let [delayed_ack, restore_snd_nxt, net3_increment, rtt_excludes_transmission, connection_setup] = flags;
-        TcpConfig {
-            mss: Bytes(mss),
-            window: Bytes(mss * windows + 17),
-            initial_window,
-            granularity: Ps::from_ns(ns),
-            min_rto: Ps::from_ms(100),
-            delayed_ack,
-            restore_snd_nxt,
-            net3_increment,
-            rtt_excludes_transmission,
-            connection_setup,
-            ..TcpConfig::default()
-        }
-    })
+    (300u64..1_000, 1u64..40, 1u32..5, granularity, flags).prop_map(
+        |(mss, windows, initial_window, ns, flags)| {
+            let [
+                delayed_ack,
+                restore_snd_nxt,
+                net3_increment,
+                rtt_excludes_transmission,
+                connection_setup,
+            ] = flags;
+            TcpConfig {
+                mss: Bytes(mss),
+                window: Bytes(mss * windows + 17),
+                initial_window,
+                granularity: Ps::from_ns(ns),
+                min_rto: Ps::from_ms(100),
+                delayed_ack,
+                restore_snd_nxt,
+                net3_increment,
+                rtt_excludes_transmission,
+                connection_setup,
+                ..TcpConfig::default()
+            }
+        },
+    )
 }
 
 proptest! {
@@ -297,17 +374,28 @@ proptest! {
 #[test]
 fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
     const MSS: u64 = 512;
-    let config = TcpConfig { recovery: Recovery::TimeoutOnly, initial_window: 4, ..TcpConfig::default() };
+    let config = TcpConfig {
+        recovery: Recovery::TimeoutOnly,
+        initial_window: 4,
+        ..TcpConfig::default()
+    };
     let mut s = TcpSender::new(&config, Ps::ZERO);
     let mut r = TcpReceiver::new(&config);
     s.supply(4 * MSS);
-    let drain = |s: &mut TcpSender, now| std::iter::from_fn(|| s.poll_segment(now)).collect::<Vec<_>>();
+    let drain =
+        |s: &mut TcpSender, now| std::iter::from_fn(|| s.poll_segment(now)).collect::<Vec<_>>();
     let packets = |sent: &[Segment]| sent.iter().map(|p| p.seq / MSS + 1).collect::<Vec<_>>();
 
     let sent = drain(&mut s, Ps(1));
     assert_eq!(packets(&sent), [1, 2, 3, 4]);
     for packet in &sent[2..] {
-        assert_eq!(r.on_segment(Ps(2), packet), ReceiveOutcome { held: MSS, ..Default::default() });
+        assert_eq!(
+            r.on_segment(Ps(2), packet),
+            ReceiveOutcome {
+                held: MSS,
+                ..Default::default()
+            }
+        );
         // Duplicate acknowledgements ask for packet 1.
         assert_eq!(s.on_ack(Ps(3), &r.poll_ack(Ps(2)).unwrap()), None);
     }
@@ -326,7 +414,13 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
     assert_eq!(r.on_segment(timeout, &sent[0]).delivered, 3 * MSS);
     assert_eq!(r.poll_ack(timeout).unwrap().ack / MSS + 1, 5);
     let second_copy = r.on_segment(timeout, &sent[1]);
-    assert_eq!(second_copy, ReceiveOutcome { duplicate: MSS, ..Default::default() });
+    assert_eq!(
+        second_copy,
+        ReceiveOutcome {
+            duplicate: MSS,
+            ..Default::default()
+        }
+    );
     assert_eq!(r.poll_ack(timeout).unwrap().ack / MSS + 1, 5);
 }
 
@@ -345,12 +439,19 @@ fn behaviour(config: &TcpConfig) -> Vec<Sent> {
 }
 
 fn base() -> TcpConfig {
-    TcpConfig { granularity: Ps::from_ms(10), min_rto: Ps::from_ms(10), ..TcpConfig::default() }
+    TcpConfig {
+        granularity: Ps::from_ms(10),
+        min_rto: Ps::from_ms(10),
+        ..TcpConfig::default()
+    }
 }
 
 #[test]
 fn every_policy_behaves_differently_from_every_other() {
-    let traces: Vec<_> = Recovery::ALL.iter().map(|&recovery| behaviour(&TcpConfig { recovery, ..base() })).collect();
+    let traces: Vec<_> = Recovery::ALL
+        .iter()
+        .map(|&recovery| behaviour(&TcpConfig { recovery, ..base() }))
+        .collect();
     for (i, a) in traces.iter().enumerate() {
         for (j, b) in traces.iter().enumerate().skip(i + 1) {
             assert!(a != b, "{:?} and {:?}", Recovery::ALL[i], Recovery::ALL[j]);
@@ -365,7 +466,9 @@ fn every_option_changes_what_is_sent() {
         ("mss", |c| c.mss = Bytes(1_024)),
         ("window", |c| c.window = Bytes(8_192)),
         ("initial_window", |c| c.initial_window = 2),
-        ("initial_ssthresh", |c| c.initial_ssthresh = Some(Bytes(4_096))),
+        ("initial_ssthresh", |c| {
+            c.initial_ssthresh = Some(Bytes(4_096))
+        }),
         ("granularity", |c| c.granularity = Ps::from_ms(7)),
         ("initial_rto", |c| c.initial_rto = Ps::from_s(2)),
         ("min_rto", |c| c.min_rto = Ps::from_s(1)),
@@ -375,7 +478,9 @@ fn every_option_changes_what_is_sent() {
         ("idle_restart", |c| c.idle_restart = false),
         ("restore_snd_nxt", |c| c.restore_snd_nxt = false),
         ("net3_increment", |c| c.net3_increment = true),
-        ("rtt_excludes_transmission", |c| c.rtt_excludes_transmission = true),
+        ("rtt_excludes_transmission", |c| {
+            c.rtt_excludes_transmission = true
+        }),
         ("connection_setup", |c| c.connection_setup = true),
         ("recovery", |c| c.recovery = Recovery::Reno),
     ];
@@ -389,8 +494,14 @@ fn every_option_changes_what_is_sent() {
 
 #[test]
 fn the_interval_of_delayed_acknowledgements_and_the_tick_phase_matter() {
-    let delayed = TcpConfig { delayed_ack: true, ..base() };
-    let faster = TcpConfig { delayed_ack_interval: Ps::from_ms(70), ..delayed.clone() };
+    let delayed = TcpConfig {
+        delayed_ack: true,
+        ..base()
+    };
+    let faster = TcpConfig {
+        delayed_ack_interval: Ps::from_ms(70),
+        ..delayed.clone()
+    };
     assert!(behaviour(&delayed) != behaviour(&faster));
     let timeout_at = |phase| {
         let mut sender = TcpSender::new(&TcpConfig::default(), phase);
@@ -399,7 +510,10 @@ fn the_interval_of_delayed_acknowledgements_and_the_tick_phase_matter() {
         sender.next_timer()
     };
     // Six ticks of 500 ms: the sixth boundary after 100 ms.
-    assert_eq!([Ps::ZERO, Ps::from_ms(50), Ps::from_ms(150)].map(timeout_at), [3_000, 3_050, 2_650].map(Ps::from_ms));
+    assert_eq!(
+        [Ps::ZERO, Ps::from_ms(50), Ps::from_ms(150)].map(timeout_at),
+        [3_000, 3_050, 2_650].map(Ps::from_ms)
+    );
 }
 
 #[test]
@@ -409,20 +523,40 @@ fn only_policies_with_fast_retransmit_avoid_the_timeout_of_a_single_loss() {
         let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40]));
         transfer.send(100_000);
         let stats = transfer.sender.stats();
-        let fast = matches!(recovery, Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack);
-        assert_eq!((stats.fast_retransmits, stats.timeouts), (fast as u64, !fast as u64), "{recovery:?}");
+        let fast = matches!(
+            recovery,
+            Recovery::Tahoe | Recovery::Reno | Recovery::NewReno | Recovery::Sack
+        );
+        assert_eq!(
+            (stats.fast_retransmits, stats.timeouts),
+            (fast as u64, !fast as u64),
+            "{recovery:?}"
+        );
     }
 }
 
 #[test]
 fn sack_fills_the_holes_in_one_round_trip_and_newreno_in_one_each() {
     let run = |recovery| {
-        let config = TcpConfig { recovery, initial_ssthresh: Some(Bytes(20_480)), ..TcpConfig::default() };
+        let config = TcpConfig {
+            recovery,
+            initial_ssthresh: Some(Bytes(20_480)),
+            ..TcpConfig::default()
+        };
         let mut transfer = Transfer::new(&config, Ps::ZERO, 200_000, losing(&[60, 63, 66, 69, 72]));
         transfer.send(200_000);
         let mut seen = std::collections::BTreeSet::new();
-        let again: Vec<Ps> = transfer.sent.iter().filter(|sent| !seen.insert(sent.1)).map(|sent| sent.0).collect();
-        assert_eq!((again.len(), transfer.sender.stats().timeouts), (5, 0), "{recovery:?}");
+        let again: Vec<Ps> = transfer
+            .sent
+            .iter()
+            .filter(|sent| !seen.insert(sent.1))
+            .map(|sent| sent.0)
+            .collect();
+        assert_eq!(
+            (again.len(), transfer.sender.stats().timeouts),
+            (5, 0),
+            "{recovery:?}"
+        );
         (again[4] - again[0]).as_secs_f64()
     };
     // A round trip lasts 100 ms, and all segments of a window leave together.
@@ -430,10 +564,14 @@ fn sack_fills_the_holes_in_one_round_trip_and_newreno_in_one_each() {
 }
 
 #[test]
-fn newreno_and_sack_recover_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not() {
+fn newreno_and_sack_recover_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not()
+{
     let run = |recovery| {
         // A timer that outlasts three round trips, which the impatient variant does not restart for each hole.
-        let config = TcpConfig { recovery, ..TcpConfig::default() };
+        let config = TcpConfig {
+            recovery,
+            ..TcpConfig::default()
+        };
         let mut transfer = Transfer::new(&config, Ps::ZERO, 100_000, losing(&[40, 42, 44]));
         transfer.send(100_000);
         let stats = *transfer.sender.stats();

@@ -27,7 +27,11 @@ fn erica() -> ControlConfig {
 }
 
 fn switch(control: ControlConfig, vsvd: Option<VsVdConfig>) -> SwitchPlan {
-    SwitchPlan { control, vsvd, ..plain_switch() }
+    SwitchPlan {
+        control,
+        vsvd,
+        ..plain_switch()
+    }
 }
 
 /// Virtual sources as they are by default.
@@ -37,7 +41,16 @@ fn split() -> Option<VsVdConfig> {
 
 fn persistent(name: &str, forward: Vec<usize>, abr: AbrConfig) -> FlowPlan {
     let backward = back(&forward);
-    FlowPlan { backward, abr, ..flow(name, ServiceClass::Abr, SourceConfig::Persistent(Default::default()), forward) }
+    FlowPlan {
+        backward,
+        abr,
+        ..flow(
+            name,
+            ServiceClass::Abr,
+            SourceConfig::Persistent(Default::default()),
+            forward,
+        )
+    }
 }
 
 /// One source, switches in a row, one destination, and a persistent flow. `links` are the lines in order.
@@ -49,7 +62,9 @@ fn row(switches: Vec<SwitchPlan>, links: &[(Rate, Ps)], abr: AbrConfig) -> Plan 
     }
     nodes.push(graph.host("dst"));
     let pairs = nodes.windows(2).zip(links);
-    let forward = pairs.map(|(pair, (rate, delay))| graph.duplex(pair[0], pair[1], *rate, *delay)).collect();
+    let forward = pairs
+        .map(|(pair, (rate, delay))| graph.duplex(pair[0], pair[1], *rate, *delay))
+        .collect();
     let flow = persistent("f", forward, abr);
     graph.plan(vec![flow])
 }
@@ -59,7 +74,11 @@ fn start(plan: Plan) -> Simulation {
 }
 
 fn port<'a>(report: &'a Report, name: &str) -> &'a PortReport {
-    report.ports.iter().find(|port| port.name == name).expect("a port of that name")
+    report
+        .ports
+        .iter()
+        .find(|port| port.name == name)
+        .expect("a port of that name")
 }
 
 #[test]
@@ -67,7 +86,11 @@ fn feedback_comes_from_the_first_switch() {
     // The first cell is an FRM, at the switch at 0 + 10 + 100 us. The virtual source of the way back begins with an
     // FRM of its own and sends the turned-round one a cell time of its ICR = PCR later, at 120 us; it is at the source
     // 110 us after that. ERICA has one channel and 0.9 of the link for it: VAL2 = 90,000 cells/s.
-    let plan = row(vec![switch(erica(), split())], &[(LINE, NEAR), (LINE, FAR)], AbrConfig::default());
+    let plan = row(
+        vec![switch(erica(), split())],
+        &[(LINE, NEAR), (LINE, FAR)],
+        AbrConfig::default(),
+    );
     let mut run = start(plan);
     run.run_until(Ps::from_us(230));
     assert_eq!(run.acr(0), Some(100_000.0));
@@ -79,8 +102,19 @@ fn feedback_comes_from_the_first_switch() {
 #[test]
 fn the_round_trip_of_a_source_is_that_of_its_loop() {
     // TBE of 11 cells over FRTT: 2 (100 + 10) us up to the switch, 2 (20,000 + 10) us behind it.
-    let abr = AbrConfig { tbe: Cells(11), apply_tbe_icr_cap: true, crm: Some(1_000), ..AbrConfig::default() };
-    let plan = |vsvd| row(vec![switch(ControlConfig::default(), vsvd)], &[(LINE, NEAR), (LINE, FAR)], abr.clone());
+    let abr = AbrConfig {
+        tbe: Cells(11),
+        apply_tbe_icr_cap: true,
+        crm: Some(1_000),
+        ..AbrConfig::default()
+    };
+    let plan = |vsvd| {
+        row(
+            vec![switch(ControlConfig::default(), vsvd)],
+            &[(LINE, NEAR), (LINE, FAR)],
+            abr.clone(),
+        )
+    };
     let run = start(plan(split()));
     assert_eq!(run.acr(0), Some(11.0 / 220e-6));
     assert_eq!(run.virtual_acrs(0), [("S1", 11.0 / 40_020e-6)]);
@@ -99,12 +133,20 @@ fn the_previous_loop_is_told_the_rate_of_the_next() {
     // The next loop has a line of 20,000 cells/s behind a switch of its own, ERICA gives it 0.9 of that.
     let slow = cell_time_us(50);
     let switches = vec![switch(erica(), split()), switch(erica(), None)];
-    let mut run = start(row(switches, &[(LINE, NEAR), (LINE, NEAR), (slow, NEAR)], AbrConfig::default()));
+    let mut run = start(row(
+        switches,
+        &[(LINE, NEAR), (LINE, NEAR), (slow, NEAR)],
+        AbrConfig::default(),
+    ));
     run.run_until(Ps::from_ms(200));
     let (at, acr) = run.virtual_acrs(0)[0];
     assert_eq!(at, "S1");
     assert!((acr / 18_000.0 - 1.0).abs() < 0.02, "{acr}");
-    assert!((run.acr(0).unwrap() / acr - 1.0).abs() < 0.02, "{:?} against {acr}", run.acr(0));
+    assert!(
+        (run.acr(0).unwrap() / acr - 1.0).abs() < 0.02,
+        "{:?} against {acr}",
+        run.acr(0)
+    );
 }
 
 #[test]
@@ -113,7 +155,10 @@ fn marks_of_one_loop_stay_in_it() {
     let marking = control(json!({"scheme": "efci", "threshold": "0 cells", "mark_at": "dequeue"}));
     let links = [(LINE, NEAR), (LINE, NEAR), (LINE, NEAR)];
     let plan = |vsvd| {
-        let switches = vec![switch(marking.clone(), None), switch(ControlConfig::default(), vsvd)];
+        let switches = vec![
+            switch(marking.clone(), None),
+            switch(ControlConfig::default(), vsvd),
+        ];
         row(switches, &links, AbrConfig::default())
     };
     let mut run = start(plan(split()));
@@ -121,7 +166,11 @@ fn marks_of_one_loop_stay_in_it() {
     assert_eq!(run.virtual_acrs(0), [("S2", 100_000.0)]);
     assert!(run.acr(0).unwrap() < 20_000.0);
     // And a switch that marks behind its virtual source is heard by that.
-    let mut run = start(row(vec![switch(marking, split())], &links[1..], AbrConfig::default()));
+    let mut run = start(row(
+        vec![switch(marking, split())],
+        &links[1..],
+        AbrConfig::default(),
+    ));
     run.run_until(Ps::from_ms(50));
     assert!(run.virtual_acrs(0)[0].1 < 20_000.0);
 }
@@ -130,8 +179,15 @@ fn marks_of_one_loop_stay_in_it() {
 fn the_scheme_is_asked_when_the_option_says() {
     // As in `feedback_comes_from_the_first_switch`; the next loop is 40.02 ms long.
     let at = |update, ps| {
-        let vsvd = Some(VsVdConfig { update, ..VsVdConfig::default() });
-        let mut run = start(row(vec![switch(erica(), vsvd)], &[(LINE, NEAR), (LINE, FAR)], AbrConfig::default()));
+        let vsvd = Some(VsVdConfig {
+            update,
+            ..VsVdConfig::default()
+        });
+        let mut run = start(row(
+            vec![switch(erica(), vsvd)],
+            &[(LINE, NEAR), (LINE, FAR)],
+            AbrConfig::default(),
+        ));
         run.run_until(Ps(ps));
         run.acr(0).unwrap()
     };
@@ -143,7 +199,10 @@ fn the_scheme_is_asked_when_the_option_says() {
     assert_eq!(at(RateUpdate::Backward, Ps::from_ms(40).0), 100_000.0);
     assert!(at(RateUpdate::Backward, Ps::from_ms(45).0) < 95_000.0);
     let asked = |update: RateUpdate| (update.at_turn_round(), update.at_backward());
-    assert_eq!([RateUpdate::TurnRound, RateUpdate::Backward].map(asked), [(true, false), (false, true)]);
+    assert_eq!(
+        [RateUpdate::TurnRound, RateUpdate::Backward].map(asked),
+        [(true, false), (false, true)]
+    );
     assert_eq!(asked(RateUpdate::Both), (true, true));
 }
 
@@ -153,11 +212,22 @@ fn the_scheme_hears_of_the_rate_that_the_option_says() {
     // of its loop, 100,000 cells/s. The OSU scheme, at a load of 1 and with 90,000 for its one channel, allows a lower
     // rate 1 + 0.1 of itself, a higher one 1 - 0.1.
     let icr = Some(Rate::from_cells_per_second(40_000.0));
-    let abr = AbrConfig { icr, rif: 1.0, ..AbrConfig::default() };
+    let abr = AbrConfig {
+        icr,
+        rif: 1.0,
+        ..AbrConfig::default()
+    };
     let second = |vc_rate| {
-        let vsvd = Some(VsVdConfig { vc_rate, ..VsVdConfig::default() });
+        let vsvd = Some(VsVdConfig {
+            vc_rate,
+            ..VsVdConfig::default()
+        });
         let osu = control(json!({"scheme": "osu", "interval": "1 s"}));
-        let mut run = start(row(vec![switch(osu, vsvd)], &[(LINE, NEAR), (LINE, NEAR)], abr.clone()));
+        let mut run = start(row(
+            vec![switch(osu, vsvd)],
+            &[(LINE, NEAR), (LINE, NEAR)],
+            abr.clone(),
+        ));
         run.run_until(Ps::from_us(1_200));
         (run.acr(0).unwrap().round(), run.virtual_acrs(0)[0].1)
     };
@@ -170,13 +240,23 @@ fn a_limited_virtual_source_hears_the_marks_of_its_own_port() {
     // Two channels share a port that either could fill, and that asks for less from 20 waiting cells on.
     let run = |limit_source| {
         let scheme = json!({"scheme": "rrm-p", "sampling": "10 cells", "low": "10 cells", "high": "20 cells"});
-        let vsvd = Some(VsVdConfig { limit_source, ..VsVdConfig::default() });
+        let vsvd = Some(VsVdConfig {
+            limit_source,
+            ..VsVdConfig::default()
+        });
         let mut graph = Graph::default();
-        let (switch, sink) = (graph.switch("S", switch(control(scheme), vsvd)), graph.host("dst"));
+        let (switch, sink) = (
+            graph.switch("S", switch(control(scheme), vsvd)),
+            graph.host("dst"),
+        );
         let out = graph.duplex(switch, sink, LINE, NEAR);
         let flows = ["f", "g"].map(|name| {
             let source = graph.host(name);
-            persistent(name, vec![graph.duplex(source, switch, LINE, NEAR), out], AbrConfig::default())
+            persistent(
+                name,
+                vec![graph.duplex(source, switch, LINE, NEAR), out],
+                AbrConfig::default(),
+            )
         });
         let mut run = start(graph.plan(flows.to_vec()));
         let report = run.measure(Ps::ZERO, Ps::from_ms(200), Ps::from_ms(200));
@@ -185,7 +265,10 @@ fn a_limited_virtual_source_hears_the_marks_of_its_own_port() {
     };
     // Their own rates then go up and down, and cells wait in front of them.
     let (queue, acrs) = run(true);
-    assert!(queue < 1_000 && acrs.iter().all(|acr| *acr < 100_000.0), "{queue} {acrs:?}");
+    assert!(
+        queue < 1_000 && acrs.iter().all(|acr| *acr < 100_000.0),
+        "{queue} {acrs:?}"
+    );
     // Else they send what comes: the sources hear of the marks, but not before they have filled the port.
     assert_eq!(run(false).1, [100_000.0; 2]);
 }
@@ -195,7 +278,11 @@ fn satellite(vsvd: Option<VsVdConfig>) -> Report {
     let half = cell_time_us(20);
     let plus = || control(json!({"scheme": "erica", "queue_control": {}}));
     let switches = vec![switch(plus(), vsvd), switch(plus(), None)];
-    let plan = row(switches, &[(LINE, FAR), (LINE, NEAR), (half, NEAR)], AbrConfig::default());
+    let plan = row(
+        switches,
+        &[(LINE, FAR), (LINE, NEAR), (half, NEAR)],
+        AbrConfig::default(),
+    );
     start(plan).measure(Ps::ZERO, Ps::from_ms(1_000), Ps::from_ms(1_000))
 }
 
@@ -209,7 +296,10 @@ fn the_queue_of_a_long_way_stays_at_its_end() {
     assert!((1_900..2_300).contains(&filled), "{filled}");
     // With: S2 is protected by a loop of 0.4 ms, some 20 cells, and what it does not take waits at S1.
     let split = satellite(split());
-    let (downstream, waiting) = (queue(&split, "S2->dst"), port(&split, "S1->S2").vc_queues_max_cells.unwrap());
+    let (downstream, waiting) = (
+        queue(&split, "S2->dst"),
+        port(&split, "S1->S2").vc_queues_max_cells.unwrap(),
+    );
     assert!(downstream < 60, "{downstream}");
     assert!((1_800..2_600).contains(&waiting), "{waiting}");
     assert!(queue(&split, "S1->S2") < 20);
@@ -220,9 +310,16 @@ fn the_queue_of_a_long_way_stays_at_its_end() {
 
 #[test]
 fn a_full_switch_counts_what_waits_in_front_of_virtual_sources() {
-    let settings = SwitchPlan { buffer: cellrate_engine::kernel::units::Buffer(300), ..switch(erica(), split()) };
+    let settings = SwitchPlan {
+        buffer: cellrate_engine::kernel::units::Buffer(300),
+        ..switch(erica(), split())
+    };
     let switches = vec![settings, switch(erica(), None)];
-    let plan = row(switches, &[(LINE, FAR), (LINE, NEAR), (cell_time_us(20), NEAR)], AbrConfig::default());
+    let plan = row(
+        switches,
+        &[(LINE, FAR), (LINE, NEAR), (cell_time_us(20), NEAR)],
+        AbrConfig::default(),
+    );
     let report = start(plan).measure(Ps::ZERO, Ps::from_ms(100), Ps::from_ms(100));
     let port = port(&report, "S1->S2");
     let waiting = port.vc_queues_max_cells.unwrap();
@@ -233,27 +330,58 @@ fn a_full_switch_counts_what_waits_in_front_of_virtual_sources() {
 
 #[test]
 fn rm_cells_begin_and_end_at_the_switch() {
-    let plan = row(vec![switch(erica(), split())], &[(LINE, NEAR), (LINE, NEAR)], AbrConfig::default());
+    let plan = row(
+        vec![switch(erica(), split())],
+        &[(LINE, NEAR), (LINE, NEAR)],
+        AbrConfig::default(),
+    );
     let report = start(plan).measure(Ps::ZERO, Ps::from_ms(100), Ps::from_ms(100));
-    let [forward, backward] = &report.vcs[..] else { panic!("two channels") };
+    let [forward, backward] = &report.vcs[..] else {
+        panic!("two channels")
+    };
     // No RM cell that the source or the destination sends goes beyond the switch.
     for vc in [forward, backward] {
         let sent = vc.frm_cells_sent + vc.brm_cells_sent;
-        assert!(sent > 280 && sent.abs_diff(vc.rm_cells_absorbed) <= 2, "{vc:?}");
+        assert!(
+            sent > 280 && sent.abs_diff(vc.rm_cells_absorbed) <= 2,
+            "{vc:?}"
+        );
     }
     // The destination's own channel has nothing but RM cells, which all end at the switch.
     assert_eq!(backward.data_cells_sent, 0);
-    assert!(backward.cells_delivered.abs_diff(backward.rm_cells_inserted) <= 2, "{backward:?}");
+    assert!(
+        backward
+            .cells_delivered
+            .abs_diff(backward.rm_cells_inserted)
+            <= 2,
+        "{backward:?}"
+    );
 }
 
 #[test]
 fn a_flow_that_returns_by_other_virtual_sources_is_no_plan() {
     let mut graph = Graph::default();
     let (source, sink) = (graph.host("src"), graph.host("dst"));
-    let (a, b) = (graph.switch("A", switch(erica(), split())), graph.switch("B", switch(erica(), split())));
-    let ways = [a, b].map(|via| [graph.duplex(source, via, LINE, NEAR), graph.duplex(via, sink, LINE, NEAR)]);
+    let (a, b) = (
+        graph.switch("A", switch(erica(), split())),
+        graph.switch("B", switch(erica(), split())),
+    );
+    let ways = [a, b].map(|via| {
+        [
+            graph.duplex(source, via, LINE, NEAR),
+            graph.duplex(via, sink, LINE, NEAR),
+        ]
+    });
     let there = ways[0].to_vec();
-    let flow = FlowPlan { backward: back(&ways[1]), ..persistent("f", there, AbrConfig::default()) };
-    let error = Simulation::<cellrate_engine::atm::server::LazyServer>::new(graph.plan(vec![flow])).err().unwrap();
-    assert_eq!(error.to_string(), "flow f does not pass the same virtual sources there and back");
+    let flow = FlowPlan {
+        backward: back(&ways[1]),
+        ..persistent("f", there, AbrConfig::default())
+    };
+    let error = Simulation::<cellrate_engine::atm::server::LazyServer>::new(graph.plan(vec![flow]))
+        .err()
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "flow f does not pass the same virtual sources there and back"
+    );
 }

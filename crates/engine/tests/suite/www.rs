@@ -17,7 +17,10 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 
 /// A client whose round trip takes 12 ms and who thinks for 400 ms on average, for 20 s.
 fn run(min_rto: &str, idle_restart: bool, adtf: &str) -> Report {
-    let switch = SwitchPlan { control: read(json!({ "scheme": "erica" })), ..plain_switch() };
+    let switch = SwitchPlan {
+        control: read(json!({ "scheme": "erica" })),
+        ..plain_switch()
+    };
     let mut dumbbell = Dumbbell::new(1, Rate::from_bps(25_000_000), Ps::from_ms(2), &switch);
     let path = dumbbell.paths.remove(0);
     let source = read(json!({ "kind": "www", "think_time": "400 ms", "pipelined": true }));
@@ -51,5 +54,10 @@ fn pauses_shorter_than_the_timeout_keep_the_window_and_longer_ones_close_it() {
 fn pauses_shorter_than_adtf_keep_the_rate() {
     let mean = |report: &Report| report.vcs[0].acr_mean_cells_per_second;
     let (kept, lost) = (run("60 s", true, "60 s"), run("60 s", true, "10 ms"));
-    assert!(mean(&kept) > mean(&lost), "{:?} {:?}", mean(&kept), mean(&lost));
+    assert!(
+        mean(&kept) > mean(&lost),
+        "{:?} {:?}",
+        mean(&kept),
+        mean(&lost)
+    );
 }

@@ -8,7 +8,11 @@ use super::Measure;
 /// What the control schemes count, each name once, with the schemes that count it.
 pub(super) fn statistics(prefix: &str) -> Vec<Measure> {
     let credit = (&credit::SCHEMES[0], credit::STATISTICS);
-    let schemes = control::schemes().iter().zip(control::statistics().into_iter().map(|(_, counted)| counted));
+    let schemes = control::schemes().iter().zip(
+        control::statistics()
+            .into_iter()
+            .map(|(_, counted)| counted),
+    );
     let mut found: Vec<Counted> = Vec::new();
     for (scheme, counted) in schemes.chain([credit]) {
         for one in counted {
@@ -32,12 +36,25 @@ struct Counted {
 impl Counted {
     fn new(scheme: &Component, one: &Statistic) -> Counted {
         let meanings = Vec::from([(one.about, Vec::from([scheme.name]))]);
-        Counted { name: one.name, unit: one.unit, meanings, sources: Vec::from([scheme.source]) }
+        Counted {
+            name: one.name,
+            unit: one.unit,
+            meanings,
+            sources: Vec::from([scheme.source]),
+        }
     }
 
     fn add(&mut self, scheme: &Component, one: &Statistic) {
-        assert_eq!(self.unit, one.unit, "{} has one unit wherever it is counted", self.name);
-        match self.meanings.iter_mut().find(|(about, _)| *about == one.about) {
+        assert_eq!(
+            self.unit, one.unit,
+            "{} has one unit wherever it is counted",
+            self.name
+        );
+        match self
+            .meanings
+            .iter_mut()
+            .find(|(about, _)| *about == one.about)
+        {
             Some((_, schemes)) => schemes.push(scheme.name),
             None => self.meanings.push((one.about, Vec::from([scheme.name]))),
         }
@@ -47,7 +64,10 @@ impl Counted {
     }
 
     fn measure(self, prefix: &str) -> Measure {
-        let meanings = self.meanings.iter().map(|(about, schemes)| format!("{about} ({})", schemes.join(", ")));
+        let meanings = self
+            .meanings
+            .iter()
+            .map(|(about, schemes)| format!("{about} ({})", schemes.join(", ")));
         Measure {
             key: format!("{prefix}{}", self.name),
             kind: "number",

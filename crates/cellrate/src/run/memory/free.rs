@@ -11,7 +11,9 @@ pub fn available_bytes() -> Option<u64> {
 }
 
 fn of_system(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -27,7 +29,8 @@ mod tests {
 
     #[test]
     fn free_memory_is_read_from_what_linux_says() {
-        let meminfo = "MemTotal:       24625388 kB\nMemFree:         1 kB\nMemAvailable:   23948120 kB\n";
+        let meminfo =
+            "MemTotal:       24625388 kB\nMemFree:         1 kB\nMemAvailable:   23948120 kB\n";
         assert_eq!(of_system(meminfo), Some(23_948_120 * 1024));
         assert_eq!(of_system("nothing"), None);
         assert_eq!(of_group("1000\n", "400\n"), Some(600));

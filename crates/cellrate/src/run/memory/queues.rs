@@ -30,13 +30,18 @@ impl Pressure {
         let steady = excess(self.offered) * duration.as_secs_f64();
         let rising = excess(self.offered + self.controlled.0) - excess(self.offered);
         let transient = rising * self.controlled.1.min(duration).as_secs_f64();
-        ((steady + transient).ceil() as u64).saturating_add(self.bursts).min(self.buffer)
+        ((steady + transient).ceil() as u64)
+            .saturating_add(self.bursts)
+            .min(self.buffer)
     }
 }
 
 /// The most that wait at once in front of all links.
 pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
-    ports(plan).values().map(|port| port.queued(duration)).fold(0, u64::saturating_add)
+    ports(plan)
+        .values()
+        .map(|port| port.queued(duration))
+        .fold(0, u64::saturating_add)
 }
 
 /// Ports by link, hosts' included: what a source of cells sends faster than its line waits there.
@@ -50,7 +55,9 @@ fn ports(plan: &Plan) -> BTreeMap<usize, Pressure> {
             let port = ports.entry(*link).or_insert_with(|| port(plan, line));
             port.bursts = port.bursts.saturating_add(burst);
             match controlled_for(flow, line, plan) {
-                Some(time) => port.controlled = (port.controlled.0 + rate, port.controlled.1.max(time)),
+                Some(time) => {
+                    port.controlled = (port.controlled.0 + rate, port.controlled.1.max(time))
+                }
                 None => port.offered += rate,
             }
             rate = rate.min(line.rate.cells_per_second());
@@ -61,22 +68,41 @@ fn ports(plan: &Plan) -> BTreeMap<usize, Pressure> {
 
 fn port(plan: &Plan, link: &LinkPlan) -> Pressure {
     let buffer = match &plan.nodes[link.from].kind {
-        NodeKind::Switch(switch) => switch.buffer.0.saturating_mul(switch.priority.len().max(1) as u64),
+        NodeKind::Switch(switch) => switch
+            .buffer
+            .0
+            .saturating_mul(switch.priority.len().max(1) as u64),
         NodeKind::Host => u64::MAX,
     };
-    Pressure { buffer, rate: link.rate.cells_per_second(), ..Pressure::default() }
+    Pressure {
+        buffer,
+        rate: link.rate.cells_per_second(),
+        ..Pressure::default()
+    }
 }
 
 /// For how long an ABR source without TCP may exceed the line at a port under control.
 fn controlled_for(flow: &FlowPlan, link: &LinkPlan, plan: &Plan) -> Option<Ps> {
-    let NodeKind::Switch(switch) = &plan.nodes[link.from].kind else { return None };
-    let controlled = flow.service == ServiceClass::Abr && !matches!(switch.control, ControlConfig::None(_));
-    controlled.then(|| Ps(plan.round_trip(flow).0.saturating_mul(CONTROLLED_ROUND_TRIPS)).max(Ps::from_s(1)))
+    let NodeKind::Switch(switch) = &plan.nodes[link.from].kind else {
+        return None;
+    };
+    let controlled =
+        flow.service == ServiceClass::Abr && !matches!(switch.control, ControlConfig::None(_));
+    controlled.then(|| {
+        Ps(plan
+            .round_trip(flow)
+            .0
+            .saturating_mul(CONTROLLED_ROUND_TRIPS))
+        .max(Ps::from_s(1))
+    })
 }
 
 /// Mean rate of a source without TCP in cells/s, and the cells of its largest burst above that.
 fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
-    let access = flow.forward.first().map_or(0.0, |link| plan.links[*link].rate.cells_per_second());
+    let access = flow
+        .forward
+        .first()
+        .map_or(0.0, |link| plan.links[*link].rate.cells_per_second());
     match &flow.source {
         SourceConfig::Cbr(cbr) => (cbr.rate.cells_per_second(), 1),
         // Ten standard deviations of the count in a second.
@@ -89,26 +115,41 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
             let peak = on_off.peak.cells_per_second();
             (peak * on_off.duty_cycle, (peak * on).ceil() as u64)
         }
-        SourceConfig::ExponentialOnOff(source) => exponential_bursts(source.mean_on, flow.source.load()),
+        SourceConfig::ExponentialOnOff(source) => {
+            exponential_bursts(source.mean_on, flow.source.load())
+        }
         SourceConfig::Mmdp(source) => exponential_bursts(source.mean_on, flow.source.load()),
         // Ten seconds of all streams at their peak, where a minute at the mean is a long excess.
         SourceConfig::Mpeg2(_) => {
-            let Load::Own { mean, peak } = flow.source.load() else { return (0.0, 0) };
+            let Load::Own { mean, peak } = flow.source.load() else {
+                return (0.0, 0);
+            };
             (mean, (10.0 * (peak - mean)).ceil() as u64)
         }
         SourceConfig::RateTrace(_) | SourceConfig::TransportStream(_) => {
-            let Load::Own { mean, .. } = flow.source.load() else { return (0.0, 0) };
-            (mean, flow.source.content().map_or(0.0, |content| content.largest_burst().ceil()) as u64 + 1)
+            let Load::Own { mean, .. } = flow.source.load() else {
+                return (0.0, 0);
+            };
+            (
+                mean,
+                flow.source
+                    .content()
+                    .map_or(0.0, |content| content.largest_burst().ceil()) as u64
+                    + 1,
+            )
         }
         SourceConfig::Persistent(_) => (access, 1),
-        SourceConfig::Greedy(_) | SourceConfig::Transfer(_) | SourceConfig::Messages(_) | SourceConfig::Www(_) => {
-            (0.0, 0)
-        }
+        SourceConfig::Greedy(_)
+        | SourceConfig::Transfer(_)
+        | SourceConfig::Messages(_)
+        | SourceConfig::Www(_) => (0.0, 0),
     }
 }
 
 /// An ON period is longer than twenty means once in 5e8.
 fn exponential_bursts(mean_on: Ps, load: Load) -> (f64, u64) {
-    let Load::Own { mean, peak } = load else { return (0.0, 0) };
+    let Load::Own { mean, peak } = load else {
+        return (0.0, 0);
+    };
     (mean, (20.0 * peak * mean_on.as_secs_f64()).ceil() as u64)
 }

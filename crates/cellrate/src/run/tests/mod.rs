@@ -32,11 +32,16 @@ const MARKED: &str = r#"
 
 fn scenario(text: &str, overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    Scenario::parse(text, "test", &overrides, None).unwrap().scenario
+    Scenario::parse(text, "test", &overrides, None)
+        .unwrap()
+        .scenario
 }
 
 fn outcome(text: &str, overrides: &[&str]) -> Outcome {
-    simulate(&scenario(text, overrides), text, Vec::new(), &mut |_, _| true).unwrap()
+    simulate(&scenario(text, overrides), text, Vec::new(), &mut |_, _| {
+        true
+    })
+    .unwrap()
 }
 
 fn summary(outcome: &Outcome) -> Value {
@@ -47,7 +52,12 @@ fn summary(outcome: &Outcome) -> Value {
 
 fn codes(outcome: &Outcome) -> Vec<String> {
     let warnings = summary(outcome)["warnings"].clone();
-    warnings.as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap().into()).collect()
+    warnings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| warning["code"].as_str().unwrap().into())
+        .collect()
 }
 
 #[test]
@@ -55,18 +65,48 @@ fn a_summary_has_every_key_the_front_relies_on() {
     let lossy = summary(&outcome(LOSSY, &["measure.cell_delay=true"]));
     let all = "version digest seed simulated_seconds wall_seconds cell_hops warnings window_seconds \
                totals flows classes vcs ports";
-    let found: Vec<&str> = lossy.as_object().unwrap().keys().map(String::as_str).collect();
+    let found: Vec<&str> = lossy
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(found, all.split_whitespace().collect::<Vec<_>>());
-    assert_eq!((lossy["flows"].as_array().unwrap().len(), lossy["vcs"].as_array().unwrap().len()), (3, 6));
+    assert_eq!(
+        (
+            lossy["flows"].as_array().unwrap().len(),
+            lossy["vcs"].as_array().unwrap().len()
+        ),
+        (3, 6)
+    );
     assert_eq!(lossy["window_seconds"], 0.4);
     assert_eq!(lossy["simulated_seconds"], 0.6);
-    for measure in ["tcp_throughput_bits_per_second", "packets_lost", "timeouts", "jain_index", "queued_max_cells"] {
-        assert!(lossy["totals"][measure].as_f64().unwrap() > 0.0, "{measure}");
+    for measure in [
+        "tcp_throughput_bits_per_second",
+        "packets_lost",
+        "timeouts",
+        "jain_index",
+        "queued_max_cells",
+    ] {
+        assert!(
+            lossy["totals"][measure].as_f64().unwrap() > 0.0,
+            "{measure}"
+        );
     }
-    let port = lossy["ports"].as_array().unwrap().iter().find(|port| port["name"] == "A->B").unwrap();
+    let port = lossy["ports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|port| port["name"] == "A->B")
+        .unwrap();
     assert_eq!(port["queues"][0]["queue_max_cells"], 100);
     assert!(port["queues"][0]["queue_p95_cells"].as_f64().unwrap() > 50.0);
-    assert!(lossy["flows"][0]["cell_delay_mean_seconds"].as_f64().unwrap() > 600e-6);
+    assert!(
+        lossy["flows"][0]["cell_delay_mean_seconds"]
+            .as_f64()
+            .unwrap()
+            > 600e-6
+    );
 }
 
 #[test]
@@ -84,12 +124,20 @@ fn looking_changes_nothing() {
     for text in [LOSSY, MARKED] {
         let stamped = outcome(text, &["measure.cell_delay=true"]);
         let (blind, looked) = (outcome(text, &[]), outcome(text, &look));
-        assert_eq!(summary(&blind)["digest"], summary(&stamped)["digest"], "cells that carry their time");
+        assert_eq!(
+            summary(&blind)["digest"],
+            summary(&stamped)["digest"],
+            "cells that carry their time"
+        );
         assert_eq!(summary(&blind), summary(&looked));
         assert!(blind.series.is_empty() && blind.events.is_empty());
         assert!(!looked.series.is_empty() && !looked.events.is_empty());
         let rarely = outcome(text, &[r#"measure.sample="7 ms""#]);
-        assert_eq!(summary(&blind)["digest"], summary(&rarely)["digest"], "how often queues are sampled");
+        assert_eq!(
+            summary(&blind)["digest"],
+            summary(&rarely)["digest"],
+            "how often queues are sampled"
+        );
     }
 }
 
@@ -107,24 +155,37 @@ fn seeds_move_starts_and_random_cells_and_nothing_else_is_random() {
         "measure.to=\"50 ms\"",
     ];
     let digest = |seed| summary(&outcome(LOSSY, &[&still[..], &[seed]].concat()))["digest"].clone();
-    assert_eq!(digest("run.seed=1"), digest("run.seed=2"), "no jitter, and the tick phase has one value");
+    assert_eq!(
+        digest("run.seed=1"),
+        digest("run.seed=2"),
+        "no jitter, and the tick phase has one value"
+    );
 }
 
 #[test]
 fn events_add_up_to_what_was_counted() {
-    let everything =
-        [r#"measure.from="0 s""#, r#"measure.to="600 ms""#, r#"measure.events=["loss", "timeout", "retransmission"]"#];
+    let everything = [
+        r#"measure.from="0 s""#,
+        r#"measure.to="600 ms""#,
+        r#"measure.events=["loss", "timeout", "retransmission"]"#,
+    ];
     let outcome = outcome(LOSSY, &everything);
     let (totals, events) = (summary(&outcome)["totals"].clone(), &outcome.events);
     let of = |kind: &str| events.kind.iter().filter(|found| *found == kind).count() as u64;
     assert_eq!(of("loss"), totals["cells_dropped"].as_u64().unwrap());
     assert_eq!(of("timeout"), totals["timeouts"].as_u64().unwrap());
-    assert_eq!(of("retransmission"), totals["segments_retransmitted"].as_u64().unwrap());
+    assert_eq!(
+        of("retransmission"),
+        totals["segments_retransmitted"].as_u64().unwrap()
+    );
     assert!(of("timeout") > 0);
     let mut pdus: Vec<(&str, i64)> = Vec::new();
     for i in (0..events.len()).filter(|i| events.kind[*i] == "loss") {
         assert_eq!(events.port[i].as_deref(), Some("A->B"));
-        assert!(matches!(events.cause[i].as_deref(), Some("overflow" | "partial-packet")));
+        assert!(matches!(
+            events.cause[i].as_deref(),
+            Some("overflow" | "partial-packet")
+        ));
         // 512 bytes, 40 of TCP and IP, 8 of LLC/SNAP, 8 of trailer: 12 cells.
         assert_eq!(events.pdu[i], events.cell[i].map(|cell| cell / 12));
         pdus.push((&events.vc[i], events.pdu[i].unwrap()));
@@ -138,10 +199,16 @@ fn events_add_up_to_what_was_counted() {
 #[test]
 fn the_event_limit_keeps_the_first_and_counts_the_others() {
     let all = outcome(LOSSY, &[r#"measure.events=["loss"]"#]).events;
-    let few = outcome(LOSSY, &[r#"measure.events=["loss"]"#, "measure.event_limit=5"]);
+    let few = outcome(
+        LOSSY,
+        &[r#"measure.events=["loss"]"#, "measure.event_limit=5"],
+    );
     assert_eq!(few.events.time_seconds, all.time_seconds[..5]);
     assert!(codes(&few).contains(&"events-omitted".into()));
-    assert!(few.summary.contains(&format!("{} events beyond", all.len() - 5)));
+    assert!(
+        few.summary
+            .contains(&format!("{} events beyond", all.len() - 5))
+    );
 }
 
 #[test]
@@ -158,13 +225,19 @@ fn lost_cells_of_a_long_run_are_numbered_beyond_twenty_bits() {
     assert!(cells.is_sorted_by(|a, b| a < b));
     let last = cells[cells.len() - 1];
     assert!(last > 1_131_000 && last < 1_132_076, "{last}");
-    assert!(events.pdu.iter().all(Option::is_none), "bare cells belong to no PDU");
+    assert!(
+        events.pdu.iter().all(Option::is_none),
+        "bare cells belong to no PDU"
+    );
 }
 
 #[test]
 fn traces_agree_with_the_report() {
     let traces = r#"measure.traces=["queue", "cwnd", "sequence", "utilisation"]"#;
-    let outcome = outcome(LOSSY, &[traces, r#"measure.from="0 s""#, r#"measure.to="600 ms""#]);
+    let outcome = outcome(
+        LOSSY,
+        &[traces, r#"measure.from="0 s""#, r#"measure.to="600 ms""#],
+    );
     let summary = summary(&outcome);
     let series = |kind: &str, entity: &str| {
         outcome
@@ -175,18 +248,37 @@ fn traces_agree_with_the_report() {
     };
     let queue = series("queue", "A->B");
     assert_eq!(
-        (queue.seconds.len(), queue.seconds[0], queue.seconds[600], queue.unit.as_str()),
+        (
+            queue.seconds.len(),
+            queue.seconds[0],
+            queue.seconds[600],
+            queue.unit.as_str()
+        ),
         (601, 0.0, 0.6, "cells")
     );
-    assert!(queue.high.iter().all(|cells| *cells <= 100.0) && queue.high.iter().any(|cells| *cells > 90.0));
+    assert!(
+        queue.high.iter().all(|cells| *cells <= 100.0)
+            && queue.high.iter().any(|cells| *cells > 90.0)
+    );
     let sequence = series("sequence", "tcp.1");
-    assert_eq!(sequence.high[600], summary["flows"][0]["acked_bytes"].as_f64().unwrap());
+    assert_eq!(
+        sequence.high[600],
+        summary["flows"][0]["acked_bytes"].as_f64().unwrap()
+    );
     assert!(sequence.high.is_sorted());
     let cwnd = series("cwnd", "tcp.2");
-    assert!(cwnd.low.iter().all(|bytes| *bytes >= 512.0) && cwnd.high.iter().any(|bytes| *bytes > 4096.0));
+    assert!(
+        cwnd.low.iter().all(|bytes| *bytes >= 512.0)
+            && cwnd.high.iter().any(|bytes| *bytes > 4096.0)
+    );
     let used = series("utilisation", "A->B");
     let mean = used.high.iter().sum::<f64>() / used.high.len() as f64;
-    let port = summary["ports"].as_array().unwrap().iter().find(|port| port["name"] == "A->B").unwrap();
+    let port = summary["ports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|port| port["name"] == "A->B")
+        .unwrap();
     assert!((mean - port["utilisation"].as_f64().unwrap()).abs() < 1e-9);
     assert_eq!(used.seconds.len(), 600, "no period ends at 0");
 }
@@ -195,47 +287,95 @@ fn traces_agree_with_the_report() {
 fn rates_are_traced_of_abr_channels_only_and_queues_by_priority() {
     let text = MARKED.replace(r#"service = "random""#, r#"service = "cbr""#);
     let outcome = outcome(&text, &[r#"measure.traces=["acr", "queue"]"#]);
-    let names: Vec<&str> = outcome.series.iter().map(|series| series.entity.as_str()).collect();
-    assert_eq!(names, ["abr.1/forward", "abr.2/forward", "A->sink/1", "A->sink/2", "A->src.abr.1", "A->src.abr.2"]);
+    let names: Vec<&str> = outcome
+        .series
+        .iter()
+        .map(|series| series.entity.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "abr.1/forward",
+            "abr.2/forward",
+            "A->sink/1",
+            "A->sink/2",
+            "A->src.abr.1",
+            "A->src.abr.2"
+        ]
+    );
     let acr = &outcome.series[0];
-    assert_eq!(acr.high[0].round(), (50e6f64 / 424.0).round(), "ICR is PCR is the access rate");
-    assert!(acr.low.iter().any(|rate| *rate < 60_000.0), "marks bring it down");
+    assert_eq!(
+        acr.high[0].round(),
+        (50e6f64 / 424.0).round(),
+        "ICR is PCR is the access rate"
+    );
+    assert!(
+        acr.low.iter().any(|rate| *rate < 60_000.0),
+        "marks bring it down"
+    );
 }
 
 #[test]
 fn source_queues_are_traced_where_cells_may_wait() {
-    let traced =
-        outcome(LOSSY, &["measure.traces=[\"source-queue\"]", "measure.to=\"600 ms\"", "measure.from=\"0 s\""]);
-    let names: Vec<&str> = traced.series.iter().map(|series| series.entity.as_str()).collect();
+    let traced = outcome(
+        LOSSY,
+        &[
+            "measure.traces=[\"source-queue\"]",
+            "measure.to=\"600 ms\"",
+            "measure.from=\"0 s\"",
+        ],
+    );
+    let names: Vec<&str> = traced
+        .series
+        .iter()
+        .map(|series| series.entity.as_str())
+        .collect();
     assert_eq!(names, ["tcp.1", "tcp.2", "tcp.3"]);
     let report = summary(&traced);
-    for (series, flow) in traced.series.iter().zip(report["flows"].as_array().unwrap()) {
-        assert_eq!((series.kind.as_str(), series.unit.as_str()), ("source-queue", "cells"));
+    for (series, flow) in traced
+        .series
+        .iter()
+        .zip(report["flows"].as_array().unwrap())
+    {
+        assert_eq!(
+            (series.kind.as_str(), series.unit.as_str()),
+            ("source-queue", "cells")
+        );
         let longest = series.high.iter().copied().fold(0.0, f64::max);
         let most = flow["source_queue_max_cells"].as_f64().unwrap();
         assert!(longest > 0.0 && longest <= most, "{longest} {most}");
     }
     // Random cells go out as they are generated, and of a persistent source one always waits.
-    assert_eq!(outcome(MARKED, &["measure.traces=[\"source-queue\"]"]).series, []);
+    assert_eq!(
+        outcome(MARKED, &["measure.traces=[\"source-queue\"]"]).series,
+        []
+    );
 }
 
 #[test]
 fn nothing_grows_with_the_simulated_time() {
     let after = |milliseconds: u64, traces: &str| {
-        let overrides = [format!("run.duration=\"{milliseconds} ms\""), "measure.to=\"500 ms\"".into(), traces.into()];
+        let overrides = [
+            format!("run.duration=\"{milliseconds} ms\""),
+            "measure.to=\"500 ms\"".into(),
+            traces.into(),
+        ];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let scenario = scenario(LOSSY, &overrides);
         let mut driver = Driver::new(&scenario, build::plan(&scenario).unwrap()).unwrap();
         driver.run(&mut |_, _| true).unwrap();
-        (driver.simulation.cells_held(), driver.recorder.bytes(), driver.simulation.events(100).0.len())
+        (
+            driver.simulation.cells_held(),
+            driver.recorder.bytes(),
+            driver.simulation.events(100).0.len(),
+        )
     };
     let none = "measure.traces=[]";
     let (short, long) = (after(600, none), after(3_000, none));
     // Windows bound what is under way: three of 64 KiB are 128 segments of 12 cells and as many acknowledgements.
     assert!(short.0 < 6_000 && long.0 < 6_000, "{short:?} {long:?}");
     assert_eq!((short.1, long.1, short.2, long.2), (0, 0, 0, 0));
-    let some =
-        r#"measure={ from = "100 ms", to = "500 ms", sample = "100 us", traces = ["queue"], trace_points = 100 }"#;
+    let some = r#"measure={ from = "100 ms", to = "500 ms", sample = "100 us", traces = ["queue"], trace_points = 100 }"#;
     assert!(after(3_000, some).1 <= after(600, some).1);
 }
 
@@ -260,19 +400,43 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
         measure.sample = "1 s"
         topology = { template = "single-switch", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km" }
         flow = [{ name = "cbr", count = 2, service = "cbr", source = { kind = "cbr", rate = "155.52 Mbit/s" } }]"#;
-    let RunError::Memory(estimate) = simulate(&scenario(text, &[]), text, Vec::new(), &mut |_, _| true).unwrap_err()
+    let RunError::Memory(estimate) =
+        simulate(&scenario(text, &[]), text, Vec::new(), &mut |_, _| true).unwrap_err()
     else {
         panic!("the run was not refused")
     };
     // 366,792 cells/s for 1,000,000 s, 64 bytes each.
-    assert!((2.34e13..2.36e13).contains(&(estimate.memory_bytes as f64)), "{estimate:?}");
-    assert!(RunError::Memory(estimate).to_string().contains("MiB are available"));
-    let job = Job::new(text, "much.toml", &[r#"switch.buffer="infinite""#.into()], None).unwrap();
-    let Failure::Refused(refusal) = job.run(&mut |_, _| true).unwrap_err() else { panic!("not refused") };
+    assert!(
+        (2.34e13..2.36e13).contains(&(estimate.memory_bytes as f64)),
+        "{estimate:?}"
+    );
+    assert!(
+        RunError::Memory(estimate)
+            .to_string()
+            .contains("MiB are available")
+    );
+    let job = Job::new(
+        text,
+        "much.toml",
+        &[r#"switch.buffer="infinite""#.into()],
+        None,
+    )
+    .unwrap();
+    let Failure::Refused(refusal) = job.run(&mut |_, _| true).unwrap_err() else {
+        panic!("not refused")
+    };
     let found = &refusal.diagnostics[0];
-    assert_eq!((found.path.as_str(), found.line, found.column), ("--set", 1, 15), "{}", refusal.rendered);
+    assert_eq!(
+        (found.path.as_str(), found.line, found.column),
+        ("--set", 1, 15),
+        "{}",
+        refusal.rendered
+    );
     let finite = scenario(text, &[r#"switch.buffer="1000 cells""#]);
-    assert!(estimate_of(&finite).unwrap().memory_bytes < 10_000_000, "a finite buffer bounds it");
+    assert!(
+        estimate_of(&finite).unwrap().memory_bytes < 10_000_000,
+        "a finite buffer bounds it"
+    );
 }
 
 /// A loop more at each of five switches is a curve more.
@@ -289,7 +453,11 @@ fn the_estimate_knows_traces_of_virtual_sources() {
     let mut driver = Driver::new(&traced, build::plan(&traced).unwrap()).unwrap();
     driver.run(&mut |_, _| true).unwrap();
     let traces = estimate_of(&traced).unwrap().memory_bytes - without.memory_bytes;
-    assert!(traces >= 2 * driver.recorder.bytes() as u64, "{traces} {}", driver.recorder.bytes());
+    assert!(
+        traces >= 2 * driver.recorder.bytes() as u64,
+        "{traces} {}",
+        driver.recorder.bytes()
+    );
 }
 
 #[test]
@@ -298,8 +466,14 @@ fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
         let scenario = scenario(text, &[]);
         let estimate = estimate_of(&scenario).unwrap();
         let outcome = outcome(text, &[]);
-        let most = summary(&outcome)["totals"]["queued_max_cells"].as_u64().unwrap();
-        assert!(estimate.cells_in_flight >= most, "{} {most}", estimate.cells_in_flight);
+        let most = summary(&outcome)["totals"]["queued_max_cells"]
+            .as_u64()
+            .unwrap();
+        assert!(
+            estimate.cells_in_flight >= most,
+            "{} {most}",
+            estimate.cells_in_flight
+        );
         assert!(estimate.memory_bytes < 20_000_000, "{estimate:?}");
     }
 }

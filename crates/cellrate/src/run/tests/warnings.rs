@@ -9,16 +9,54 @@ fn warns(text: &str, overrides: &[&str], instead: &[&str], code: &str) {
 
 #[test]
 fn what_calls_for_a_look_is_said_and_nothing_else() {
-    let sound = outcome(&LOSSY.replace("count = 3", "count = 1"), &[r#"topology.bottleneck_rate="20 Mbit/s""#]);
+    let sound = outcome(
+        &LOSSY.replace("count = 3", "count = 1"),
+        &[r#"topology.bottleneck_rate="20 Mbit/s""#],
+    );
     assert_eq!(codes(&sound), Vec::<String>::new(), "{}", sound.summary);
     // A round trip is 1.2 ms and a few cell times; the window is 400 ms, after 200 ms.
-    warns(LOSSY, &[r#"measure.to="115 ms""#], &[r#"measure.to="300 ms""#], "short-window");
-    warns(LOSSY, &[r#"measure.from="20 ms""#], &[r#"measure.from="40 ms""#], "short-warm-up");
-    warns(LOSSY, &[r#"switch.buffer="100000 cells""#], &[], "buffer-never-filled");
-    warns(LOSSY, &[r#"switch.buffer="100000 cells""#], &[r#"switch.buffer="infinite""#], "buffer-never-filled");
-    warns(LOSSY, &[r#"tcp.initial_window=1000"#], &[r#"tcp.initial_window=10"#], "parameter-clipped");
-    warns(LOSSY, &[r#"tcp.min_rto="1 ms""#], &[r#"tcp.min_rto="10 ms""#], "parameter-clipped");
-    warns(LOSSY, &[r#"tcp.initial_rto="10 ms""#], &[r#"tcp.initial_rto="20 ms""#], "parameter-clipped");
+    warns(
+        LOSSY,
+        &[r#"measure.to="115 ms""#],
+        &[r#"measure.to="300 ms""#],
+        "short-window",
+    );
+    warns(
+        LOSSY,
+        &[r#"measure.from="20 ms""#],
+        &[r#"measure.from="40 ms""#],
+        "short-warm-up",
+    );
+    warns(
+        LOSSY,
+        &[r#"switch.buffer="100000 cells""#],
+        &[],
+        "buffer-never-filled",
+    );
+    warns(
+        LOSSY,
+        &[r#"switch.buffer="100000 cells""#],
+        &[r#"switch.buffer="infinite""#],
+        "buffer-never-filled",
+    );
+    warns(
+        LOSSY,
+        &[r#"tcp.initial_window=1000"#],
+        &[r#"tcp.initial_window=10"#],
+        "parameter-clipped",
+    );
+    warns(
+        LOSSY,
+        &[r#"tcp.min_rto="1 ms""#],
+        &[r#"tcp.min_rto="10 ms""#],
+        "parameter-clipped",
+    );
+    warns(
+        LOSSY,
+        &[r#"tcp.initial_rto="10 ms""#],
+        &[r#"tcp.initial_rto="20 ms""#],
+        "parameter-clipped",
+    );
     let traced = ["measure.traces=[\"queue\"]", "measure.trace_points=2"];
     warns(LOSSY, &traced, &traced[..1], "parameter-clipped");
     warns(
@@ -27,7 +65,12 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
         &["run.duration=\"2 s\"", "measure.to=\"2 s\""],
         "window-empty",
     );
-    warns(&LOSSY.replace("count = 3", r#"start = "700 ms""#), &[], &["run.duration=\"2 s\""], "never-starts");
+    warns(
+        &LOSSY.replace("count = 3", r#"start = "700 ms""#),
+        &[],
+        &["run.duration=\"2 s\""],
+        "never-starts",
+    );
     let capped = ["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"];
     warns(MARKED, &capped, &capped[1..], "parameter-clipped");
     warns(
@@ -42,7 +85,12 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
 fn a_loop_that_is_not_closed_within_the_run_is_said() {
     // One way is 300.4 ms, there and back 600.8 ms.
     let far = r#"topology.bottleneck="60000 km""#;
-    warns(LOSSY, &[far], &[far, "run.duration=\"700 ms\""], "no-round-trip");
+    warns(
+        LOSSY,
+        &[far],
+        &[far, "run.duration=\"700 ms\""],
+        "no-round-trip",
+    );
 }
 
 /// 60,000 km take 600 ms there and back, the 10 km before them 0.1 ms.
@@ -56,11 +104,19 @@ fn loops_end_at_virtual_destinations() {
     let near = [capped[0], capped[1], split];
     let messages = |overrides: &[&str]| -> Vec<String> {
         let found = summary(&outcome(MARKED, overrides))["warnings"].clone();
-        let clipped = found.as_array().unwrap().iter().filter(|warning| warning["code"] == "parameter-clipped");
-        clipped.map(|warning| warning["message"].as_str().unwrap().to_string()).collect()
+        let clipped = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|warning| warning["code"] == "parameter-clipped");
+        clipped
+            .map(|warning| warning["message"].as_str().unwrap().to_string())
+            .collect()
     };
     let cut_at = |overrides: &[&str], node: &str| {
-        messages(overrides).iter().any(|message| message.contains(&format!("cells/s at {node} is cut to TBE")))
+        messages(overrides)
+            .iter()
+            .any(|message| message.contains(&format!("cells/s at {node} is cut to TBE")))
     };
     assert!(cut_at(&capped, "src.abr.1") && !cut_at(&capped, "A"));
     assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));
@@ -69,9 +125,15 @@ fn loops_end_at_virtual_destinations() {
 /// What credit holds back waits at the source, not in front of the link.
 #[test]
 fn credit_books_no_link() {
-    let text = MARKED.replace(r#"switch.control = { scheme = "efci", threshold = "50 cells" }"#, "");
+    let text = MARKED.replace(
+        r#"switch.control = { scheme = "efci", threshold = "50 cells" }"#,
+        "",
+    );
     let text = text.replace(r#"service = "abr""#, r#"service = "ubr""#);
-    let both = ["flow.random.source.rate=\"60 Mbit/s\"", "topology.link_rate=\"55 Mbit/s\""];
+    let both = [
+        "flow.random.source.rate=\"60 Mbit/s\"",
+        "topology.link_rate=\"55 Mbit/s\"",
+    ];
     warns(&text, &both, &[both[0], both[1], "fcvc={}"], "overbooked");
     let vbr = ["fcvc={}", both[0], both[1], "flow.random.service=\"vbr\""];
     warns(&text, &vbr, &[vbr[0]], "overbooked");
@@ -80,11 +142,26 @@ fn credit_books_no_link() {
 #[test]
 fn a_link_to_which_too_much_is_promised_is_said() {
     let with = |rate: &str| MARKED.replace(r#"rate = "5 Mbit/s""#, &format!(r#"rate = "{rate}""#));
-    warns(&with("51 Mbit/s"), &[], &["topology.link_rate=\"52 Mbit/s\""], "overbooked");
-    warns(&with("60 Mbit/s"), &[], &["topology.link_rate=\"61 Mbit/s\""], "parameter-clipped");
+    warns(
+        &with("51 Mbit/s"),
+        &[],
+        &["topology.link_rate=\"52 Mbit/s\""],
+        "overbooked",
+    );
+    warns(
+        &with("60 Mbit/s"),
+        &[],
+        &["topology.link_rate=\"61 Mbit/s\""],
+        "parameter-clipped",
+    );
     // 5 Mbit/s of random cells, and twice MCR.
     let mcr = |rate: &str| format!("abr.mcr=\"{rate}\"");
-    warns(MARKED, &[&mcr("23 Mbit/s")], &[&mcr("22.5 Mbit/s")], "overbooked");
+    warns(
+        MARKED,
+        &[&mcr("23 Mbit/s")],
+        &[&mcr("22.5 Mbit/s")],
+        "overbooked",
+    );
 }
 
 #[test]
@@ -97,24 +174,42 @@ fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
     // 256 independent rates of 2 ms last 0.5 s, of 0.2 ms 0.05 s: the run lasts 0.2 s.
     let independent = [source("block=256"), source("hurst=0.5")];
     let independent = independent.each_ref().map(String::as_str);
-    let (low, high) = (source(r#"interval_low="100 us""#), source(r#"interval_high="300 us""#));
-    warns(&video, &[&independent[..], &[&low, &high]].concat(), &independent, "short-block");
+    let (low, high) = (
+        source(r#"interval_low="100 us""#),
+        source(r#"interval_high="300 us""#),
+    );
+    warns(
+        &video,
+        &[&independent[..], &[&low, &high]].concat(),
+        &independent,
+        "short-block",
+    );
     let dependent = source("hurst=0.9");
     warns(&video, &[&dependent], &[], "short-block");
     let told = outcome(&video, &[&dependent]).summary;
-    assert!(told.contains("has only some 86 % of the variance asked for"), "{told}");
+    assert!(
+        told.contains("has only some 86 % of the variance asked for"),
+        "{told}"
+    );
 }
 
 #[test]
 fn events_that_were_not_kept_are_said() {
     let all = r#"measure.events=["loss"]"#;
-    warns(LOSSY, &[all, "measure.event_limit=10"], &[all], "events-omitted");
+    warns(
+        LOSSY,
+        &[all, "measure.event_limit=10"],
+        &[all],
+        "events-omitted",
+    );
 }
 
 #[test]
 fn transfers_need_no_warm_up() {
-    let text =
-        LOSSY.replace(r#"service = "ubr" }"#, r#"service = "ubr", source = { kind = "transfer", size = "200 kB" } }"#);
+    let text = LOSSY.replace(
+        r#"service = "ubr" }"#,
+        r#"service = "ubr", source = { kind = "transfer", size = "200 kB" } }"#,
+    );
     let outcome = outcome(&text, &[r#"measure.from="0 s""#]);
     assert!(!codes(&outcome).contains(&"short-warm-up".into()));
     let flow = &summary(&outcome)["flows"][0];

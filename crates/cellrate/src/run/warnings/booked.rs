@@ -15,8 +15,12 @@ const SLACK: f64 = 1.0 + 1e-9;
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut booked = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
-        flow.forward.iter().for_each(|link| booked[*link] += forward(flow, yields(flow, plan)));
-        flow.backward.iter().for_each(|link| booked[*link] += mcr(flow, flow.ack_service));
+        flow.forward
+            .iter()
+            .for_each(|link| booked[*link] += forward(flow, yields(flow, plan)));
+        flow.backward
+            .iter()
+            .for_each(|link| booked[*link] += mcr(flow, flow.ack_service));
     }
     for (link, booked) in plan.links.iter().zip(booked) {
         let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
@@ -47,5 +51,9 @@ fn forward(flow: &FlowPlan, yields: bool) -> f64 {
 }
 
 fn mcr(flow: &FlowPlan, service: ServiceClass) -> f64 {
-    if service == ServiceClass::Abr { flow.abr.mcr_cells() } else { 0.0 }
+    if service == ServiceClass::Abr {
+        flow.abr.mcr_cells()
+    } else {
+        0.0
+    }
 }

@@ -15,16 +15,24 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in super::first_of_each_group(plan) {
         clipped(flow, plan, warnings);
     }
-    if !scenario.measure.traces.is_empty() && (scenario.measure.trace_points as usize) < Trace::LEAST_BOUND {
+    if !scenario.measure.traces.is_empty()
+        && (scenario.measure.trace_points as usize) < Trace::LEAST_BOUND
+    {
         let (found, least) = (scenario.measure.trace_points, Trace::LEAST_BOUND);
-        warnings.push(Warning::new("parameter-clipped", format!("trace_points of {found} was raised to {least}")));
+        warnings.push(Warning::new(
+            "parameter-clipped",
+            format!("trace_points of {found} was raised to {least}"),
+        ));
     }
 }
 
 /// Parameters of a flow.
 fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut clip = |message: String| {
-        warnings.push(Warning::new("parameter-clipped", format!("flow group {}: {message}", flow.group)));
+        warnings.push(Warning::new(
+            "parameter-clipped",
+            format!("flow group {}: {message}", flow.group),
+        ));
     };
     if flow.source.over_tcp() {
         clipped_tcp(flow, &mut clip);
@@ -32,11 +40,17 @@ fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     clipped_abr(flow, plan, &mut clip);
     let access = flow.forward.first().map(|link| plan.links[*link].rate);
     let peak = match flow.source.load() {
-        Load::Own { mean, peak } => Some(Rate::from_cells_per_second(if peak.is_finite() { peak } else { mean })),
+        Load::Own { mean, peak } => Some(Rate::from_cells_per_second(if peak.is_finite() {
+            peak
+        } else {
+            mean
+        })),
         Load::Elastic => None,
     };
     if let Some((peak, access)) = peak.zip(access).filter(|(peak, access)| peak > access) {
-        clip(format!("cells at {peak} leave at the {access} of the access link and wait at the source"));
+        clip(format!(
+            "cells at {peak} leave at the {access} of the access link and wait at the source"
+        ));
     }
 }
 
@@ -44,14 +58,23 @@ fn clipped_tcp(flow: &FlowPlan, clip: &mut impl FnMut(String)) {
     let tcp = &flow.tcp;
     let initial = tcp.mss.0.saturating_mul(u64::from(tcp.initial_window));
     if initial > tcp.window.0 {
-        clip(format!("initial_window of {initial} bytes exceeds window, {}, which is used", tcp.window));
+        clip(format!(
+            "initial_window of {initial} bytes exceeds window, {}, which is used",
+            tcp.window
+        ));
     }
     if tcp.min_rto < tcp.granularity {
-        clip(format!("min_rto of {} is less than a tick; one tick, {}, is used", tcp.min_rto, tcp.granularity));
+        clip(format!(
+            "min_rto of {} is less than a tick; one tick, {}, is used",
+            tcp.min_rto, tcp.granularity
+        ));
     }
     if tcp.initial_rto < tcp.min_rto || tcp.initial_rto > tcp.max_rto {
         let bound = tcp.initial_rto.clamp(tcp.min_rto, tcp.max_rto);
-        clip(format!("initial_rto of {} lies outside min_rto and max_rto; {bound} is used", tcp.initial_rto));
+        clip(format!(
+            "initial_rto of {} lies outside min_rto and max_rto; {bound} is used",
+            tcp.initial_rto
+        ));
     }
 }
 
@@ -62,7 +85,10 @@ fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
     let abr = &flow.abr;
     for (link, frtt) in plan.loops(flow) {
         let link = &plan.links[link];
-        let (asked, given) = (abr.icr_cells(link.rate, Ps::ZERO), abr.icr_cells(link.rate, frtt));
+        let (asked, given) = (
+            abr.icr_cells(link.rate, Ps::ZERO),
+            abr.icr_cells(link.rate, frtt),
+        );
         if given < asked {
             let name = &plan.nodes[link.from].name;
             clip(format!(
@@ -70,7 +96,11 @@ fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
             ));
         }
     }
-    if abr.crm.is_none() && abr.crm_rounding == CrmRounding::Down && abr.tbe.0 < u64::from(abr.nrm) {
-        clip(format!("CRM of TBE / Nrm = {} / {} rounds down to 0; 1 is used", abr.tbe, abr.nrm));
+    if abr.crm.is_none() && abr.crm_rounding == CrmRounding::Down && abr.tbe.0 < u64::from(abr.nrm)
+    {
+        clip(format!(
+            "CRM of TBE / Nrm = {} / {} rounds down to 0; 1 is used",
+            abr.tbe, abr.nrm
+        ));
     }
 }

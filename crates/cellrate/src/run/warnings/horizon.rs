@@ -15,14 +15,25 @@ const ROUND_TRIPS: u64 = 20;
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     short(scenario, plan, warnings);
     no_round_trip(scenario, plan, warnings);
-    for flow in plan.flows.iter().filter(|flow| flow.start >= scenario.run.duration) {
-        let message = format!("{} starts at {}, when the run is over", flow.name, flow.start);
+    for flow in plan
+        .flows
+        .iter()
+        .filter(|flow| flow.start >= scenario.run.duration)
+    {
+        let message = format!(
+            "{} starts at {}, when the run is over",
+            flow.name, flow.start
+        );
         warnings.push(Warning::new("never-starts", message));
     }
 }
 
 fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
-    let Some((slowest, longest)) = plan.flows.iter().map(|f| (f, plan.round_trip(f))).max_by_key(|(_, rtt)| *rtt)
+    let Some((slowest, longest)) = plan
+        .flows
+        .iter()
+        .map(|f| (f, plan.round_trip(f)))
+        .max_by_key(|(_, rtt)| *rtt)
     else {
         return;
     };
@@ -31,17 +42,35 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     let window = to.saturating_sub(from);
     let told = |what: &str, found: Ps| {
         let trips = found.0 as f64 / longest.0.max(1) as f64;
-        format!("{what} of {found} is {trips:.1} round trips of {} ({longest}); {ROUND_TRIPS} are few", slowest.name)
+        format!(
+            "{what} of {found} is {trips:.1} round trips of {} ({longest}); {ROUND_TRIPS} are few",
+            slowest.name
+        )
     };
     if window < enough {
-        warnings.push(Warning::new("short-window", told("the measuring window", window)));
+        warnings.push(Warning::new(
+            "short-window",
+            told("the measuring window", window),
+        ));
     }
     // Transfers are measured from their start to their end.
-    let endless = plan.flows.iter().filter(|flow| !matches!(flow.source, SourceConfig::Transfer(_)));
-    let Some(last_start) = endless.map(|flow| flow.start).filter(|start| *start < to).max() else { return };
+    let endless = plan
+        .flows
+        .iter()
+        .filter(|flow| !matches!(flow.source, SourceConfig::Transfer(_)));
+    let Some(last_start) = endless
+        .map(|flow| flow.start)
+        .filter(|start| *start < to)
+        .max()
+    else {
+        return;
+    };
     let warm_up = from.saturating_sub(last_start);
     if warm_up < enough {
-        warnings.push(Warning::new("short-warm-up", told("the warm-up after the last start", warm_up)));
+        warnings.push(Warning::new(
+            "short-warm-up",
+            told("the warm-up after the last start", warm_up),
+        ));
     }
 }
 
@@ -49,10 +78,16 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         let left = scenario.run.duration.saturating_sub(flow.start);
-        let feedback = plan.loops(flow).map(|(_, frtt)| frtt).next().filter(|_| flow.service == ServiceClass::Abr);
+        let feedback = plan
+            .loops(flow)
+            .map(|(_, frtt)| frtt)
+            .next()
+            .filter(|_| flow.service == ServiceClass::Abr);
         let acknowledgement = flow.source.over_tcp().then(|| plan.round_trip(flow));
         for (what, trip) in [("feedback", feedback), ("acknowledgement", acknowledgement)] {
-            let Some(trip) = trip.filter(|trip| left > Ps::ZERO && *trip >= left) else { continue };
+            let Some(trip) = trip.filter(|trip| left > Ps::ZERO && *trip >= left) else {
+                continue;
+            };
             let message = format!(
                 "no {what} ever reaches {}: its round trip takes {trip}, but the run ends {left} after its start",
                 flow.name

@@ -29,7 +29,10 @@ pub struct Warning {
 impl Warning {
     /// A warning.
     pub fn new(code: &str, message: impl Into<String>) -> Warning {
-        Warning { code: code.into(), message: message.into() }
+        Warning {
+            code: code.into(),
+            message: message.into(),
+        }
     }
 }
 

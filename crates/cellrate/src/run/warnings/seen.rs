@@ -20,7 +20,10 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     never_filled(plan, seen, &mut warnings);
     if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
-        warnings.push(Warning::new("window-empty", "no cell was delivered in the measuring window"));
+        warnings.push(Warning::new(
+            "window-empty",
+            "no cell was delivered in the measuring window",
+        ));
     } else {
         for flow in &seen.report.flows {
             let started = flow.start_seconds < seen.report.simulated_seconds;
@@ -42,13 +45,20 @@ fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     if plan.fcvc.is_some() {
         return;
     }
-    let finite = |(port, _): &&(SwitchPort, u64)| port.queues.iter().any(|(_, buffer)| *buffer != u64::MAX);
+    let finite =
+        |(port, _): &&(SwitchPort, u64)| port.queues.iter().any(|(_, buffer)| *buffer != u64::MAX);
     let mut limited = seen.ports.iter().filter(finite).peekable();
     if limited.peek().is_none() || limited.any(|(_, dropped)| *dropped > 0) {
         return;
     }
-    let longest = seen.report.ports.iter().flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
-    let Some((port, queue)) = longest.max_by_key(|(_, queue)| queue.queue_max_cells) else { return };
+    let longest = seen
+        .report
+        .ports
+        .iter()
+        .flat_map(|port| port.queues.iter().map(move |queue| (port, queue)));
+    let Some((port, queue)) = longest.max_by_key(|(_, queue)| queue.queue_max_cells) else {
+        return;
+    };
     let policies = plan.nodes.iter().filter_map(|node| match &node.kind {
         NodeKind::Switch(switch) => Some(switch.discard.name()),
         NodeKind::Host => None,
@@ -61,7 +71,9 @@ fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
          was {} of {} cells at {}",
         policies.join(", "),
         queue.queue_max_cells,
-        queue.buffer_cells.map_or("unlimited".into(), |cells| cells.to_string()),
+        queue
+            .buffer_cells
+            .map_or("unlimited".into(), |cells| cells.to_string()),
         port.name
     );
     warnings.push(Warning::new("buffer-never-filled", message));

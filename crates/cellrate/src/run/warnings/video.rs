@@ -20,31 +20,47 @@ const ENOUGH: f64 = 0.95;
 
 /// Rates depend on each other within a block only, and nothing in them is slower than one.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
-    let SourceConfig::Mpeg2(video) = &flow.source else { return };
+    let SourceConfig::Mpeg2(video) = &flow.source else {
+        return;
+    };
     let mut warn = |told: String| {
-        let message = format!("flow group {}: a block of {} rates {told}", flow.group, video.block);
+        let message = format!(
+            "flow group {}: a block of {} rates {told}",
+            flow.group, video.block
+        );
         warnings.push(Warning::new("short-block", message));
     };
-    let (lasts, plays) = (video.block_lasts(), scenario.run.duration.saturating_sub(flow.start));
+    let (lasts, plays) = (
+        video.block_lasts(),
+        scenario.run.duration.saturating_sub(flow.start),
+    );
     if lasts < plays {
         let seconds = lasts.as_secs_f64();
-        warn(format!("lasts some {seconds:.0} s, and rates of different blocks are independent"));
+        warn(format!(
+            "lasts some {seconds:.0} s, and rates of different blocks are independent"
+        ));
     }
     let share = share_of_variance(video.block as usize, video.hurst);
     if share < ENOUGH {
         let percent = 100.0 * share;
-        warn(format!("has only some {percent:.0} % of the variance asked for: the rest is slower than a block"));
+        warn(format!(
+            "has only some {percent:.0} % of the variance asked for: the rest is slower than a block"
+        ));
     }
 }
 
 /// A file that is played once and ends before the run.
 fn short_trace(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
-    let Some(content) = flow.source.content().filter(|_| !flow.source.repeats()) else { return };
+    let Some(content) = flow.source.content().filter(|_| !flow.source.repeats()) else {
+        return;
+    };
     let ends = flow.start.saturating_add(content.lasts());
     if ends < scenario.run.duration {
         let seconds = ends.as_secs_f64();
-        let message =
-            format!("flow group {}: its file ends at {seconds:.3} s; repeat = true plays it again", flow.group);
+        let message = format!(
+            "flow group {}: its file ends at {seconds:.3} s; repeat = true plays it again",
+            flow.group
+        );
         warnings.push(Warning::new("short-trace", message));
     }
 }

@@ -19,16 +19,34 @@ use crate::scenario::types::{Scenario, Switch};
 /// What is wrong with credit control and with link errors.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let strict = scenario.run.strict;
-    let mut problems: Vec<Problem> =
-        scenario.link_errors.check().iter().map(|finding| problem(finding, place!["link_errors"], strict)).collect();
-    let Some(config) = &scenario.fcvc else { return problems };
-    problems.extend(config.check().iter().map(|finding| problem(finding, place!["fcvc"], strict)));
+    let mut problems: Vec<Problem> = scenario
+        .link_errors
+        .check()
+        .iter()
+        .map(|finding| problem(finding, place!["link_errors"], strict))
+        .collect();
+    let Some(config) = &scenario.fcvc else {
+        return problems;
+    };
+    problems.extend(
+        config
+            .check()
+            .iter()
+            .map(|finding| problem(finding, place!["fcvc"], strict)),
+    );
     problems.extend(rates(scenario));
     for (index, node) in graph.nodes.iter().enumerate() {
-        problems.extend(node.switch.iter().flat_map(|settings| switch(settings, own(scenario, index))));
+        problems.extend(
+            node.switch
+                .iter()
+                .flat_map(|settings| switch(settings, own(scenario, index))),
+        );
     }
     problems.extend(errors(scenario, config));
-    if problems.iter().all(|problem| problem.severity == Severity::Warning) {
+    if problems
+        .iter()
+        .all(|problem| problem.severity == Severity::Warning)
+    {
         let loops = loops(graph);
         problems.extend(buffers(scenario, graph, config, &loops));
         problems.extend(one_way(graph, scenario, &loops));
@@ -45,17 +63,37 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
 
 /// Sources that keep rates.
 fn rates(scenario: &Scenario) -> Vec<Problem> {
-    let is_abr = |flow: &Flow| flow.service == ServiceClass::Abr || flow.ack_service() == ServiceClass::Abr;
-    let abr = scenario.flows.iter().enumerate().filter(|(_, flow)| is_abr(flow));
+    let is_abr =
+        |flow: &Flow| flow.service == ServiceClass::Abr || flow.ack_service() == ServiceClass::Abr;
+    let abr = scenario
+        .flows
+        .iter()
+        .enumerate()
+        .filter(|(_, flow)| is_abr(flow));
     let mut problems: Vec<Problem> = abr
         .map(|(index, flow)| {
-            let message = format!("`{}` is ABR, but credit takes the place of rates", flow.name);
-            Problem::error(place!["flow", index, "service"], message, "`service = \"ubr\"`, or no `[fcvc]`")
+            let message = format!(
+                "`{}` is ABR, but credit takes the place of rates",
+                flow.name
+            );
+            Problem::error(
+                place!["flow", index, "service"],
+                message,
+                "`service = \"ubr\"`, or no `[fcvc]`",
+            )
         })
         .collect();
-    if !scenario.flows.iter().any(|flow| FcvcConfig::covers(flow.service) || FcvcConfig::covers(flow.ack_service())) {
+    if !scenario
+        .flows
+        .iter()
+        .any(|flow| FcvcConfig::covers(flow.service) || FcvcConfig::covers(flow.ack_service()))
+    {
         let message = "credit control has nothing to control: no flow is UBR or random";
-        problems.push(Problem::warning(place!["fcvc"], message, "`service = \"ubr\"`, or no `[fcvc]`"));
+        problems.push(Problem::warning(
+            place!["fcvc"],
+            message,
+            "`service = \"ubr\"`, or no `[fcvc]`",
+        ));
     }
     problems
 }
@@ -66,12 +104,14 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
     let counts = |class| class != ServiceClass::Abr;
     let problem = |found: Contradiction| {
         let (place, help) = match found {
-            Contradiction::Control(_) => {
-                (place_of(own, "control", |own| own.control.is_some()), "no `control`, or no `[fcvc]`")
-            }
-            Contradiction::Discard(_) => {
-                (place_of(own, "discard", |own| own.discard.is_some()), "no `discard`, or no `[fcvc]`")
-            }
+            Contradiction::Control(_) => (
+                place_of(own, "control", |own| own.control.is_some()),
+                "no `control`, or no `[fcvc]`",
+            ),
+            Contradiction::Discard(_) => (
+                place_of(own, "discard", |own| own.discard.is_some()),
+                "no `discard`, or no `[fcvc]`",
+            ),
             Contradiction::Queue(queue) => {
                 let mut place = place_of(own, "priority", |own| own.priority.is_some());
                 place.push(Step::Index(queue));
@@ -89,7 +129,11 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
 fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
         let message = "links lose cells, and without marks the credit for them never comes back";
-        Problem::warning(place!["fcvc", "mark_interval"], message, "`mark_interval` tells how often marks are sent")
+        Problem::warning(
+            place!["fcvc", "mark_interval"],
+            message,
+            "`mark_interval` tells how often marks are sent",
+        )
     })
 }
 
@@ -97,17 +141,34 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
 fn loops(graph: &Graph) -> Vec<Option<Loop>> {
     let closed = |(link, back): (&LinkPlan, Option<usize>)| {
         let back = &graph.links[back?];
-        Some(Loop { rate: link.rate, back_rate: back.rate, delay: link.delay.saturating_add(back.delay) })
+        Some(Loop {
+            rate: link.rate,
+            back_rate: back.rate,
+            delay: link.delay.saturating_add(back.delay),
+        })
     };
-    graph.links.iter().zip(opposites(&graph.links)).map(closed).collect()
+    graph
+        .links
+        .iter()
+        .zip(opposites(&graph.links))
+        .map(closed)
+        .collect()
 }
 
 /// Channels under credit control: the links of each.
-fn channels<'a>(graph: &'a Graph, scenario: &'a Scenario) -> impl Iterator<Item = (&'a Instance, &'a [usize])> {
+fn channels<'a>(
+    graph: &'a Graph,
+    scenario: &'a Scenario,
+) -> impl Iterator<Item = (&'a Instance, &'a [usize])> {
     graph.flows.iter().flat_map(|flow| {
         let group = &scenario.flows[flow.group];
-        let both = [(&flow.forward, group.service), (&flow.backward, group.ack_service())];
-        both.into_iter().filter(|(_, class)| FcvcConfig::covers(*class)).map(move |(links, _)| (flow, links.as_slice()))
+        let both = [
+            (&flow.forward, group.service),
+            (&flow.backward, group.ack_service()),
+        ];
+        both.into_iter()
+            .filter(|(_, class)| FcvcConfig::covers(*class))
+            .map(move |(links, _)| (flow, links.as_slice()))
     })
 }
 
@@ -123,7 +184,12 @@ struct Promise {
 }
 
 /// Buffers that do not hold what credit promises.
-fn buffers(scenario: &Scenario, graph: &Graph, config: &FcvcConfig, loops: &[Option<Loop>]) -> Vec<Problem> {
+fn buffers(
+    scenario: &Scenario,
+    graph: &Graph,
+    config: &FcvcConfig,
+    loops: &[Option<Loop>],
+) -> Vec<Problem> {
     // By link: the port that feeds it, or the interface behind it.
     let mut promises: BTreeMap<(usize, bool), Promise> = BTreeMap::new();
     for (_, links) in channels(graph, scenario) {
@@ -142,33 +208,75 @@ fn buffers(scenario: &Scenario, graph: &Graph, config: &FcvcConfig, loops: &[Opt
     }
     let check = |((link, is_interface), promise): (&(usize, bool), &Promise)| {
         let link = &graph.links[*link];
-        let switch = graph.nodes[link.from].switch.as_ref().filter(|_| !is_interface);
-        let place = place_of(own(scenario, link.from), "buffer", |own| own.buffer.is_some());
-        buffer(&link.name, promise, config, switch.map(|switch| (switch.buffer, place)))
+        let switch = graph.nodes[link.from]
+            .switch
+            .as_ref()
+            .filter(|_| !is_interface);
+        let place = place_of(own(scenario, link.from), "buffer", |own| {
+            own.buffer.is_some()
+        });
+        buffer(
+            &link.name,
+            promise,
+            config,
+            switch.map(|switch| (switch.buffer, place)),
+        )
     };
     promises.iter().flat_map(check).collect()
 }
 
 /// What does not hold at one place; a port of a switch has a buffer, written at a place of the scenario.
-fn buffer(name: &str, promise: &Promise, config: &FcvcConfig, written: Option<(Buffer, Place)>) -> Vec<Problem> {
+fn buffer(
+    name: &str,
+    promise: &Promise,
+    config: &FcvcConfig,
+    written: Option<(Buffer, Place)>,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let least = 2 * promise.channels;
     let adaptive = config.allocation == Allocation::Adaptive;
-    let memory = config.memory.map_or(promise.memory + least, |memory| memory.0);
+    let memory = config
+        .memory
+        .map_or(promise.memory + least, |memory| memory.0);
     let promised = if adaptive { memory } else { promise.allotted };
     if adaptive && memory < least {
-        let message = format!("{memory} cells of memory for {} channels at {name}", promise.channels);
-        problems.push(Problem::error(place!["fcvc", "memory"], message, format!("at least {least} cells")));
+        let message = format!(
+            "{memory} cells of memory for {} channels at {name}",
+            promise.channels
+        );
+        problems.push(Problem::error(
+            place!["fcvc", "memory"],
+            message,
+            format!("at least {least} cells"),
+        ));
     }
     if let Some((buffer, place)) = written.filter(|(buffer, _)| buffer.0 < promised) {
-        let message = format!("credit promises {promised} cells at {name}, but the buffer is {buffer}");
-        problems.push(Problem::error(place, message, format!("at least {promised} cells")));
+        let message =
+            format!("credit promises {promised} cells at {name}, but the buffer is {buffer}");
+        problems.push(Problem::error(
+            place,
+            message,
+            format!("at least {promised} cells"),
+        ));
     }
     // Each channel has counters of its own; under adaptive allocation one may come to use all memory.
-    let (most, counted) = (u64::from(MODULUS / 4), if adaptive { memory } else { promise.most_allotted });
+    let (most, counted) = (
+        u64::from(MODULUS / 4),
+        if adaptive {
+            memory
+        } else {
+            promise.most_allotted
+        },
+    );
     if counted > most {
-        let message = format!("credit of {counted} cells for one channel at {name} is more than counters can tell");
-        problems.push(Problem::error(place!["fcvc"], message, format!("at most {most} cells")));
+        let message = format!(
+            "credit of {counted} cells for one channel at {name} is more than counters can tell"
+        );
+        problems.push(Problem::error(
+            place!["fcvc"],
+            message,
+            format!("at most {most} cells"),
+        ));
     }
     problems
 }
@@ -178,7 +286,10 @@ fn one_way(graph: &Graph, scenario: &Scenario, loops: &[Option<Loop>]) -> Vec<Pr
     let mut problems = Vec::new();
     for (flow, links) in channels(graph, scenario) {
         if let Some(link) = links.iter().find(|link| loops[**link].is_none()) {
-            let message = format!("credit for `{}` has no way back over {}", flow.name, graph.links[*link].name);
+            let message = format!(
+                "credit for `{}` has no way back over {}",
+                flow.name, graph.links[*link].name
+            );
             problems.push(Problem::error(
                 place!["topology"],
                 message,

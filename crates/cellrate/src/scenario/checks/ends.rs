@@ -38,9 +38,17 @@ fn unused(scenario: &Scenario) -> Vec<Problem> {
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
         problems.extend(tcp(&scenario.tcp, place!["tcp"]));
     }
-    if !scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr) {
+    if !scenario
+        .flows
+        .iter()
+        .any(|flow| flow.service == ServiceClass::Abr)
+    {
         let findings = scenario.abr.check(Rate(u64::MAX));
-        problems.extend(findings.iter().map(|finding| problem(finding, place!["abr"], scenario.run.strict)));
+        problems.extend(
+            findings
+                .iter()
+                .map(|finding| problem(finding, place!["abr"], scenario.run.strict)),
+        );
     }
     problems
 }
@@ -68,23 +76,40 @@ pub fn pdu_cells(scenario: &Scenario, flow: &Flow, payload: u64) -> u64 {
 fn source_queue(scenario: &Scenario, flow: &Flow, index: usize) -> Option<Problem> {
     let cells = largest_pdu(scenario, flow);
     (flow.source_queue.0 < cells).then(|| {
-        let message = format!("a source queue of {} never holds a segment of {cells} cells", flow.source_queue);
-        Problem::error(place!["flow", index, "source_queue"], message, format!("at least {cells} cells"))
+        let message = format!(
+            "a source queue of {} never holds a segment of {cells} cells",
+            flow.source_queue
+        );
+        Problem::error(
+            place!["flow", index, "source_queue"],
+            message,
+            format!("at least {cells} cells"),
+        )
     })
 }
 
 fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
     let flow = &scenario.flows[instance.group];
     let place = place!["flow", instance.group, "abr"];
-    let rate = |links: &[usize]| links.first().map_or(Rate(u64::MAX), |link| graph.links[*link].rate);
+    let rate = |links: &[usize]| {
+        links
+            .first()
+            .map_or(Rate(u64::MAX), |link| graph.links[*link].rate)
+    };
     let (forward, backward) = (rate(&instance.forward), rate(&instance.backward));
     let mut findings = flow.abr.check(forward);
     if findings.is_empty() {
         findings = flow.abr.check(backward);
     }
-    let mut problems: Vec<Problem> =
-        findings.iter().map(|finding| problem(finding, place.clone(), scenario.run.strict)).collect();
-    problems.extend(flow.abr.pcr.and_then(|pcr| pcr_above_link(pcr, forward, backward, place)));
+    let mut problems: Vec<Problem> = findings
+        .iter()
+        .map(|finding| problem(finding, place.clone(), scenario.run.strict))
+        .collect();
+    problems.extend(
+        flow.abr
+            .pcr
+            .and_then(|pcr| pcr_above_link(pcr, forward, backward, place)),
+    );
     problems
 }
 
@@ -99,11 +124,20 @@ fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) ->
 
 /// Bursts shorter than a cell.
 fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
-    let SourceConfig::OnOff(on_off) = &flow.source else { return None };
+    let SourceConfig::OnOff(on_off) = &flow.source else {
+        return None;
+    };
     let cell = on_off.peak.cell_time_ceil();
     (on_off.period > Ps::ZERO && on_off.period < cell).then(|| {
-        let message = format!("a period of {} is shorter than a cell at the peak rate", on_off.period);
-        Problem::error(place!["flow", index, "source", "period"], message, format!("at least {cell}"))
+        let message = format!(
+            "a period of {} is shorter than a cell at the peak rate",
+            on_off.period
+        );
+        Problem::error(
+            place!["flow", index, "source", "period"],
+            message,
+            format!("at least {cell}"),
+        )
     })
 }
 
@@ -111,17 +145,29 @@ fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
 fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     const LONGEST: Ps = Ps::from_s(1_000_000);
     (graph.round_trip(instance) > LONGEST).then(|| {
-        let message = format!("the round trip of `{}` takes more than {LONGEST}", instance.name);
-        Problem::error(place!["flow", instance.group], message, "shorter delays, or faster links")
+        let message = format!(
+            "the round trip of `{}` takes more than {LONGEST}",
+            instance.name
+        );
+        Problem::error(
+            place!["flow", instance.group],
+            message,
+            "shorter delays, or faster links",
+        )
     })
 }
 
 /// A way that takes longer than the run: not one cell arrives.
 fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
     let links = instance.forward.iter().map(|link| &graph.links[*link]);
-    let way = links.fold(Ps::ZERO, |sum, link| sum.saturating_add(link.delay + link.rate.cell_time_floor()));
+    let way = links.fold(Ps::ZERO, |sum, link| {
+        sum.saturating_add(link.delay + link.rate.cell_time_floor())
+    });
     (scenario.run.duration > Ps::ZERO && way >= scenario.run.duration).then(|| {
-        let message = format!("a cell of `{}` takes {way} to arrive, longer than the run", instance.name);
+        let message = format!(
+            "a cell of `{}` takes {way} to arrive, longer than the run",
+            instance.name
+        );
         Problem::warning(
             place!["flow", instance.group],
             message,

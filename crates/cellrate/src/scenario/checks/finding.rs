@@ -9,9 +9,11 @@ pub fn problem(finding: &Finding, mut place: Place, strict: bool) -> Problem {
     place.extend(finding.field.split('.').map(Step::from));
     let message = format!("`{}`: {}", finding.field, finding.message);
     match (finding.is_fatal(strict), finding.severity) {
-        (true, Severity::Standard) => {
-            Problem::error(place, message, "the standard asks for it; `strict = false` in `[run]` makes this a warning")
-        }
+        (true, Severity::Standard) => Problem::error(
+            place,
+            message,
+            "the standard asks for it; `strict = false` in `[run]` makes this a warning",
+        ),
         (true, _) => Problem::error(place, message, ""),
         (false, _) => Problem::warning(place, message, ""),
     }

@@ -12,7 +12,12 @@ const MOST_FLOWS: u64 = 100_000;
 
 /// Whether the flows are few enough to be laid out.
 pub fn are_countable(scenario: &Scenario) -> bool {
-    scenario.flows.iter().map(|flow| u64::from(flow.count)).sum::<u64>() <= MOST_FLOWS
+    scenario
+        .flows
+        .iter()
+        .map(|flow| u64::from(flow.count))
+        .sum::<u64>()
+        <= MOST_FLOWS
 }
 
 /// What is wrong with flows before the topology is known.
@@ -20,7 +25,11 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !are_countable(scenario) {
         let message = format!("there are more than {MOST_FLOWS} flows");
-        problems.push(Problem::error(place!["flow", 0, "count"], message, format!("at most {MOST_FLOWS}")));
+        problems.push(Problem::error(
+            place!["flow", 0, "count"],
+            message,
+            format!("at most {MOST_FLOWS}"),
+        ));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         problems.extend(source(index, flow));
@@ -32,7 +41,11 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
 
 fn source(index: usize, flow: &Flow) -> Option<Problem> {
     let (field, message) = flow.source.check()?;
-    Some(Problem::error(place!["flow", index, "source", field], message, ""))
+    Some(Problem::error(
+        place!["flow", index, "source", field],
+        message,
+        "",
+    ))
 }
 
 /// Whether RM cells go round is told by the class of the forward channel.
@@ -46,9 +59,21 @@ fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
 /// Settings that nothing reads.
 fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem> {
     let unused = [
-        ("tcp", !flow.source.over_tcp() && flow.tcp != scenario.tcp, "its source is not over TCP"),
-        ("abr", flow.service != ServiceClass::Abr && flow.abr != scenario.abr, "its service is not `abr`"),
-        ("ack_service", !flow.needs_backward() && flow.ack_service.is_some(), "nothing travels back"),
+        (
+            "tcp",
+            !flow.source.over_tcp() && flow.tcp != scenario.tcp,
+            "its source is not over TCP",
+        ),
+        (
+            "abr",
+            flow.service != ServiceClass::Abr && flow.abr != scenario.abr,
+            "its service is not `abr`",
+        ),
+        (
+            "ack_service",
+            !flow.needs_backward() && flow.ack_service.is_some(),
+            "nothing travels back",
+        ),
         (
             "ack_service",
             !flow.source.over_tcp() && flow.splits_classes(),
@@ -66,12 +91,28 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
                 && flow.source_queue_refuses != Refuses::default(),
             "its source queue has no limit",
         ),
-        ("return_route", !flow.needs_backward() && flow.return_route.is_some(), "nothing travels back"),
-        ("stagger", flow.count == 1 && flow.stagger.0 > 0, "there is one flow"),
+        (
+            "return_route",
+            !flow.needs_backward() && flow.return_route.is_some(),
+            "nothing travels back",
+        ),
+        (
+            "stagger",
+            flow.count == 1 && flow.stagger.0 > 0,
+            "there is one flow",
+        ),
     ];
     let problem = |(key, _, why): (&str, bool, &str)| {
         let place = vec![Step::from("flow"), Step::from(index), Step::from(key)];
-        Problem::warning(place, format!("`{key}` of `{}` has no effect: {why}", flow.name), "")
+        Problem::warning(
+            place,
+            format!("`{key}` of `{}` has no effect: {why}", flow.name),
+            "",
+        )
     };
-    unused.into_iter().filter(|(_, is_unused, _)| *is_unused).map(problem).collect()
+    unused
+        .into_iter()
+        .filter(|(_, is_unused, _)| *is_unused)
+        .map(problem)
+        .collect()
 }

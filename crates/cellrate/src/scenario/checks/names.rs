@@ -15,23 +15,32 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
         problems.extend(refuse(&flow.name, "", place.clone()));
         if !seen.insert(flow.name.as_str()) {
             let message = format!("there are two flows named `{}`", flow.name);
-            problems.push(Problem::error(place, message, "a name is unique; `count` makes many flows of one"));
+            problems.push(Problem::error(
+                place,
+                message,
+                "a name is unique; `count` makes many flows of one",
+            ));
         }
     }
     if let Topology::Graph(graph) = &scenario.topology {
         let nodes = graph.nodes.iter().enumerate();
-        problems.extend(nodes.filter_map(|(i, node)| refuse(node.name(), ".", place!["topology", "node", i, "name"])));
+        problems.extend(nodes.filter_map(|(i, node)| {
+            refuse(node.name(), ".", place!["topology", "node", i, "name"])
+        }));
     }
     problems
 }
 
 fn refuse(name: &str, also: &str, place: Place) -> Option<Problem> {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also.contains(c);
+    let is_allowed =
+        |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also.contains(c);
     let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     if begins_well && name.chars().all(is_allowed) {
         return None;
     }
     let dot = if also.is_empty() { "" } else { ", `.`" };
-    let help = format!("a name has letters, digits, `_`{dot} and `-`, and begins with a letter, a digit or `_`");
+    let help = format!(
+        "a name has letters, digits, `_`{dot} and `-`, and begins with a letter, a digit or `_`"
+    );
     Some(Problem::error(place, format!("`{name}` is no name"), help))
 }

@@ -23,16 +23,28 @@ fn check_window(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let duration = scenario.run.duration;
     let (from, to) = scenario.window();
     if duration == Ps::ZERO {
-        return problems.push(Problem::error(place!["run", "duration"], "the run takes no time", "above 0 s"));
+        return problems.push(Problem::error(
+            place!["run", "duration"],
+            "the run takes no time",
+            "above 0 s",
+        ));
     }
     if to > duration {
         let message = format!("the measuring window ends at {to}, after the run of {duration}");
-        problems.push(Problem::error(place!["measure", "to"], message, format!("at most {duration}")));
+        problems.push(Problem::error(
+            place!["measure", "to"],
+            message,
+            format!("at most {duration}"),
+        ));
     }
     if from >= to.min(duration) {
         let end = to.min(duration);
         let message = format!("the measuring window begins at {from} but ends at {end}");
-        problems.push(Problem::error(place!["measure", "from"], message, format!("below {end}")));
+        problems.push(Problem::error(
+            place!["measure", "from"],
+            message,
+            format!("below {end}"),
+        ));
     }
 }
 
@@ -44,7 +56,10 @@ fn check_sample(scenario: &Scenario, problems: &mut Vec<Problem>) {
     if sample == Ps::ZERO {
         refuse("the sampling period is 0 s".into(), "above 0 s".into());
     } else if sample > duration && duration > Ps::ZERO {
-        refuse(format!("the sampling period of {sample} exceeds the run of {duration}"), format!("at most {duration}"));
+        refuse(
+            format!("the sampling period of {sample} exceeds the run of {duration}"),
+            format!("at most {duration}"),
+        );
     } else if duration.0 / sample.0 > MOST_SAMPLES {
         let least = Ps(duration.0.div_ceil(MOST_SAMPLES));
         refuse(
@@ -60,19 +75,30 @@ fn check_lists(scenario: &Scenario, problems: &mut Vec<Problem>) {
     problems.extend(twice(&measure.events, "events"));
     if !measure.events.is_empty() && measure.event_limit == 0 {
         let message = "events are logged, but none may be kept";
-        problems.push(Problem::error(place!["measure", "event_limit"], message, "at least 1"));
+        problems.push(Problem::error(
+            place!["measure", "event_limit"],
+            message,
+            "at least 1",
+        ));
     }
 }
 
 fn twice<T: PartialEq>(list: &[T], key: &str) -> Option<Problem> {
     let again = (1..list.len()).find(|&i| list[..i].contains(&list[i]))?;
     let place: Place = place!["measure", key, again];
-    Some(Problem::error(place, format!("`{key}` names this twice"), "name it once"))
+    Some(Problem::error(
+        place,
+        format!("`{key}` names this twice"),
+        "name it once",
+    ))
 }
 
 fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let has_tcp = scenario.flows.iter().any(|flow| flow.source.over_tcp());
-    let has_abr = scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr);
+    let has_abr = scenario
+        .flows
+        .iter()
+        .any(|flow| flow.service == ServiceClass::Abr);
     for (index, trace) in scenario.measure.traces.iter().enumerate() {
         let (is_there, what) = match trace {
             TraceKind::Acr => (has_abr, "ABR"),
@@ -81,7 +107,11 @@ fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
         };
         if !is_there {
             let message = format!("no flow uses {what}: there is nothing to trace");
-            problems.push(Problem::warning(place!["measure", "traces", index], message, ""));
+            problems.push(Problem::warning(
+                place!["measure", "traces", index],
+                message,
+                "",
+            ));
         }
     }
 }

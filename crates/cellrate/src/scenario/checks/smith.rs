@@ -12,7 +12,9 @@ use crate::scenario::types::Scenario;
 /// Which half is missing, or has another time constant.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let first = graph.flows.iter().filter(|flow| flow.index == 1);
-    first.filter_map(|instance| of_flow(scenario, graph, instance)).collect()
+    first
+        .filter_map(|instance| of_flow(scenario, graph, instance))
+        .collect()
 }
 
 fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
@@ -22,24 +24,47 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
     }
     let at = instance.group;
     let predicts = flow.abr.rules == SourceRules::SmithPredictor;
-    let told: Vec<(&str, Ps)> = instance.forward.iter().filter_map(|link| teller(graph, *link)).collect();
+    let told: Vec<(&str, Ps)> = instance
+        .forward
+        .iter()
+        .filter_map(|link| teller(graph, *link))
+        .collect();
     match told.first() {
         None if predicts => {
-            let message = format!("no switch on the way of `{}` tells it the room that it predicts with", flow.name);
+            let message = format!(
+                "no switch on the way of `{}` tells it the room that it predicts with",
+                flow.name
+            );
             let help = "switches with `control.scheme = \"smith-predictor\"`";
-            Some(Problem::warning(place!["flow", at, "abr", "rules"], message, help))
+            Some(Problem::warning(
+                place!["flow", at, "abr", "rules"],
+                message,
+                help,
+            ))
         }
         Some((switch, _)) if !predicts => {
-            let message =
-                format!("`{switch}` tells `{}` a room, of which its source takes no cell on the way off", flow.name);
-            Some(Problem::warning(place!["flow", at, "abr", "rules"], message, "`rules = \"smith-predictor\"`"))
+            let message = format!(
+                "`{switch}` tells `{}` a room, of which its source takes no cell on the way off",
+                flow.name
+            );
+            Some(Problem::warning(
+                place!["flow", at, "abr", "rules"],
+                message,
+                "`rules = \"smith-predictor\"`",
+            ))
         }
         _ => {
             let own = flow.abr.time_constant?;
             let (switch, other) = told.into_iter().find(|(_, other)| *other != own)?;
-            let message = format!("a time constant of {own}, but of {other} at `{switch}`: rooms are read wrongly");
+            let message = format!(
+                "a time constant of {own}, but of {other} at `{switch}`: rooms are read wrongly"
+            );
             let help = "the same `time_constant` at source and switch";
-            Some(Problem::warning(place!["flow", at, "abr", "time_constant"], message, help))
+            Some(Problem::warning(
+                place!["flow", at, "abr", "time_constant"],
+                message,
+                help,
+            ))
         }
     }
 }

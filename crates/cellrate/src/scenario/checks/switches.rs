@@ -21,7 +21,11 @@ pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
         let place = place!["topology", "node", index, "priority"];
         Some(priorities(own.priority.as_ref()?, &used, place))
     });
-    let mut problems = priorities(&scenario.switch.priority, &used, place!["switch", "priority"]);
+    let mut problems = priorities(
+        &scenario.switch.priority,
+        &used,
+        place!["switch", "priority"],
+    );
     problems.extend(own.flatten());
     problems
 }
@@ -39,14 +43,27 @@ fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place)
             problems.push(Problem::error(at(index), "a queue without a class", HELP));
         }
         for (i, class) in classes.iter().enumerate() {
-            if classes[..i].contains(class) || queues[..index].iter().flatten().any(|earlier| earlier == class) {
-                problems.push(Problem::error(at(index), format!("`{}` is in a queue already", name(*class)), HELP));
+            if classes[..i].contains(class)
+                || queues[..index]
+                    .iter()
+                    .flatten()
+                    .any(|earlier| earlier == class)
+            {
+                problems.push(Problem::error(
+                    at(index),
+                    format!("`{}` is in a queue already", name(*class)),
+                    HELP,
+                ));
             }
         }
     }
     for &class in used {
         if !queues.iter().flatten().any(|queued| *queued == class) {
-            problems.push(Problem::error(place.clone(), format!("`{}` is in no queue", name(class)), HELP));
+            problems.push(Problem::error(
+                place.clone(),
+                format!("`{}` is in no queue", name(class)),
+                HELP,
+            ));
         }
     }
     problems
@@ -55,7 +72,9 @@ fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place)
 fn used_classes(scenario: &Scenario) -> Vec<ServiceClass> {
     let is_used = |class: &ServiceClass| {
         let mut flows = scenario.flows.iter();
-        flows.any(|flow| flow.service == *class || (flow.needs_backward() && flow.ack_service() == *class))
+        flows.any(|flow| {
+            flow.service == *class || (flow.needs_backward() && flow.ack_service() == *class)
+        })
     };
     ServiceClass::ALL.into_iter().filter(is_used).collect()
 }
@@ -75,10 +94,13 @@ fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitc
         Topology::Graph(graph) => graph.nodes.as_slice(),
         _ => &[],
     };
-    nodes.iter().enumerate().filter_map(|(index, node)| match node {
-        GraphNode::Switch(switch) => Some((index, switch)),
-        GraphNode::Host(_) => None,
-    })
+    nodes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, node)| match node {
+            GraphNode::Switch(switch) => Some((index, switch)),
+            GraphNode::Host(_) => None,
+        })
 }
 
 /// What is wrong with control and discard at the ports in use; of each place the first.
@@ -87,16 +109,37 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
-        let Node { switch: Some(switch), .. } = node else { continue };
-        let Some(load) = loads.get(&index) else { continue };
-        let site = Site { scenario, switch, load, own: own(scenario, index) };
-        problems.extend(site.check().into_iter().filter(|problem| seen.insert(format!("{:?}", problem.place))));
+        let Node {
+            switch: Some(switch),
+            ..
+        } = node
+        else {
+            continue;
+        };
+        let Some(load) = loads.get(&index) else {
+            continue;
+        };
+        let site = Site {
+            scenario,
+            switch,
+            load,
+            own: own(scenario, index),
+        };
+        problems.extend(
+            site.check()
+                .into_iter()
+                .filter(|problem| seen.insert(format!("{:?}", problem.place))),
+        );
     }
     problems
 }
 
 /// Where a setting of a switch is written: at the node, or in `[switch]`.
-pub fn place_of(own: Option<(usize, &GraphSwitch)>, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
+pub fn place_of(
+    own: Option<(usize, &GraphSwitch)>,
+    key: &str,
+    is_own: impl Fn(&GraphSwitch) -> bool,
+) -> Place {
     match own {
         Some((index, own)) if is_own(own) => place!["topology", "node", index, key],
         _ => place!["switch", key],
@@ -128,15 +171,31 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
         let forward = if tcp { largest_pdu(scenario, flow) } else { 0 };
         let backward = if tcp { pdu_cells(scenario, flow, 0) } else { 0 };
         // RM cells of an ABR flow return as ABR, whatever the class of the acknowledgements.
-        let returning = if flow.is_abr() { ServiceClass::Abr } else { flow.ack_service() };
+        let returning = if flow.is_abr() {
+            ServiceClass::Abr
+        } else {
+            flow.ack_service()
+        };
         for (links, classes, pdu) in [
             (&instance.forward, [flow.service; 2], forward),
-            (&instance.backward, [flow.ack_service(), returning], backward),
+            (
+                &instance.backward,
+                [flow.ack_service(), returning],
+                backward,
+            ),
         ] {
             for &link in links {
                 let node = graph.links[link].from;
-                let Some(switch) = &graph.nodes[node].switch else { continue };
-                let queue_of = |class| switch.priority.iter().position(|queue| queue.contains(&class)).unwrap_or(0);
+                let Some(switch) = &graph.nodes[node].switch else {
+                    continue;
+                };
+                let queue_of = |class| {
+                    switch
+                        .priority
+                        .iter()
+                        .position(|queue| queue.contains(&class))
+                        .unwrap_or(0)
+                };
                 let load = loads.entry(node).or_default();
                 for queue in BTreeSet::from(classes.map(queue_of)) {
                     let channels = queues.entry((link, queue)).or_default();
@@ -145,7 +204,9 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
                 }
                 load.largest_pdu = load.largest_pdu.max(pdu);
                 load.has_abr |= classes.contains(&ServiceClass::Abr);
-                load.cell_time = load.cell_time.max(graph.links[link].rate.cell_time_ceil().0);
+                load.cell_time = load
+                    .cell_time
+                    .max(graph.links[link].rate.cell_time_ceil().0);
             }
         }
     }
@@ -176,39 +237,80 @@ impl Site<'_> {
 
     fn control(&self) -> Vec<Problem> {
         let place = self.place("control", |own| own.control.is_some());
-        let cell_time = if self.load.has_abr { Ps(self.load.cell_time) } else { Ps::ZERO };
-        let findings = self.switch.control.check(SwitchFacts { buffer: self.switch.buffer.0, cell_time });
-        let mut problems: Vec<Problem> =
-            findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
+        let cell_time = if self.load.has_abr {
+            Ps(self.load.cell_time)
+        } else {
+            Ps::ZERO
+        };
+        let findings = self.switch.control.check(SwitchFacts {
+            buffer: self.switch.buffer.0,
+            cell_time,
+        });
+        let mut problems: Vec<Problem> = findings
+            .iter()
+            .map(|finding| problem(finding, place.clone(), self.scenario.run.strict))
+            .collect();
         let controls = !matches!(self.switch.control, ControlConfig::None(_));
-        if controls && !self.scenario.flows.iter().any(|flow| flow.service == ServiceClass::Abr) {
-            let message = format!("`{}` has nothing to control: no flow is ABR", self.switch.control.name());
-            problems.push(Problem::warning(place, message, "`service = \"abr\"`, or no `control`"));
+        if controls
+            && !self
+                .scenario
+                .flows
+                .iter()
+                .any(|flow| flow.service == ServiceClass::Abr)
+        {
+            let message = format!(
+                "`{}` has nothing to control: no flow is ABR",
+                self.switch.control.name()
+            );
+            problems.push(Problem::warning(
+                place,
+                message,
+                "`service = \"abr\"`, or no `control`",
+            ));
         }
         problems
     }
 
     fn discard(&self) -> Vec<Problem> {
         let place = self.place("discard", |own| own.discard.is_some());
-        let Load { largest_pdu, channels, .. } = *self.load;
-        let facts = QueueFacts { buffer: self.switch.buffer.0, largest_pdu, channels };
+        let Load {
+            largest_pdu,
+            channels,
+            ..
+        } = *self.load;
+        let facts = QueueFacts {
+            buffer: self.switch.buffer.0,
+            largest_pdu,
+            channels,
+        };
         let findings = self.switch.discard.check(facts);
-        let mut problems: Vec<Problem> =
-            findings.iter().map(|finding| problem(finding, place.clone(), self.scenario.run.strict)).collect();
+        let mut problems: Vec<Problem> = findings
+            .iter()
+            .map(|finding| problem(finding, place.clone(), self.scenario.run.strict))
+            .collect();
         if self.switch.buffer.0 < largest_pdu {
-            problems
-                .iter_mut()
-                .for_each(|problem| problem.help = format!("a `buffer` of at least {largest_pdu} cells"));
+            problems.iter_mut().for_each(|problem| {
+                problem.help = format!("a `buffer` of at least {largest_pdu} cells")
+            });
         }
         let acts = match &self.switch.discard {
             DiscardConfig::TailDrop(_) => true,
             DiscardConfig::Epd(epd) => epd.threshold.is_some() || !self.switch.buffer.is_infinite(),
-            DiscardConfig::SelectiveDrop(drop) => drop.threshold.is_some() || !self.switch.buffer.is_infinite(),
+            DiscardConfig::SelectiveDrop(drop) => {
+                drop.threshold.is_some() || !self.switch.buffer.is_infinite()
+            }
             _ => !self.switch.buffer.is_infinite(),
         };
         if !acts {
-            let message = format!("`{}` discards nothing: the buffer is infinite", self.switch.discard.name());
-            problems.push(Problem::warning(place, message, "a finite `buffer`, or no `discard`"));
+            let message = format!(
+                "`{}` discards nothing: the buffer is infinite",
+                self.switch.discard.name()
+            );
+            problems.push(Problem::warning(
+                place,
+                message,
+                "a finite `buffer`, or no `discard`",
+            ));
         }
         problems
     }
@@ -216,7 +318,8 @@ impl Site<'_> {
     fn rm_first(&self) -> Option<Problem> {
         (self.switch.rm_first && !self.load.has_abr).then(|| {
             let place = self.place("rm_first", |own| own.rm_first.is_some());
-            let message = "`rm_first` has nothing to serve first: no channel through the switch is ABR";
+            let message =
+                "`rm_first` has nothing to serve first: no channel through the switch is ABR";
             Problem::warning(place, message, "`service = \"abr\"`, or no `rm_first`")
         })
     }
@@ -226,12 +329,21 @@ impl Site<'_> {
         // These refuse such a buffer themselves.
         let discards_frames = matches!(
             self.switch.discard,
-            DiscardConfig::Epd(_) | DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_)
+            DiscardConfig::Epd(_)
+                | DiscardConfig::SelectiveDrop(_)
+                | DiscardConfig::FairBufferAllocation(_)
         );
         (self.switch.buffer.0 < pdu && !discards_frames).then(|| {
             let place = self.place("buffer", |own| own.buffer.is_some());
-            let message = format!("a buffer of {} does not hold a PDU of {pdu} cells", self.switch.buffer);
-            Problem::warning(place, message, "segments get through only where cells leave as fast as they come")
+            let message = format!(
+                "a buffer of {} does not hold a PDU of {pdu} cells",
+                self.switch.buffer
+            );
+            Problem::warning(
+                place,
+                message,
+                "segments get through only where cells leave as fast as they come",
+            )
         })
     }
 }

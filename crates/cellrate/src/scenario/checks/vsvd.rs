@@ -17,16 +17,32 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some(common) = &scenario.switch.vsvd {
         problems.extend(names(common, graph));
-        let site = Site { scenario, graph, config: common, place: place!["switch", "vsvd"] };
+        let site = Site {
+            scenario,
+            graph,
+            config: common,
+            place: place!["switch", "vsvd"],
+        };
         site.check(|index| own(scenario, index).is_none(), &mut problems);
     }
     for (index, _) in graph.nodes.iter().enumerate() {
-        let Some(config) = own(scenario, index) else { continue };
-        let site = Site { scenario, graph, config, place: place!["topology", "node", index, "vsvd"] };
+        let Some(config) = own(scenario, index) else {
+            continue;
+        };
+        let site = Site {
+            scenario,
+            graph,
+            config,
+            place: place!["topology", "node", index, "vsvd"],
+        };
         site.check(|other| other == index, &mut problems);
         if !config.at.is_empty() {
             let message = "a switch of a graph has `vsvd` of its own, whatever its name";
-            problems.push(Problem::error(site.key("at"), message, "leave `at` out; it belongs to `[switch.vsvd]`"));
+            problems.push(Problem::error(
+                site.key("at"),
+                message,
+                "leave `at` out; it belongs to `[switch.vsvd]`",
+            ));
         }
     }
     problems
@@ -39,14 +55,27 @@ fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
 
 /// Names of no switch.
 fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
-    let switches: Vec<&str> = graph.nodes.iter().filter(|node| !node.is_host()).map(|node| &*node.name).collect();
-    let unknown = config.at.iter().enumerate().filter(|(_, name)| !switches.contains(&name.as_str()));
+    let switches: Vec<&str> = graph
+        .nodes
+        .iter()
+        .filter(|node| !node.is_host())
+        .map(|node| &*node.name)
+        .collect();
+    let unknown = config
+        .at
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| !switches.contains(&name.as_str()));
     let problem = |(index, name): (usize, &String)| {
         let help = match nearest(name, switches.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("switches: {}", listed(&switches)),
         };
-        Problem::error(place!["switch", "vsvd", "at", index], format!("there is no switch `{name}`"), help)
+        Problem::error(
+            place!["switch", "vsvd", "at", index],
+            format!("there is no switch `{name}`"),
+            help,
+        )
     };
     unknown.map(problem).collect()
 }
@@ -74,16 +103,26 @@ impl Site<'_> {
         problems.extend(self.mismatch());
         if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {
             let message = "no ABR flow passes: there is no loop of control to end and begin";
-            problems.push(Problem::error(self.place.clone(), message, "`service = \"abr\"`, or no `vsvd`"));
+            problems.push(Problem::error(
+                self.place.clone(),
+                message,
+                "`service = \"abr\"`, or no `vsvd`",
+            ));
         }
         problems.extend(self.other_acks(&switches));
-        let refused = switches.iter().find_map(|(_, node)| Some((node, follows_order(node.switch.as_ref()?)?)));
+        let refused = switches
+            .iter()
+            .find_map(|(_, node)| Some((node, follows_order(node.switch.as_ref()?)?)));
         if let Some((node, policy)) = refused {
             let message = format!(
                 "`{policy}` at `{}` needs one queue that serves in the order of arrival, not one for each channel",
                 node.name
             );
-            problems.push(Problem::error(self.place.clone(), message, "another one, or no `vsvd`"));
+            problems.push(Problem::error(
+                self.place.clone(),
+                message,
+                "another one, or no `vsvd`",
+            ));
         }
     }
 
@@ -102,11 +141,20 @@ impl Site<'_> {
 
     /// Flows whose acknowledgements are of another class than their RM cells, at the first of `switches` that they pass.
     fn other_acks(&self, switches: &[(usize, &Node)]) -> Vec<Problem> {
-        let flows = self.scenario.flows.iter().enumerate().filter(|(_, flow)| flow.splits_classes());
+        let flows = self
+            .scenario
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(_, flow)| flow.splits_classes());
         let problem = |(group, flow): (usize, &Flow)| {
             let passes = |(node, _): &&(usize, &Node)| {
                 let mut flows = self.graph.flows.iter().filter(|flow| flow.group == group);
-                flows.any(|flow| flow.forward.iter().any(|link| self.graph.links[*link].from == *node))
+                flows.any(|flow| {
+                    flow.forward
+                        .iter()
+                        .any(|link| self.graph.links[*link].from == *node)
+                })
             };
             let (_, switch) = switches.iter().find(passes)?;
             let message = format!(
@@ -114,7 +162,11 @@ impl Site<'_> {
                 switch.name, flow.name
             );
             let help = "`ack_service = \"abr\"`, or no `vsvd`";
-            Some(Problem::error(place!["flow", group, "ack_service"], message, help))
+            Some(Problem::error(
+                place!["flow", group, "ack_service"],
+                message,
+                help,
+            ))
         };
         flows.filter_map(problem).collect()
     }
@@ -123,7 +175,11 @@ impl Site<'_> {
         let mut flows = self.graph.flows.iter();
         flows.any(|flow| {
             let is_abr = self.scenario.flows[flow.group].service == ServiceClass::Abr;
-            is_abr && flow.forward.iter().any(|link| self.graph.links[*link].from == node)
+            is_abr
+                && flow
+                    .forward
+                    .iter()
+                    .any(|link| self.graph.links[*link].from == node)
         })
     }
 }
@@ -131,7 +187,9 @@ impl Site<'_> {
 /// The name of a policy or scheme that reckons by which cells a queue took last.
 fn follows_order(switch: &Switch) -> Option<&'static str> {
     match (&switch.discard, &switch.control) {
-        (DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_), _) => Some(switch.discard.name()),
+        (DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_), _) => {
+            Some(switch.discard.name())
+        }
         (_, ControlConfig::SmithPredictor(_)) => Some(switch.control.name()),
         _ => None,
     }

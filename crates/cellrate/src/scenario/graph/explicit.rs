@@ -12,7 +12,11 @@ use crate::scenario::types::{Scenario, Switch};
 /// The graph as it is listed.
 pub fn expand(scenario: &Scenario, topology: &GraphTopology) -> Result<Graph, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut graph = Graph { nodes: Vec::new(), links: Vec::new(), flows: Vec::new() };
+    let mut graph = Graph {
+        nodes: Vec::new(),
+        links: Vec::new(),
+        flows: Vec::new(),
+    };
     let names = add_nodes(&mut graph, scenario, topology, &mut problems);
     if problems.is_empty() {
         add_links(&mut graph, &names, topology, &mut problems);
@@ -20,13 +24,22 @@ pub fn expand(scenario: &Scenario, topology: &GraphTopology) -> Result<Graph, Ve
     if problems.is_empty() {
         add_flows(&mut graph, &names, scenario, &mut problems);
     }
-    if problems.is_empty() { Ok(graph) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(graph)
+    } else {
+        Err(problems)
+    }
 }
 
 /// Index of every node by name.
 pub type Names = HashMap<String, usize>;
 
-fn add_nodes(graph: &mut Graph, scenario: &Scenario, topology: &GraphTopology, problems: &mut Vec<Problem>) -> Names {
+fn add_nodes(
+    graph: &mut Graph,
+    scenario: &Scenario,
+    topology: &GraphTopology,
+    problems: &mut Vec<Problem>,
+) -> Names {
     let mut names = Names::new();
     for (index, node) in topology.nodes.iter().enumerate() {
         let added = graph.add_node(match node {
@@ -35,7 +48,11 @@ fn add_nodes(graph: &mut Graph, scenario: &Scenario, topology: &GraphTopology, p
         });
         if names.insert(node.name().into(), added).is_some() {
             let message = format!("there are two nodes named `{}`", node.name());
-            problems.push(Problem::error(place!["topology", "node", index, "name"], message, "a name is unique"));
+            problems.push(Problem::error(
+                place!["topology", "node", index, "name"],
+                message,
+                "a name is unique",
+            ));
         }
     }
     names
@@ -44,20 +61,41 @@ fn add_nodes(graph: &mut Graph, scenario: &Scenario, topology: &GraphTopology, p
 fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
     Switch {
         buffer: own.buffer.unwrap_or(common.buffer),
-        priority: own.priority.clone().unwrap_or_else(|| common.priority.clone()),
-        control: own.control.clone().unwrap_or_else(|| common.control.clone()),
-        discard: own.discard.clone().unwrap_or_else(|| common.discard.clone()),
-        vsvd: own.vsvd.clone().or_else(|| common.vsvd.clone().filter(|common| common.is_at(&own.name))),
+        priority: own
+            .priority
+            .clone()
+            .unwrap_or_else(|| common.priority.clone()),
+        control: own
+            .control
+            .clone()
+            .unwrap_or_else(|| common.control.clone()),
+        discard: own
+            .discard
+            .clone()
+            .unwrap_or_else(|| common.discard.clone()),
+        vsvd: own
+            .vsvd
+            .clone()
+            .or_else(|| common.vsvd.clone().filter(|common| common.is_at(&own.name))),
         rm_first: own.rm_first.unwrap_or(common.rm_first),
     }
 }
 
-fn add_links(graph: &mut Graph, names: &Names, topology: &GraphTopology, problems: &mut Vec<Problem>) {
+fn add_links(
+    graph: &mut Graph,
+    names: &Names,
+    topology: &GraphTopology,
+    problems: &mut Vec<Problem>,
+) {
     let mut seen = HashSet::new();
     for (index, link) in topology.links.iter().enumerate() {
         match ends(names, link, index) {
             Ok((from, to)) => {
-                let directions = if link.duplex { vec![(from, to), (to, from)] } else { vec![(from, to)] };
+                let directions = if link.duplex {
+                    vec![(from, to), (to, from)]
+                } else {
+                    vec![(from, to)]
+                };
                 if let Some((from, to)) = directions.iter().find(|ends| !seen.insert(**ends)) {
                     problems.push(second_link(graph, *from, *to, index));
                 }
@@ -71,7 +109,10 @@ fn add_links(graph: &mut Graph, names: &Names, topology: &GraphTopology, problem
 }
 
 fn second_link(graph: &Graph, from: usize, to: usize, index: usize) -> Problem {
-    let message = format!("there is a second link from `{}` to `{}`", graph.nodes[from].name, graph.nodes[to].name);
+    let message = format!(
+        "there is a second link from `{}` to `{}`",
+        graph.nodes[from].name, graph.nodes[to].name
+    );
     let help = "at most one link leads from one node to another; a link is `duplex` unless it says `duplex = false`";
     Problem::error(place!["topology", "link", index], message, help)
 }
@@ -81,13 +122,21 @@ fn ends(names: &Names, link: &GraphLink, index: usize) -> Result<(usize, usize),
     let to = node(names, &link.to, place!["topology", "link", index, "to"])?;
     if from == to {
         let message = format!("a link leads from `{}` to itself", link.from);
-        return Err(Problem::error(place!["topology", "link", index, "to"], message, "name another node"));
+        return Err(Problem::error(
+            place!["topology", "link", index, "to"],
+            message,
+            "name another node",
+        ));
     }
     Ok((from, to))
 }
 
 /// The node of that name.
-pub fn node(names: &Names, name: &str, place: crate::scenario::problem::Place) -> Result<usize, Problem> {
+pub fn node(
+    names: &Names,
+    name: &str,
+    place: crate::scenario::problem::Place,
+) -> Result<usize, Problem> {
     names.get(name).copied().ok_or_else(|| {
         let mut known: Vec<&str> = names.keys().map(String::as_str).collect();
         known.sort_unstable();
@@ -102,12 +151,18 @@ pub fn node(names: &Names, name: &str, place: crate::scenario::problem::Place) -
 fn add_flows(graph: &mut Graph, names: &Names, scenario: &Scenario, problems: &mut Vec<Problem>) {
     let found: Vec<_> = {
         let routes = Routes::new(graph, names);
-        scenario.flows.iter().enumerate().map(|(group, flow)| routes.of(group, flow)).collect()
+        scenario
+            .flows
+            .iter()
+            .enumerate()
+            .map(|(group, flow)| routes.of(group, flow))
+            .collect()
     };
     for (group, found) in found.into_iter().enumerate() {
         match found {
-            Ok((forward, backward)) => (1..=scenario.flows[group].count)
-                .for_each(|index| graph.add_flow(scenario, (group, index), forward.clone(), backward.clone())),
+            Ok((forward, backward)) => (1..=scenario.flows[group].count).for_each(|index| {
+                graph.add_flow(scenario, (group, index), forward.clone(), backward.clone())
+            }),
             Err(problem) => problems.push(problem),
         }
     }

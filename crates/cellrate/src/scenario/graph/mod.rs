@@ -37,16 +37,28 @@ pub struct Node {
 
 impl Node {
     fn host(name: impl Into<String>) -> Node {
-        Node { name: name.into(), switch: None }
+        Node {
+            name: name.into(),
+            switch: None,
+        }
     }
     fn switch(name: impl Into<String>, switch: Switch) -> Node {
-        Node { name: name.into(), switch: Some(switch) }
+        Node {
+            name: name.into(),
+            switch: Some(switch),
+        }
     }
     /// A switch of a template, which has what `[switch]` says of its name.
     fn named_switch(name: impl Into<String>, common: &Switch) -> Node {
         let name = name.into();
         let vsvd = common.vsvd.clone().filter(|vsvd| vsvd.is_at(&name));
-        Node::switch(name, Switch { vsvd, ..common.clone() })
+        Node::switch(
+            name,
+            Switch {
+                vsvd,
+                ..common.clone()
+            },
+        )
     }
     /// Whether it ends flows.
     pub fn is_host(&self) -> bool {
@@ -79,30 +91,61 @@ impl Graph {
     }
     /// FRTT of the loop of ABR control that the source of a flow is in.
     pub fn first_loop(&self, flow: &Instance) -> Ps {
-        loop_round_trip(&self.links, &flow.forward, &flow.backward, |node| self.ends_loops(node))
+        loop_round_trip(&self.links, &flow.forward, &flow.backward, |node| {
+            self.ends_loops(node)
+        })
     }
     /// Whether a node ends loops of ABR control and begins new ones.
     pub fn ends_loops(&self, node: usize) -> bool {
-        self.nodes[node].switch.as_ref().is_some_and(|switch| switch.vsvd.is_some())
+        self.nodes[node]
+            .switch
+            .as_ref()
+            .is_some_and(|switch| switch.vsvd.is_some())
     }
     fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-        self.links.push(LinkPlan { name, from, to, rate, delay });
+        self.links.push(LinkPlan {
+            name,
+            from,
+            to,
+            rate,
+            delay,
+        });
         self.links.len() - 1
     }
     /// A link and the one in the other direction.
     fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> (usize, usize) {
-        (self.add_link(from, to, rate, delay), self.add_link(to, from, rate, delay))
+        (
+            self.add_link(from, to, rate, delay),
+            self.add_link(to, from, rate, delay),
+        )
     }
     fn add_node(&mut self, node: Node) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
-    fn add_flow(&mut self, scenario: &Scenario, (group, index): (usize, u32), forward: Vec<usize>, back: Vec<usize>) {
+    fn add_flow(
+        &mut self,
+        scenario: &Scenario,
+        (group, index): (usize, u32),
+        forward: Vec<usize>,
+        back: Vec<usize>,
+    ) {
         let flow = &scenario.flows[group];
-        let backward = if flow.needs_backward() { back } else { Vec::new() };
+        let backward = if flow.needs_backward() {
+            back
+        } else {
+            Vec::new()
+        };
         let (name, start) = (flow.instance(index), flow.start_of(index));
-        self.flows.push(Instance { group, index, name, start, forward, backward });
+        self.flows.push(Instance {
+            group,
+            index,
+            name,
+            start,
+            forward,
+            backward,
+        });
     }
 }
 

@@ -11,16 +11,32 @@ use crate::scenario::types::Scenario;
 
 /// `src.FLOW` - `S1` - ... - `SN` - `dst.FLOW`, entered and left where the flow says.
 pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, Vec<Problem>> {
-    refuse(scenario, "parking-lot", &[("from", Flow::has_from), ("to", Flow::has_to)])?;
+    refuse(
+        scenario,
+        "parking-lot",
+        &[("from", Flow::has_from), ("to", Flow::has_to)],
+    )?;
     if template.access.is_some() == template.span.is_some() {
         let message = "a parking lot has either `access` or `span`: one follows from the other";
-        return Err(vec![Problem::error(place!["topology"], message, "one of the two")]);
+        return Err(vec![Problem::error(
+            place!["topology"],
+            message,
+            "one of the two",
+        )]);
     }
     let last = template.switches as usize - 1;
-    let nodes = (0..=last).map(|i| Node::named_switch(format!("S{}", i + 1), &scenario.switch)).collect();
-    let mut graph = Graph { nodes, links: Vec::new(), flows: Vec::new() };
+    let nodes = (0..=last)
+        .map(|i| Node::named_switch(format!("S{}", i + 1), &scenario.switch))
+        .collect();
+    let mut graph = Graph {
+        nodes,
+        links: Vec::new(),
+        flows: Vec::new(),
+    };
     let rate = template.bottleneck_rate.unwrap_or(template.link_rate);
-    let hops: Vec<(usize, usize)> = (0..last).map(|i| graph.add_duplex(i, i + 1, rate, template.hop.0)).collect();
+    let hops: Vec<(usize, usize)> = (0..last)
+        .map(|i| graph.add_duplex(i, i + 1, rate, template.hop.0))
+        .collect();
     let mut problems = Vec::new();
     for (group, index) in instances(scenario) {
         match way(&scenario.flows[group], (group, index), template) {
@@ -29,7 +45,11 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
         }
     }
     problems.dedup_by(|one, other| one.message == other.message);
-    if problems.is_empty() { Ok(graph) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(graph)
+    } else {
+        Err(problems)
+    }
 }
 
 /// Where a flow runs: first hop, hops, delays of its own links.
@@ -44,14 +64,28 @@ fn way(flow: &Flow, (group, index): (usize, u32), template: &ParkingLot) -> Resu
     let row = template.switches - 1;
     let enters = flow.enters.unwrap_or((index - 1) % row + 1);
     if enters > row {
-        let message = format!("a flow cannot enter at switch {enters} of {}", template.switches);
-        return Err(Problem::error(place!["flow", group, "enters"], message, format!("1 to {row}")));
+        let message = format!(
+            "a flow cannot enter at switch {enters} of {}",
+            template.switches
+        );
+        return Err(Problem::error(
+            place!["flow", group, "enters"],
+            message,
+            format!("1 to {row}"),
+        ));
     }
     let most = template.switches - enters;
     let hops = flow.hops.unwrap_or(most);
     if hops > most {
-        let message = format!("`{}` enters at switch {enters} and cannot cross {hops} links", flow.instance(index));
-        return Err(Problem::error(place!["flow", group, "hops"], message, format!("at most {most}")));
+        let message = format!(
+            "`{}` enters at switch {enters} and cannot cross {hops} links",
+            flow.instance(index)
+        );
+        return Err(Problem::error(
+            place!["flow", group, "hops"],
+            message,
+            format!("at most {most}"),
+        ));
     }
     let egress = own(flow.egress, template.egress);
     let behind = Ps(template.hop.0.0.saturating_mul(hops.into())).saturating_add(egress);
@@ -60,11 +94,21 @@ fn way(flow: &Flow, (group, index): (usize, u32), template: &ParkingLot) -> Resu
         (None, Some(span)) if span.0 >= behind => span.0 - behind,
         _ => {
             let name = flow.instance(index);
-            let message = format!("`span` is shorter than the {behind} of `{name}` behind its first switch");
-            return Err(Problem::error(place!["topology", "span"], message, format!("at least {behind}")));
+            let message =
+                format!("`span` is shorter than the {behind} of `{name}` behind its first switch");
+            return Err(Problem::error(
+                place!["topology", "span"],
+                message,
+                format!("at least {behind}"),
+            ));
         }
     };
-    Ok(Way { enters: enters as usize - 1, hops: hops as usize, access, egress })
+    Ok(Way {
+        enters: enters as usize - 1,
+        hops: hops as usize,
+        access,
+        egress,
+    })
 }
 
 fn add(
@@ -81,8 +125,16 @@ fn add(
     let access = graph.add_duplex(source, way.enters, rate, way.access);
     let egress = graph.add_duplex(way.enters + way.hops, destination, rate, way.egress);
     let crossed = &hops[way.enters..way.enters + way.hops];
-    let forward = [access.0].into_iter().chain(crossed.iter().map(|hop| hop.0)).chain([egress.0]).collect();
-    let backward = [egress.1].into_iter().chain(crossed.iter().rev().map(|hop| hop.1)).chain([access.1]).collect();
+    let forward = [access.0]
+        .into_iter()
+        .chain(crossed.iter().map(|hop| hop.0))
+        .chain([egress.0])
+        .collect();
+    let backward = [egress.1]
+        .into_iter()
+        .chain(crossed.iter().rev().map(|hop| hop.1))
+        .chain([access.1])
+        .collect();
     graph.add_flow(scenario, (group, index), forward, backward);
 }
 
@@ -102,22 +154,42 @@ mod tests {
     const MARSAN: &str = r#"switches = 7, hop = "100 km", span = "1000 km", egress = "200 km""#;
 
     fn names(graph: &Graph, links: &[usize]) -> String {
-        links.iter().map(|link| graph.links[*link].name.as_str()).collect::<Vec<_>>().join(" ")
+        links
+            .iter()
+            .map(|link| graph.links[*link].name.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Ajmone Marsan et al. 1997, section 4.3: all connections 1000 km long, 700 km from the sources to node 6.
     #[test]
     fn marsans_six_connections_are_equally_long() {
         let graph = of(MARSAN, r#"{ name = "tcp", count = 6, service = "abr" }"#).unwrap();
-        let access: Vec<u64> =
-            graph.flows.iter().map(|flow| graph.links[flow.forward[0]].delay.0 / 5_000_000).collect();
+        let access: Vec<u64> = graph
+            .flows
+            .iter()
+            .map(|flow| graph.links[flow.forward[0]].delay.0 / 5_000_000)
+            .collect();
         assert_eq!(access, [200, 300, 400, 500, 600, 700]);
         for flow in &graph.flows {
-            let length: u64 = flow.forward.iter().map(|link| graph.links[*link].delay.0 / 5_000_000).sum();
-            assert_eq!((length, flow.forward.len()), (1000, 9 - flow.index as usize));
+            let length: u64 = flow
+                .forward
+                .iter()
+                .map(|link| graph.links[*link].delay.0 / 5_000_000)
+                .sum();
+            assert_eq!(
+                (length, flow.forward.len()),
+                (1000, 9 - flow.index as usize)
+            );
         }
-        assert_eq!(names(&graph, &graph.flows[5].forward), "src.tcp.6->S6 S6->S7 S7->dst.tcp.6");
-        assert_eq!(names(&graph, &graph.flows[4].backward), "dst.tcp.5->S7 S7->S6 S6->S5 S5->src.tcp.5");
+        assert_eq!(
+            names(&graph, &graph.flows[5].forward),
+            "src.tcp.6->S6 S6->S7 S7->dst.tcp.6"
+        );
+        assert_eq!(
+            names(&graph, &graph.flows[4].backward),
+            "dst.tcp.5->S7 S7->S6 S6->S5 S5->src.tcp.5"
+        );
     }
 
     #[test]
@@ -126,26 +198,52 @@ mod tests {
         let flows = format!(
             r#"{{ name = "hop", count = 3, hops = 1, {source} }}, {{ name = "mid", enters = 2, count = 2, {source} }}"#
         );
-        let graph = of(r#"switches = 4, hop = "1 km", access = "2 km", egress = "1 km""#, &flows).unwrap();
-        let ways: Vec<String> = graph.flows.iter().map(|flow| names(&graph, &flow.forward)).collect();
+        let graph = of(
+            r#"switches = 4, hop = "1 km", access = "2 km", egress = "1 km""#,
+            &flows,
+        )
+        .unwrap();
+        let ways: Vec<String> = graph
+            .flows
+            .iter()
+            .map(|flow| names(&graph, &flow.forward))
+            .collect();
         assert_eq!(ways[1], "src.hop.2->S2 S2->S3 S3->dst.hop.2");
         assert_eq!(ways[2], "src.hop.3->S3 S3->S4 S4->dst.hop.3");
         assert_eq!(ways[4], "src.mid.2->S2 S2->S3 S3->S4 S4->dst.mid.2");
-        assert_eq!(graph.links[graph.flows[0].forward[0]].delay, Ps::from_us(10));
+        assert_eq!(
+            graph.links[graph.flows[0].forward[0]].delay,
+            Ps::from_us(10)
+        );
     }
 
     #[test]
     fn what_does_not_fit_is_named() {
         let found = |topology: &str, flow: &str| {
-            let problems = of(topology, &format!(r#"{{ name = "f", service = "abr", {flow} }}"#)).unwrap_err();
+            let problems = of(
+                topology,
+                &format!(r#"{{ name = "f", service = "abr", {flow} }}"#),
+            )
+            .unwrap_err();
             assert_eq!(problems.len(), 1);
             problems.into_iter().next().unwrap().message
         };
-        assert_eq!(found(MARSAN, "enters = 7"), "a flow cannot enter at switch 7 of 7");
-        assert_eq!(found(MARSAN, "enters = 5, hops = 3"), "`f.1` enters at switch 5 and cannot cross 3 links");
+        assert_eq!(
+            found(MARSAN, "enters = 7"),
+            "a flow cannot enter at switch 7 of 7"
+        );
+        assert_eq!(
+            found(MARSAN, "enters = 5, hops = 3"),
+            "`f.1` enters at switch 5 and cannot cross 3 links"
+        );
         let short = MARSAN.replace("1000 km", "700 km");
-        assert_eq!(found(&short, "count = 6"), "`span` is shorter than the 4 ms of `f.1` behind its first switch");
+        assert_eq!(
+            found(&short, "count = 6"),
+            "`span` is shorter than the 4 ms of `f.1` behind its first switch"
+        );
         let both = MARSAN.replace("span", r#"access = "1 km", span"#);
-        assert!(found(&both, "count = 1").starts_with("a parking lot has either `access` or `span`"));
+        assert!(
+            found(&both, "count = 1").starts_with("a parking lot has either `access` or `span`")
+        );
     }
 }

@@ -20,8 +20,14 @@ type Ways = (Vec<usize>, Vec<usize>);
 
 /// A key that has a meaning in templates only.
 fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
-    let delays = ("whose links have their own delays", "set `delay` of the link");
-    let ways = ("whose flows lead from host to host", "set `from`, `to` or `route`");
+    let delays = (
+        "whose links have their own delays",
+        "set `delay` of the link",
+    );
+    let ways = (
+        "whose flows lead from host to host",
+        "set `from`, `to` or `route`",
+    );
     let keys = [
         ("access", flow.access.is_some(), delays),
         ("egress", flow.egress.is_some(), delays),
@@ -37,7 +43,11 @@ fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
 impl<'a> Routes<'a> {
     /// Routes of `graph`.
     pub fn new(graph: &'a Graph, names: &'a Names) -> Routes<'a> {
-        Routes { graph, names, leaving: leaving(graph) }
+        Routes {
+            graph,
+            names,
+            leaving: leaving(graph),
+        }
     }
 
     /// The ways of the flow with that index.
@@ -45,11 +55,25 @@ impl<'a> Routes<'a> {
         if let Some(problem) = no_template(index, flow) {
             return Err(problem);
         }
-        let from = self.end(flow.from.as_deref(), flow.route.as_deref().and_then(<[_]>::first), index, "from")?;
-        let to = self.end(flow.to.as_deref(), flow.route.as_deref().and_then(<[_]>::last), index, "to")?;
+        let from = self.end(
+            flow.from.as_deref(),
+            flow.route.as_deref().and_then(<[_]>::first),
+            index,
+            "from",
+        )?;
+        let to = self.end(
+            flow.to.as_deref(),
+            flow.route.as_deref().and_then(<[_]>::last),
+            index,
+            "to",
+        )?;
         if from == to {
             let message = format!("the flow leads from `{}` to itself", self.name(from));
-            return Err(Problem::error(place!["flow", index, "to"], message, "name another host"));
+            return Err(Problem::error(
+                place!["flow", index, "to"],
+                message,
+                "name another host",
+            ));
         }
         let forward = self.forward(index, flow, from, to)?;
         let backward = self.backward(index, flow, &forward, (from, to))?;
@@ -61,20 +85,44 @@ impl<'a> Routes<'a> {
     }
 
     /// A host at one end of a flow: `from` or `to`, or else the end of its route.
-    fn end(&self, named: Option<&str>, on_route: Option<&String>, flow: usize, key: &str) -> Result<usize, Problem> {
+    fn end(
+        &self,
+        named: Option<&str>,
+        on_route: Option<&String>,
+        flow: usize,
+        key: &str,
+    ) -> Result<usize, Problem> {
         let Some(name) = named.or(on_route.map(String::as_str)) else {
             let message = format!("the flow has no `{key}`");
-            return Err(Problem::error(place!["flow", flow], message, format!("`{key}` names a host of the graph")));
+            return Err(Problem::error(
+                place!["flow", flow],
+                message,
+                format!("`{key}` names a host of the graph"),
+            ));
         };
-        let place = if named.is_some() { place!["flow", flow, key] } else { place!["flow", flow, "route"] };
+        let place = if named.is_some() {
+            place!["flow", flow, key]
+        } else {
+            place!["flow", flow, "route"]
+        };
         let end = node(self.names, name, place.clone())?;
         if !self.graph.nodes[end].is_host() {
-            return Err(Problem::error(place, format!("`{name}` is a switch"), "flows begin and end at hosts"));
+            return Err(Problem::error(
+                place,
+                format!("`{name}` is a switch"),
+                "flows begin and end at hosts",
+            ));
         }
         Ok(end)
     }
 
-    fn forward(&self, index: usize, flow: &Flow, from: usize, to: usize) -> Result<Vec<usize>, Problem> {
+    fn forward(
+        &self,
+        index: usize,
+        flow: &Flow,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<usize>, Problem> {
         match &flow.route {
             Some(route) => self.listed(route, place!["flow", index, "route"], from, to),
             None => fewest_hops(self.graph, &self.leaving, from, to)
@@ -120,22 +168,43 @@ impl<'a> Routes<'a> {
     }
 
     fn link(&self, from: usize, to: usize) -> Option<usize> {
-        self.leaving[from].iter().copied().find(|link| self.graph.links[*link].to == to)
+        self.leaving[from]
+            .iter()
+            .copied()
+            .find(|link| self.graph.links[*link].to == to)
     }
 
     /// Links along listed nodes.
-    fn listed(&self, route: &[String], place: Place, from: usize, to: usize) -> Result<Vec<usize>, Problem> {
+    fn listed(
+        &self,
+        route: &[String],
+        place: Place,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<usize>, Problem> {
         let nodes = self.nodes(route, &place)?;
-        for (end, expected, found) in [("begins", from, nodes.first()), ("ends", to, nodes.last())] {
+        for (end, expected, found) in [("begins", from, nodes.first()), ("ends", to, nodes.last())]
+        {
             if found != Some(&expected) {
                 let found = found.map_or("nowhere", |node| self.name(*node));
-                let message = format!("the route {end} at `{found}`, not at `{}`", self.name(expected));
-                return Err(Problem::error(place, message, "a route lists all nodes, both hosts included"));
+                let message = format!(
+                    "the route {end} at `{found}`, not at `{}`",
+                    self.name(expected)
+                );
+                return Err(Problem::error(
+                    place,
+                    message,
+                    "a route lists all nodes, both hosts included",
+                ));
             }
         }
         let hop = |(i, pair): (usize, &[usize])| {
             self.link(pair[0], pair[1]).ok_or_else(|| {
-                let message = format!("no link leads from `{}` to `{}`", self.name(pair[0]), self.name(pair[1]));
+                let message = format!(
+                    "no link leads from `{}` to `{}`",
+                    self.name(pair[0]),
+                    self.name(pair[1])
+                );
                 Problem::error(at(&place, i + 1), message, "a route follows links")
             })
         };
@@ -149,11 +218,19 @@ impl<'a> Routes<'a> {
             let found = node(self.names, name, at(place, i))?;
             if nodes.contains(&found) {
                 let message = format!("the route comes to `{name}` twice: a loop");
-                return Err(Problem::error(at(place, i), message, "a route visits a node at most once"));
+                return Err(Problem::error(
+                    at(place, i),
+                    message,
+                    "a route visits a node at most once",
+                ));
             }
             if self.graph.nodes[found].is_host() && i > 0 && i + 1 < route.len() {
                 let message = format!("the route crosses the host `{name}`");
-                return Err(Problem::error(at(place, i), message, "only switches forward cells"));
+                return Err(Problem::error(
+                    at(place, i),
+                    message,
+                    "only switches forward cells",
+                ));
             }
             nodes.push(found);
         }
@@ -161,15 +238,31 @@ impl<'a> Routes<'a> {
     }
 
     fn unreachable(&self, place: Place, from: usize, to: usize) -> Problem {
-        let message = format!("`{}` cannot be reached from `{}`", self.name(to), self.name(from));
-        Problem::error(place, message, "add links through switches; a host does not forward")
+        let message = format!(
+            "`{}` cannot be reached from `{}`",
+            self.name(to),
+            self.name(from)
+        );
+        Problem::error(
+            place,
+            message,
+            "add links through switches; a host does not forward",
+        )
     }
 
     fn other_way(&self, place: Place, forward: &[usize]) -> Problem {
         let ends = |link: &usize| (self.graph.links[*link].to, self.graph.links[*link].from);
-        let missing = forward.iter().rev().map(ends).find(|(from, to)| self.link(*from, *to).is_none());
+        let missing = forward
+            .iter()
+            .rev()
+            .map(ends)
+            .find(|(from, to)| self.link(*from, *to).is_none());
         let help = match missing {
-            Some((from, to)) => format!("no link leads back from `{}` to `{}`", self.name(from), self.name(to)),
+            Some((from, to)) => format!(
+                "no link leads back from `{}` to `{}`",
+                self.name(from),
+                self.name(to)
+            ),
             None => format!("the way back is {}", self.way_back(forward)),
         };
         let help = format!("{help}: backward RM cells are marked where forward ones came by");
@@ -180,7 +273,10 @@ impl<'a> Routes<'a> {
     fn way_back(&self, forward: &[usize]) -> String {
         let ends = forward.iter().rev().map(|link| self.graph.links[*link].to);
         let begin = forward.first().map(|link| self.graph.links[*link].from);
-        ends.chain(begin).map(|node| self.name(node)).collect::<Vec<_>>().join(" -> ")
+        ends.chain(begin)
+            .map(|node| self.name(node))
+            .collect::<Vec<_>>()
+            .join(" -> ")
     }
 }
 

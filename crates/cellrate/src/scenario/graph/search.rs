@@ -15,7 +15,12 @@ pub fn leaving(graph: &Graph) -> Vec<Vec<usize>> {
 
 /// Links of the way with the fewest hops through switches; among equals the one whose first
 /// different link is declared first.
-pub fn fewest_hops(graph: &Graph, leaving: &[Vec<usize>], from: usize, to: usize) -> Option<Vec<usize>> {
+pub fn fewest_hops(
+    graph: &Graph,
+    leaving: &[Vec<usize>],
+    from: usize,
+    to: usize,
+) -> Option<Vec<usize>> {
     let mut came_by: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {

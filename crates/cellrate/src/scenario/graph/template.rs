@@ -10,11 +10,24 @@ use crate::scenario::types::Scenario;
 
 /// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; a reverse flow has `src.FLOW` at `B` and `dst.FLOW` at `A`.
 pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Problem>> {
-    refuse(scenario, "n-source", &[("from", Flow::has_from), ("to", Flow::has_to)])?;
+    refuse(
+        scenario,
+        "n-source",
+        &[("from", Flow::has_from), ("to", Flow::has_to)],
+    )?;
     let switches = ["A", "B"].map(|name| Node::named_switch(name, &scenario.switch));
-    let mut graph = Graph { nodes: switches.into(), links: Vec::new(), flows: Vec::new() };
+    let mut graph = Graph {
+        nodes: switches.into(),
+        links: Vec::new(),
+        flows: Vec::new(),
+    };
     let rate = template.link_rate;
-    let across = graph.add_duplex(0, 1, template.bottleneck_rate.unwrap_or(rate), template.bottleneck.0);
+    let across = graph.add_duplex(
+        0,
+        1,
+        template.bottleneck_rate.unwrap_or(rate),
+        template.bottleneck.0,
+    );
     for (group, index) in instances(scenario) {
         let flow = &scenario.flows[group];
         let source = graph.add_node(Node::host(format!("src.{}", flow.instance(index))));
@@ -28,24 +41,50 @@ pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Pr
         let access = graph.add_duplex(source, near, rate, own(flow.access, access));
         let egress = graph.add_duplex(far, destination, rate, own(flow.egress, egress));
         let forward = vec![access.0, across.0, egress.0];
-        graph.add_flow(scenario, (group, index), forward, vec![egress.1, across.1, access.1]);
+        graph.add_flow(
+            scenario,
+            (group, index),
+            forward,
+            vec![egress.1, across.1, access.1],
+        );
     }
     Ok(graph)
 }
 
 /// `src.FLOW` - `A` - bottleneck - `sink`.
 pub fn single_switch(scenario: &Scenario, template: &SingleSwitch) -> Result<Graph, Vec<Problem>> {
-    let keys: [Key; 3] = [("from", Flow::has_from), ("to", Flow::has_to), ("egress", Flow::has_egress)];
+    let keys: [Key; 3] = [
+        ("from", Flow::has_from),
+        ("to", Flow::has_to),
+        ("egress", Flow::has_egress),
+    ];
     refuse(scenario, "single-switch", &keys)?;
-    let nodes = vec![Node::named_switch("A", &scenario.switch), Node::host("sink")];
-    let mut graph = Graph { nodes, links: Vec::new(), flows: Vec::new() };
+    let nodes = vec![
+        Node::named_switch("A", &scenario.switch),
+        Node::host("sink"),
+    ];
+    let mut graph = Graph {
+        nodes,
+        links: Vec::new(),
+        flows: Vec::new(),
+    };
     let rate = template.link_rate;
-    let across = graph.add_duplex(0, 1, template.bottleneck_rate.unwrap_or(rate), template.bottleneck.0);
+    let across = graph.add_duplex(
+        0,
+        1,
+        template.bottleneck_rate.unwrap_or(rate),
+        template.bottleneck.0,
+    );
     for (group, index) in instances(scenario) {
         let flow = &scenario.flows[group];
         let source = graph.add_node(Node::host(format!("src.{}", flow.instance(index))));
         let access = graph.add_duplex(source, 0, rate, own(flow.access, template.access));
-        graph.add_flow(scenario, (group, index), vec![access.0, across.0], vec![across.1, access.1]);
+        graph.add_flow(
+            scenario,
+            (group, index),
+            vec![access.0, across.0],
+            vec![across.1, access.1],
+        );
     }
     Ok(graph)
 }
@@ -53,7 +92,10 @@ pub fn single_switch(scenario: &Scenario, template: &SingleSwitch) -> Result<Gra
 /// Group and number of every flow, in order.
 pub fn instances(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> + use<> {
     let counts: Vec<u32> = scenario.flows.iter().map(|flow| flow.count).collect();
-    counts.into_iter().enumerate().flat_map(|(group, count)| (1..=count).map(move |index| (group, index)))
+    counts
+        .into_iter()
+        .enumerate()
+        .flat_map(|(group, count)| (1..=count).map(move |index| (group, index)))
 }
 
 pub fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps {
@@ -65,18 +107,40 @@ pub type Key = (&'static str, fn(&Flow) -> bool);
 
 /// Keys that a template has no place for.
 pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
-    let routes: [Key; 2] = [("route", Flow::has_route), ("return_route", Flow::has_return_route)];
+    let routes: [Key; 2] = [
+        ("route", Flow::has_route),
+        ("return_route", Flow::has_return_route),
+    ];
     let row: &[Key] = if template == "parking-lot" { &[] } else { &ROW };
-    let both_ways: &[Key] = if template == "n-source" { &[] } else { &[("reverse", Flow::is_reverse)] };
+    let both_ways: &[Key] = if template == "n-source" {
+        &[]
+    } else {
+        &[("reverse", Flow::is_reverse)]
+    };
     let mut problems = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        for (key, _) in keys.iter().chain(&routes).chain(row).chain(both_ways).filter(|(_, is_set)| is_set(flow)) {
-            let message =
-                format!("`{key}` has no meaning in the template `{template}`, which has its own way for a flow");
-            problems.push(Problem::error(place!["flow", index, *key], message, "remove it"));
+        for (key, _) in keys
+            .iter()
+            .chain(&routes)
+            .chain(row)
+            .chain(both_ways)
+            .filter(|(_, is_set)| is_set(flow))
+        {
+            let message = format!(
+                "`{key}` has no meaning in the template `{template}`, which has its own way for a flow"
+            );
+            problems.push(Problem::error(
+                place!["flow", index, *key],
+                message,
+                "remove it",
+            ));
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems)
+    }
 }
 
 /// Keys of a row of switches alone.

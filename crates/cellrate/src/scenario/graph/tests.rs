@@ -28,7 +28,11 @@ fn first_problem(flow: &str) -> String {
 }
 
 fn names(graph: &Graph, links: &[usize]) -> String {
-    links.iter().map(|link| graph.links[*link].name.as_str()).collect::<Vec<_>>().join(" ")
+    links
+        .iter()
+        .map(|link| graph.links[*link].name.as_str())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[test]
@@ -43,31 +47,50 @@ fn an_unspecified_route_has_the_fewest_hops_and_tcp_returns_where_links_lead() {
 
 #[test]
 fn abr_returns_the_way_it_came_or_not_at_all() {
-    assert_eq!(first_problem("service = \"abr\""), "an ABR flow returns another way than it came");
+    assert_eq!(
+        first_problem("service = \"abr\""),
+        "an ABR flow returns another way than it came"
+    );
     let route = r#"service = "abr"
         route = ["h1", "X", "Z", "Y", "h2"]"#;
     let graph = graph_with(route).unwrap();
-    assert_eq!(names(&graph, &graph.flows[0].backward), "h2->Y Y->Z Z->X X->h1");
+    assert_eq!(
+        names(&graph, &graph.flows[0].backward),
+        "h2->Y Y->Z Z->X X->h1"
+    );
     let other = r#"service = "abr"
         route = ["h1", "X", "Y", "h2"]
         return_route = ["h2", "Y", "Z", "X", "h1"]"#;
-    assert_eq!(first_problem(other), "an ABR flow returns another way than it came");
+    assert_eq!(
+        first_problem(other),
+        "an ABR flow returns another way than it came"
+    );
 }
 
 #[test]
 fn impossible_routes_are_named() {
     let route = |nodes: &str| first_problem(&format!("service = \"ubr\"\nroute = [{nodes}]"));
-    assert_eq!(route(r#""h1", "X", "Z", "X", "Y", "h2""#), "the route comes to `X` twice: a loop");
-    assert_eq!(route(r#""h1", "Y", "h2""#), "no link leads from `h1` to `Y`");
+    assert_eq!(
+        route(r#""h1", "X", "Z", "X", "Y", "h2""#),
+        "the route comes to `X` twice: a loop"
+    );
+    assert_eq!(
+        route(r#""h1", "Y", "h2""#),
+        "no link leads from `h1` to `Y`"
+    );
     assert_eq!(route(r#""h1", "X""#), "the route ends at `X`, not at `h2`");
     assert_eq!(route(r#""h1", "W", "h2""#), "there is no node `W`");
-    assert_eq!(route(r#""h1", "h3", "h2""#), "the route crosses the host `h3`");
+    assert_eq!(
+        route(r#""h1", "h3", "h2""#),
+        "the route crosses the host `h3`"
+    );
     assert_eq!(route(""), "the route begins at `nowhere`, not at `h1`");
 }
 
 #[test]
 fn a_flow_of_bare_cells_needs_no_way_back() {
-    let graph = graph_with("service = \"cbr\"\nsource = { kind = \"cbr\", rate = \"1 Mbit/s\" }").unwrap();
+    let graph =
+        graph_with("service = \"cbr\"\nsource = { kind = \"cbr\", rate = \"1 Mbit/s\" }").unwrap();
     assert!(graph.flows[0].backward.is_empty());
 }
 
@@ -83,13 +106,37 @@ fn a_template_gives_every_flow_its_own_hosts() {
     let table: toml::Table = text.parse().unwrap();
     let graph = expand(&serde::Deserialize::deserialize(table).unwrap()).unwrap();
     let nodes: Vec<&str> = graph.nodes.iter().map(|node| node.name.as_str()).collect();
-    assert_eq!(nodes, ["A", "B", "src.tcp.1", "dst.tcp.1", "src.tcp.2", "dst.tcp.2", "src.far.1", "dst.far.1"]);
+    assert_eq!(
+        nodes,
+        [
+            "A",
+            "B",
+            "src.tcp.1",
+            "dst.tcp.1",
+            "src.tcp.2",
+            "dst.tcp.2",
+            "src.far.1",
+            "dst.far.1"
+        ]
+    );
     let second = &graph.flows[1];
-    assert_eq!((second.name.as_str(), second.start), ("tcp.2", Ps::from_ms(2)));
-    assert_eq!(names(&graph, &second.forward), "src.tcp.2->A A->B B->dst.tcp.2");
-    assert_eq!(names(&graph, &second.backward), "dst.tcp.2->B B->A A->src.tcp.2");
+    assert_eq!(
+        (second.name.as_str(), second.start),
+        ("tcp.2", Ps::from_ms(2))
+    );
+    assert_eq!(
+        names(&graph, &second.forward),
+        "src.tcp.2->A A->B B->dst.tcp.2"
+    );
+    assert_eq!(
+        names(&graph, &second.backward),
+        "dst.tcp.2->B B->A A->src.tcp.2"
+    );
     let far = &graph.flows[2];
-    assert_eq!((graph.links[far.forward[2]].delay, far.backward.len()), (Ps::from_ms(7), 0));
+    assert_eq!(
+        (graph.links[far.forward[2]].delay, far.backward.len()),
+        (Ps::from_ms(7), 0)
+    );
 }
 
 #[test]
@@ -102,17 +149,31 @@ fn a_reverse_flow_goes_the_other_way_over_the_same_lengths() {
         flow = [{{ name = "tcp", service = "abr" }}, {{ name = "back", service = "abr", reverse = true }}]"#
         )
     };
-    let read = |text: &str| serde::Deserialize::deserialize(text.parse::<toml::Table>().unwrap()).unwrap();
+    let read =
+        |text: &str| serde::Deserialize::deserialize(text.parse::<toml::Table>().unwrap()).unwrap();
     let two_way = text("n-source").replace(r#""5 ms""#, r#""5 ms", egress = "2 ms""#);
     let graph = expand(&read(&two_way)).unwrap();
     let back = &graph.flows[1];
-    assert_eq!(names(&graph, &back.forward), "src.back.1->B B->A A->dst.back.1");
-    assert_eq!(names(&graph, &back.backward), "dst.back.1->A A->B B->src.back.1");
-    let delays: Vec<Ps> = back.forward.iter().map(|link| graph.links[*link].delay).collect();
+    assert_eq!(
+        names(&graph, &back.forward),
+        "src.back.1->B B->A A->dst.back.1"
+    );
+    assert_eq!(
+        names(&graph, &back.backward),
+        "dst.back.1->A A->B B->src.back.1"
+    );
+    let delays: Vec<Ps> = back
+        .forward
+        .iter()
+        .map(|link| graph.links[*link].delay)
+        .collect();
     assert_eq!(delays, [2, 5, 1].map(Ps::from_ms));
     // One switch has no other side.
     let problems = expand(&read(&text("single-switch"))).unwrap_err();
-    assert!(problems[0].message.contains("`reverse` has no meaning"), "{problems:?}");
+    assert!(
+        problems[0].message.contains("`reverse` has no meaning"),
+        "{problems:?}"
+    );
 }
 
 /// Every way without a repeated node, shortest first and then by the order of its links.
@@ -120,7 +181,12 @@ fn all_ways(graph: &Graph, from: usize, to: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let mut open = vec![(from, Vec::new(), vec![from])];
     while let Some((node, links, seen)) = open.pop() {
-        for (index, link) in graph.links.iter().enumerate().filter(|(_, link)| link.from == node) {
+        for (index, link) in graph
+            .links
+            .iter()
+            .enumerate()
+            .filter(|(_, link)| link.from == node)
+        {
             let (mut links, mut seen) = (links.clone(), seen.clone());
             links.push(index);
             if link.to == to {

@@ -13,7 +13,11 @@ fn quick_error(text: &str) -> Diagnostic {
     let refusal = parse(text).expect_err("it is refused");
     assert!(begun.elapsed() < PATIENCE, "took {:?}", begun.elapsed());
     assert_eq!(refusal.diagnostics.len(), 1, "{}", refusal.rendered);
-    assert!(refusal.rendered.len() < 2_000, "{} bytes of text", refusal.rendered.len());
+    assert!(
+        refusal.rendered.len() < 2_000,
+        "{} bytes of text",
+        refusal.rendered.len()
+    );
     refusal.diagnostics[0].clone()
 }
 
@@ -28,7 +32,11 @@ fn an_empty_file() {
 
 #[test]
 fn a_file_that_is_no_toml() {
-    for (text, place) in [("[run]\nduration = \n", (2, 12)), ("[run\n", (1, 5)), ("a = 1\na = 2", (2, 1))] {
+    for (text, place) in [
+        ("[run]\nduration = \n", (2, 12)),
+        ("[run\n", (1, 5)),
+        ("a = 1\na = 2", (2, 1)),
+    ] {
         let found = quick_error(text);
         assert_eq!((found.line, found.column), place, "{found:?}");
     }
@@ -38,7 +46,10 @@ fn a_file_that_is_no_toml() {
 #[test]
 fn a_file_with_bytes_that_are_no_text() {
     let nul = quick_error("a = 1\nb\0c");
-    assert_eq!((nul.line, nul.column, nul.message.as_str()), (2, 2, "the file contains a NUL character"));
+    assert_eq!(
+        (nul.line, nul.column, nul.message.as_str()),
+        (2, 2, "the file contains a NUL character")
+    );
 }
 
 #[test]
@@ -66,7 +77,9 @@ fn deep_tables_neither_overflow_the_stack_nor_take_long() {
 #[test]
 fn many_tables_do_not_take_long() {
     let begun = Instant::now();
-    let tables: String = (0..20_000).map(|i| format!("[t{i}.a.b.c]\nd = {i}\n")).collect();
+    let tables: String = (0..20_000)
+        .map(|i| format!("[t{i}.a.b.c]\nd = {i}\n"))
+        .collect();
     let refusal = parse(&tables).unwrap_err();
     assert_eq!(refusal.diagnostics.len(), 1);
     assert!(begun.elapsed() < PATIENCE, "took {:?}", begun.elapsed());
@@ -75,7 +88,15 @@ fn many_tables_do_not_take_long() {
 #[test]
 fn a_long_line_is_cut_around_its_error() {
     let names = vec!["\"queue\""; 3_000].join(", ");
-    let refusal = parse(&with(RIGHT, "[\"queue\"]", &format!("[{names}, 5, {names}]"))).unwrap_err();
-    assert_eq!((refusal.diagnostics[0].line, refusal.diagnostics[0].column), (7, 11 + 3_000 * 9));
+    let refusal = parse(&with(
+        RIGHT,
+        "[\"queue\"]",
+        &format!("[{names}, 5, {names}]"),
+    ))
+    .unwrap_err();
+    assert_eq!(
+        (refusal.diagnostics[0].line, refusal.diagnostics[0].column),
+        (7, 11 + 3_000 * 9)
+    );
     insta::assert_snapshot!(refusal.rendered);
 }

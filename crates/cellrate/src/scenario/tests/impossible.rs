@@ -6,15 +6,45 @@ use super::*;
 fn runs_and_windows() {
     let cases: &[Case] = &[
         ("no time", &[("duration = \"2 s\"", "duration = «\"0 s\"")]),
-        ("window behind the run", &[("from = \"500 ms\"", "from = \"500 ms\"\nto = «\"3 s\"")]),
-        ("empty window", &[("from = \"500 ms\"", "from = «\"1 s\"\nto = \"1 s\"")]),
-        ("window begins behind the run", &[("from = \"500 ms\"", "from = «\"2 s\"")]),
-        ("no sampling period", &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"0 s\"")]),
-        ("sampling period beyond the run", &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"3 s\"")]),
-        ("sampling every picosecond", &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"1 ps\"")]),
-        ("traced twice", &[("traces = [\"queue\"]", "traces = [\"queue\", «\"queue\"]")]),
-        ("one point", &[("from = \"500 ms\"", "from = \"500 ms\"\ntrace_points = «1")]),
-        ("no events kept", &[("from = \"500 ms\"", "from = \"500 ms\"\nevents = [\"loss\"]\nevent_limit = «0")]),
+        (
+            "window behind the run",
+            &[("from = \"500 ms\"", "from = \"500 ms\"\nto = «\"3 s\"")],
+        ),
+        (
+            "empty window",
+            &[("from = \"500 ms\"", "from = «\"1 s\"\nto = \"1 s\"")],
+        ),
+        (
+            "window begins behind the run",
+            &[("from = \"500 ms\"", "from = «\"2 s\"")],
+        ),
+        (
+            "no sampling period",
+            &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"0 s\"")],
+        ),
+        (
+            "sampling period beyond the run",
+            &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"3 s\"")],
+        ),
+        (
+            "sampling every picosecond",
+            &[("from = \"500 ms\"", "from = \"500 ms\"\nsample = «\"1 ps\"")],
+        ),
+        (
+            "traced twice",
+            &[("traces = [\"queue\"]", "traces = [\"queue\", «\"queue\"]")],
+        ),
+        (
+            "one point",
+            &[("from = \"500 ms\"", "from = \"500 ms\"\ntrace_points = «1")],
+        ),
+        (
+            "no events kept",
+            &[(
+                "from = \"500 ms\"",
+                "from = \"500 ms\"\nevents = [\"loss\"]\nevent_limit = «0",
+            )],
+        ),
     ];
     insta::assert_snapshot!(gallery(RIGHT, cases));
 }
@@ -25,40 +55,96 @@ fn flows_and_sources() {
         ("same name", &[("name = \"vbr\"", "name = «\"tcp\"")]),
         ("no name", &[("name = \"vbr\"", "name = «\"a/b\"")]),
         ("empty name", &[("name = \"vbr\"", "name = «\"\"")]),
-        ("more flows than a scenario has", &[("count = 2", "count = «100000")]),
+        (
+            "more flows than a scenario has",
+            &[("count = 2", "count = «100000")],
+        ),
         ("duty cycle", &[("duty_cycle = 0.5", "duty_cycle = «1.5")]),
         ("period", &[("period = \"20 ms\"", "period = «\"0 s\"")]),
-        ("period shorter than a cell", &[("period = \"20 ms\"", "period = «\"4 us\"")]),
-        ("empty transfer", &[("kind = \"greedy\"", "kind = \"transfer\"\nsize = «\"0 bytes\"")]),
-        ("half ABR", &[("count = 2", "ack_service = «\"abr\""), ("service = \"abr\"", "service = \"ubr\"")]),
-        ("source queue below a segment", &[("count = 2", "source_queue = «\"11 cells\"")]),
-        ("a key of the graph", &[("count = 2", "route = «[\"A\", \"B\"]")]),
+        (
+            "period shorter than a cell",
+            &[("period = \"20 ms\"", "period = «\"4 us\"")],
+        ),
+        (
+            "empty transfer",
+            &[(
+                "kind = \"greedy\"",
+                "kind = \"transfer\"\nsize = «\"0 bytes\"",
+            )],
+        ),
+        (
+            "half ABR",
+            &[
+                ("count = 2", "ack_service = «\"abr\""),
+                ("service = \"abr\"", "service = \"ubr\""),
+            ],
+        ),
+        (
+            "source queue below a segment",
+            &[("count = 2", "source_queue = «\"11 cells\"")],
+        ),
+        (
+            "a key of the graph",
+            &[("count = 2", "route = «[\"A\", \"B\"]")],
+        ),
     ];
     insta::assert_snapshot!(gallery(RIGHT, cases));
-    let other_template = RIGHT.replace("n-source", "single-switch").replace("egress = \"1 km\"\n", "");
+    let other_template = RIGHT
+        .replace("n-source", "single-switch")
+        .replace("egress = \"1 km\"\n", "");
     insta::assert_snapshot!(
         "no_egress",
-        gallery(&other_template, &[("no egress", &[("count = 2", "egress = «\"1 km\"")])])
+        gallery(
+            &other_template,
+            &[("no egress", &[("count = 2", "egress = «\"1 km\"")])]
+        )
     );
 }
 
 #[test]
 fn end_systems() {
     let cases: &[Case] = &[
-        ("ICR above PCR", &[("icr = \"10 Mbit/s\"", "icr = «\"200 Mbit/s\"")]),
+        (
+            "ICR above PCR",
+            &[("icr = \"10 Mbit/s\"", "icr = «\"200 Mbit/s\"")],
+        ),
         (
             "ICR above PCR of a flow",
-            &[("icr = \"10 Mbit/s\"", "icr = «\"10 Mbit/s\""), ("count = 2", "abr.pcr = \"5 Mbit/s\"")],
+            &[
+                ("icr = \"10 Mbit/s\"", "icr = «\"10 Mbit/s\""),
+                ("count = 2", "abr.pcr = \"5 Mbit/s\""),
+            ],
         ),
-        ("MCR above ICR", &[("icr = \"10 Mbit/s\"", "mcr = \"20 Mbit/s\"\nicr = «\"10 Mbit/s\"")]),
+        (
+            "MCR above ICR",
+            &[(
+                "icr = \"10 Mbit/s\"",
+                "mcr = \"20 Mbit/s\"\nicr = «\"10 Mbit/s\"",
+            )],
+        ),
         ("RIF", &[("icr = \"10 Mbit/s\"", "rif = «0.3")]),
         ("RDF of a flow", &[("count = 2", "abr = { rdf = «0.7 }")]),
         ("RIF above 1", &[("icr = \"10 Mbit/s\"", "rif = «2")]),
         ("Nrm", &[("icr = \"10 Mbit/s\"", "nrm = «33")]),
-        ("window below a segment", &[("window = \"64 KiB\"", "window = «\"500 bytes\"")]),
-        ("window of a flow", &[("count = 2", "tcp.window = «\"500 bytes\"")]),
-        ("no granularity", &[("window = \"64 KiB\"", "granularity = «\"0 s\"")]),
-        ("largest RTO below smallest", &[("window = \"64 KiB\"", "min_rto = «\"2 s\"\nmax_rto = \"1 s\"")]),
+        (
+            "window below a segment",
+            &[("window = \"64 KiB\"", "window = «\"500 bytes\"")],
+        ),
+        (
+            "window of a flow",
+            &[("count = 2", "tcp.window = «\"500 bytes\"")],
+        ),
+        (
+            "no granularity",
+            &[("window = \"64 KiB\"", "granularity = «\"0 s\"")],
+        ),
+        (
+            "largest RTO below smallest",
+            &[(
+                "window = \"64 KiB\"",
+                "min_rto = «\"2 s\"\nmax_rto = \"1 s\"",
+            )],
+        ),
     ];
     insta::assert_snapshot!(gallery(RIGHT, cases));
 }
@@ -68,21 +154,60 @@ fn switches() {
     let cases: &[Case] = &[
         (
             "EPD without room for a PDU",
-            &[("buffer = \"1000 cells\"", "buffer = \"10 cells\""), ("policy = \"epd\"", "policy = «\"epd\"")],
+            &[
+                ("buffer = \"1000 cells\"", "buffer = \"10 cells\""),
+                ("policy = \"epd\"", "policy = «\"epd\""),
+            ],
         ),
         (
             "nothing left by intelligent tail drop",
-            &[("policy = \"epd\"", "policy = \"intelligent-tail-drop\"\nmargin = «\"1000 cells\"")],
+            &[(
+                "policy = \"epd\"",
+                "policy = \"intelligent-tail-drop\"\nmargin = «\"1000 cells\"",
+            )],
         ),
         (
             "both kinds of thresholds",
-            &[("scheme = \"erica\"", "scheme = \"efci\"\nhigh = \"10 cells\"\nthreshold = «\"10 cells\"")],
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"efci\"\nhigh = \"10 cells\"\nthreshold = «\"10 cells\"",
+            )],
         ),
-        ("low above high", &[("scheme = \"erica\"", "scheme = \"efci\"\nhigh = \"10 cells\"\nlow = «\"11 cells\"")]),
-        ("no interval", &[("scheme = \"erica\"", "scheme = \"erica\"\ninterval = «\"0 s\"")]),
-        ("interval shorter than a cell", &[("scheme = \"erica\"", "scheme = \"erica\"\ninterval = «\"2 us\"")]),
-        ("no utilisation", &[("scheme = \"erica\"", "scheme = \"erica\"\ntarget_utilisation = «0")]),
-        ("queue control", &[("scheme = \"erica\"", "scheme = \"erica\"\nqueue_control = { a = «0.9 }")]),
+        (
+            "low above high",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"efci\"\nhigh = \"10 cells\"\nlow = «\"11 cells\"",
+            )],
+        ),
+        (
+            "no interval",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"erica\"\ninterval = «\"0 s\"",
+            )],
+        ),
+        (
+            "interval shorter than a cell",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"erica\"\ninterval = «\"2 us\"",
+            )],
+        ),
+        (
+            "no utilisation",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"erica\"\ntarget_utilisation = «0",
+            )],
+        ),
+        (
+            "queue control",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"erica\"\nqueue_control = { a = «0.9 }",
+            )],
+        ),
         (
             "a class twice",
             &[(
@@ -131,25 +256,76 @@ fn graphs() {
                 ("[[flow]]", "«[[flow]]"),
             ],
         ),
-        ("loop", &[("to = \"h2\"\n", "to = \"h2\"\nroute = [\"h1\", \"X\", \"Y\", «\"X\", \"Y\", \"h2\"]\n")]),
-        ("no link", &[("to = \"h2\"\n", "to = \"h2\"\nroute = [\"h1\", «\"Y\", \"h2\"]\n")]),
-        ("route without its ends", &[("to = \"h2\"\n", "to = \"h2\"\nroute = «[\"X\", \"Y\"]\n")]),
-        ("unknown node on a route", &[("to = \"h2\"\n", "to = \"h2\"\nroute = [\"h1\", \"X\", «\"Z\", \"h2\"]\n")]),
+        (
+            "loop",
+            &[(
+                "to = \"h2\"\n",
+                "to = \"h2\"\nroute = [\"h1\", \"X\", \"Y\", «\"X\", \"Y\", \"h2\"]\n",
+            )],
+        ),
+        (
+            "no link",
+            &[(
+                "to = \"h2\"\n",
+                "to = \"h2\"\nroute = [\"h1\", «\"Y\", \"h2\"]\n",
+            )],
+        ),
+        (
+            "route without its ends",
+            &[("to = \"h2\"\n", "to = \"h2\"\nroute = «[\"X\", \"Y\"]\n")],
+        ),
+        (
+            "unknown node on a route",
+            &[(
+                "to = \"h2\"\n",
+                "to = \"h2\"\nroute = [\"h1\", \"X\", «\"Z\", \"h2\"]\n",
+            )],
+        ),
         (
             "across a host",
             &[
-                ("name = \"Y\", kind = \"switch\"", "name = \"Y\", kind = \"host\""),
-                ("to = \"h2\"\n", "to = \"h2\"\nroute = [\"h1\", \"X\", «\"Y\", \"h2\"]\n"),
+                (
+                    "name = \"Y\", kind = \"switch\"",
+                    "name = \"Y\", kind = \"host\"",
+                ),
+                (
+                    "to = \"h2\"\n",
+                    "to = \"h2\"\nroute = [\"h1\", \"X\", «\"Y\", \"h2\"]\n",
+                ),
             ],
         ),
         ("unknown host", &[("to = \"h2\"\n", "to = «\"h22\"\n")]),
         ("to a switch", &[("to = \"h2\"\n", "to = «\"Y\"\n")]),
         ("to itself", &[("to = \"h2\"\n", "to = «\"h1\"\n")]),
-        ("from nowhere", &[("from = \"h1\"\nto = \"h2\"\n", "to = \"h2\"\n"), ("[[flow]]", "«[[flow]]")]),
-        ("same node", &[("{ name = \"Y\", kind = \"switch\" }", "{ name = «\"X\", kind = \"switch\" }")]),
-        ("a node without a name", &[("{ name = \"Y\", kind = \"switch\" }", "{ name = «\"Y Y\", kind = \"switch\" }")]),
-        ("link to nowhere", &[("{ from = \"X\", to = \"Y\"", "{ from = \"X\", to = «\"W\"")]),
-        ("link to itself", &[("{ from = \"X\", to = \"Y\"", "{ from = \"X\", to = «\"X\"")]),
+        (
+            "from nowhere",
+            &[
+                ("from = \"h1\"\nto = \"h2\"\n", "to = \"h2\"\n"),
+                ("[[flow]]", "«[[flow]]"),
+            ],
+        ),
+        (
+            "same node",
+            &[(
+                "{ name = \"Y\", kind = \"switch\" }",
+                "{ name = «\"X\", kind = \"switch\" }",
+            )],
+        ),
+        (
+            "a node without a name",
+            &[(
+                "{ name = \"Y\", kind = \"switch\" }",
+                "{ name = «\"Y Y\", kind = \"switch\" }",
+            )],
+        ),
+        (
+            "link to nowhere",
+            &[("{ from = \"X\", to = \"Y\"", "{ from = \"X\", to = «\"W\"")],
+        ),
+        (
+            "link to itself",
+            &[("{ from = \"X\", to = \"Y\"", "{ from = \"X\", to = «\"X\"")],
+        ),
         (
             "two links",
             &[(
@@ -164,12 +340,21 @@ fn graphs() {
                 "kind = \"host\", «buffer = \"1 cells\" },\n    { name = \"h2\"",
             )],
         ),
-        ("access", &[("to = \"h2\"\n", "to = \"h2\"\naccess = «\"1 km\"\n")]),
+        (
+            "access",
+            &[("to = \"h2\"\n", "to = \"h2\"\naccess = «\"1 km\"\n")],
+        ),
         (
             "a length for a delay",
-            &[("to = \"Y\", rate = \"100 Mbit/s\", delay", "to = \"Y\", rate = \"100 Mbit/s\", «length")],
+            &[(
+                "to = \"Y\", rate = \"100 Mbit/s\", delay",
+                "to = \"Y\", rate = \"100 Mbit/s\", «length",
+            )],
         ),
-        ("own priority", &[("buffer = \"100 cells\"", "priority = «[[\"ubr\"]]")]),
+        (
+            "own priority",
+            &[("buffer = \"100 cells\"", "priority = «[[\"ubr\"]]")],
+        ),
     ];
     insta::assert_snapshot!(gallery(GRAPH, cases));
 }
@@ -179,17 +364,29 @@ fn a_way_that_takes_longer_than_the_run_is_warned_of() {
     let near = r#"{ from = "Y", to = "h2", rate = "100 Mbit/s", delay = "10 km" }"#;
     let text = with(GRAPH, near, &near.replace("10 km", "500000 km"));
     let message = the_warning(&with(&text, "[[flow]]", "«[[flow]]")).message;
-    assert!(message.starts_with("a cell of `f.1` takes 2500") && message.ends_with("longer than the run"), "{message}");
+    assert!(
+        message.starts_with("a cell of `f.1` takes 2500")
+            && message.ends_with("longer than the run"),
+        "{message}"
+    );
     // In three seconds it arrives.
-    assert_eq!(parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\"")).unwrap().warnings, []);
+    assert_eq!(
+        parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\""))
+            .unwrap()
+            .warnings,
+        []
+    );
 }
 
 #[test]
 fn an_abr_flow_returns_the_way_it_came() {
     let back = "to = \"h2\"\nreturn_route = «[\"h2\", \"Y\", \"Z\", \"X\", \"h1\"]\n";
     let text = with(GRAPH, "to = \"h2\"\n", back);
-    let text =
-        with(&text, "kind = \"switch\" },\n]", "kind = \"switch\" },\n    { name = \"Z\", kind = \"switch\" },\n]");
+    let text = with(
+        &text,
+        "kind = \"switch\" },\n]",
+        "kind = \"switch\" },\n    { name = \"Z\", kind = \"switch\" },\n]",
+    );
     let links = "{ from = \"X\", to = \"Z\", rate = \"1 Mbit/s\", delay = \"1 km\" },\n    { from = \"Z\", to = \"Y\", rate = \"1 Mbit/s\", delay = \"1 km\" },\n]\n\n[[flow]]";
     let text = with(&text, "]\n\n[[flow]]", links);
     insta::assert_snapshot!(the_error(&text).rendered);
@@ -203,37 +400,100 @@ fn hardly_meant() {
     let cases: &[Case] = &[
         (
             "buffer below a PDU",
-            &[("buffer = \"1000 cells\"", "buffer = «\"10 cells\""), ("policy = \"epd\"", "policy = \"ppd\"")],
+            &[
+                ("buffer = \"1000 cells\"", "buffer = «\"10 cells\""),
+                ("policy = \"epd\"", "policy = \"ppd\""),
+            ],
         ),
-        ("EPD never acts", &[("policy = \"epd\"", "policy = \"epd\"\nthreshold = «\"1000 cells\"")]),
-        ("EFCI never acts", &[("scheme = \"erica\"", "scheme = \"efci\"\nthreshold = «\"1000 cells\"")]),
-        ("policy without a limit", &[("buffer = \"1000 cells\"\n", ""), ("[switch.discard]", "[switch.«discard]")]),
+        (
+            "EPD never acts",
+            &[(
+                "policy = \"epd\"",
+                "policy = \"epd\"\nthreshold = «\"1000 cells\"",
+            )],
+        ),
+        (
+            "EFCI never acts",
+            &[(
+                "scheme = \"erica\"",
+                "scheme = \"efci\"\nthreshold = «\"1000 cells\"",
+            )],
+        ),
+        (
+            "policy without a limit",
+            &[
+                ("buffer = \"1000 cells\"\n", ""),
+                ("[switch.discard]", "[switch.«discard]"),
+            ],
+        ),
         (
             "nothing to control",
-            &[("[switch.control]", "[switch.«control]"), ("service = \"abr\"", "service = \"ubr\"")],
+            &[
+                ("[switch.control]", "[switch.«control]"),
+                ("service = \"abr\"", "service = \"ubr\""),
+            ],
         ),
         (
             "RM cells first where there are none",
             &[
-                ("buffer = \"1000 cells\"", "buffer = \"1000 cells\"\nrm_first = «true"),
+                (
+                    "buffer = \"1000 cells\"",
+                    "buffer = \"1000 cells\"\nrm_first = «true",
+                ),
                 ("scheme = \"erica\"", "scheme = \"none\""),
                 ("service = \"abr\"", "service = \"ubr\""),
             ],
         ),
-        ("PCR above the link", &[("icr = \"10 Mbit/s\"", "icr = \"10 Mbit/s\"\npcr = «\"200 Mbit/s\"")]),
-        ("TCP of a source of cells", &[("service = \"vbr\"", "service = \"vbr\"\n«tcp.mss = \"1024 bytes\"")]),
-        ("ABR of a VBR flow", &[("service = \"vbr\"", "service = \"vbr\"\n«abr.nrm = 16")]),
-        ("ack_service of a source of cells", &[("service = \"vbr\"", "service = \"vbr\"\nack_service = «\"ubr\"")]),
+        (
+            "PCR above the link",
+            &[(
+                "icr = \"10 Mbit/s\"",
+                "icr = \"10 Mbit/s\"\npcr = «\"200 Mbit/s\"",
+            )],
+        ),
+        (
+            "TCP of a source of cells",
+            &[(
+                "service = \"vbr\"",
+                "service = \"vbr\"\n«tcp.mss = \"1024 bytes\"",
+            )],
+        ),
+        (
+            "ABR of a VBR flow",
+            &[("service = \"vbr\"", "service = \"vbr\"\n«abr.nrm = 16")],
+        ),
+        (
+            "ack_service of a source of cells",
+            &[(
+                "service = \"vbr\"",
+                "service = \"vbr\"\nack_service = «\"ubr\"",
+            )],
+        ),
         (
             "refusals of a source of cells",
-            &[("service = \"vbr\"", "service = \"vbr\"\nsource_queue_refuses = «\"cell\"")],
+            &[(
+                "service = \"vbr\"",
+                "service = \"vbr\"\nsource_queue_refuses = «\"cell\"",
+            )],
         ),
-        ("refusals without a limit", &[("count = 2", "count = 2\nsource_queue_refuses = «\"cell\"")]),
+        (
+            "refusals without a limit",
+            &[("count = 2", "count = 2\nsource_queue_refuses = «\"cell\"")],
+        ),
         (
             "ack_service of a source without TCP",
-            &[("count = 2", "ack_service = «\"ubr\""), ("kind = \"greedy\"", "kind = \"persistent\"")],
+            &[
+                ("count = 2", "ack_service = «\"ubr\""),
+                ("kind = \"greedy\"", "kind = \"persistent\""),
+            ],
         ),
-        ("stagger of one flow", &[("service = \"vbr\"", "service = \"vbr\"\nstagger = «\"1 ms\"")]),
+        (
+            "stagger of one flow",
+            &[(
+                "service = \"vbr\"",
+                "service = \"vbr\"\nstagger = «\"1 ms\"",
+            )],
+        ),
         (
             "traces what is not there",
             &[
@@ -249,10 +509,34 @@ fn hardly_meant() {
 #[test]
 fn virtual_sources() {
     let cases: &[Case] = &[
-        ("no such switch", &[("[switch.control]", "[switch.vsvd]\nat = [«\"C\"]\n[switch.control]")]),
-        ("rate of the next loop", &[("[switch.control]", "[switch.vsvd]\nvc_rate = «\"next-loop\"\n[switch.control]")]),
-        ("measured behind", &[("[switch.control]", "[switch.vsvd]\nvc_rate = «\"measured\"\n[switch.control]")]),
-        ("input behind", &[("[switch.control]", "[switch.«vsvd]\ninput = \"class-queue\"\n[switch.control]")]),
+        (
+            "no such switch",
+            &[(
+                "[switch.control]",
+                "[switch.vsvd]\nat = [«\"C\"]\n[switch.control]",
+            )],
+        ),
+        (
+            "rate of the next loop",
+            &[(
+                "[switch.control]",
+                "[switch.vsvd]\nvc_rate = «\"next-loop\"\n[switch.control]",
+            )],
+        ),
+        (
+            "measured behind",
+            &[(
+                "[switch.control]",
+                "[switch.vsvd]\nvc_rate = «\"measured\"\n[switch.control]",
+            )],
+        ),
+        (
+            "input behind",
+            &[(
+                "[switch.control]",
+                "[switch.«vsvd]\ninput = \"class-queue\"\n[switch.control]",
+            )],
+        ),
         (
             "policy by order",
             &[
@@ -262,25 +546,46 @@ fn virtual_sources() {
         ),
         (
             "acknowledgements of another class",
-            &[("[switch.control]", "[switch.vsvd]\n[switch.control]"), ("count = 2", "ack_service = «\"ubr\"")],
+            &[
+                ("[switch.control]", "[switch.vsvd]\n[switch.control]"),
+                ("count = 2", "ack_service = «\"ubr\""),
+            ],
         ),
         (
             "no ABR",
-            &[("[switch.control]\nscheme = \"erica\"", "[switch.«vsvd]"), ("service = \"abr\"", "service = \"ubr\"")],
+            &[
+                ("[switch.control]\nscheme = \"erica\"", "[switch.«vsvd]"),
+                ("service = \"abr\"", "service = \"ubr\""),
+            ],
         ),
     ];
     insta::assert_snapshot!(gallery(RIGHT, cases));
     let own = "kind = \"switch\", buffer = \"100 cells\", vsvd = { at = «[\"X\"] }";
-    let of_its_own = the_error(&with(GRAPH, "kind = \"switch\", buffer = \"100 cells\"", own));
-    assert!(of_its_own.diagnostics[0].message.contains("whatever its name"));
+    let of_its_own = the_error(&with(
+        GRAPH,
+        "kind = \"switch\", buffer = \"100 cells\"",
+        own,
+    ));
+    assert!(
+        of_its_own.diagnostics[0]
+            .message
+            .contains("whatever its name")
+    );
 }
 
 #[test]
 fn without_strict_the_standard_warns() {
     let strict = with(RIGHT, "icr = \"10 Mbit/s\"", "rif = «0.3");
-    assert!(the_error(&strict).diagnostics[0].help.contains("strict = false"));
+    assert!(
+        the_error(&strict).diagnostics[0]
+            .help
+            .contains("strict = false")
+    );
     let lenient = with(&strict, "seed = 7", "strict = false");
-    assert_eq!(the_warning(&lenient).message, "`rif`: 0.3 is not 2^-n with n of 0..15");
+    assert_eq!(
+        the_warning(&lenient).message,
+        "`rif`: 0.3 is not 2^-n with n of 0..15"
+    );
     // What cannot be simulated stays an error.
     the_error(&with(&lenient, "rif = «0.3", "rif = «-0.3"));
 }

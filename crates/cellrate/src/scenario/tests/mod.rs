@@ -106,9 +106,18 @@ fn unmark(text: &str) -> (String, (usize, usize)) {
 fn the_error(text: &str) -> Refusal {
     let (text, place) = unmark(text);
     let refusal = parse(&text).expect_err("it is refused");
-    let errors: Vec<_> = refusal.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+    let errors: Vec<_> = refusal
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == Severity::Error)
+        .collect();
     assert_eq!(errors.len(), 1, "one error in\n{}", refusal.rendered);
-    assert_eq!((errors[0].line, errors[0].column), place, "{}", refusal.rendered);
+    assert_eq!(
+        (errors[0].line, errors[0].column),
+        place,
+        "{}",
+        refusal.rendered
+    );
     assert_eq!(errors[0].path, "my.toml");
     refusal
 }
@@ -116,9 +125,15 @@ fn the_error(text: &str) -> Refusal {
 /// The one warning of `text`, at the mark.
 fn the_warning(text: &str) -> Diagnostic {
     let (text, place) = unmark(text);
-    let mut warnings = parse(&text).unwrap_or_else(|refusal| panic!("{refusal}")).warnings;
+    let mut warnings = parse(&text)
+        .unwrap_or_else(|refusal| panic!("{refusal}"))
+        .warnings;
     assert_eq!(warnings.len(), 1, "one warning: {warnings:?}");
-    assert_eq!((warnings[0].line, warnings[0].column), place, "{warnings:?}");
+    assert_eq!(
+        (warnings[0].line, warnings[0].column),
+        place,
+        "{warnings:?}"
+    );
     warnings.remove(0)
 }
 
@@ -126,7 +141,9 @@ fn the_warning(text: &str) -> Diagnostic {
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
 fn changed(base: &str, changes: &[(&str, &str)]) -> String {
-    changes.iter().fold(base.to_owned(), |text, (old, new)| with(&text, old, new))
+    changes
+        .iter()
+        .fold(base.to_owned(), |text, (old, new)| with(&text, old, new))
 }
 
 /// Errors of all cases, as a reader sees them.
@@ -142,7 +159,10 @@ fn gallery(base: &str, cases: &[Case]) -> String {
 fn warnings(base: &str, cases: &[Case]) -> String {
     let lines = cases.iter().map(|(title, changes)| {
         let warning = the_warning(&changed(base, changes));
-        format!("# {title}\n{}: {}\n  {}\n", warning.line, warning.message, warning.help)
+        format!(
+            "# {title}\n{}: {}\n  {}\n",
+            warning.line, warning.message, warning.help
+        )
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -54,7 +54,9 @@ const VALUES: &[&str] = &[
 
 /// The line with its value replaced, if it has one.
 fn mutated(line: &str, value: &str) -> Option<String> {
-    let (key, _) = line.split_once(" = ").filter(|_| !line.starts_with(['#', ' ', ']']))?;
+    let (key, _) = line
+        .split_once(" = ")
+        .filter(|_| !line.starts_with(['#', ' ', ']']))?;
     Some(format!("{key} = {value}"))
 }
 
@@ -63,25 +65,39 @@ fn try_all(name: &str, text: &str) {
     let (mut accepted, mut refused) = (0, 0);
     for (number, line) in lines.iter().enumerate() {
         for value in VALUES {
-            let Some(changed) = mutated(line, value) else { continue };
-            let text = [&lines[..number], &[changed.as_str()], &lines[number + 1..]].concat().join("\n");
+            let Some(changed) = mutated(line, value) else {
+                continue;
+            };
+            let text = [&lines[..number], &[changed.as_str()], &lines[number + 1..]]
+                .concat()
+                .join("\n");
             match parse(&text) {
                 Ok(checked) => {
                     accepted += 1;
                     let resolved = resolve(&checked.scenario);
-                    let again = parse(&resolved).unwrap_or_else(|refusal| panic!("{changed} in {name}: {refusal}"));
+                    let again = parse(&resolved)
+                        .unwrap_or_else(|refusal| panic!("{changed} in {name}: {refusal}"));
                     assert_eq!(again.scenario, checked.scenario, "{changed} in {name}");
                 }
                 Err(refusal) => {
                     refused += 1;
                     let first = &refusal.diagnostics[0];
-                    assert!(!first.message.starts_with(UNREAD), "{changed} in {name}: {refusal}");
-                    assert!((1..=lines.len()).contains(&first.line) && first.column >= 1, "{changed}: {first:?}");
+                    assert!(
+                        !first.message.starts_with(UNREAD),
+                        "{changed} in {name}: {refusal}"
+                    );
+                    assert!(
+                        (1..=lines.len()).contains(&first.line) && first.column >= 1,
+                        "{changed}: {first:?}"
+                    );
                 }
             }
         }
     }
-    assert!(accepted > 0 && refused > accepted, "{name}: {accepted} accepted, {refused} refused");
+    assert!(
+        accepted > 0 && refused > accepted,
+        "{name}: {accepted} accepted, {refused} refused"
+    );
 }
 
 #[test]
@@ -93,6 +109,17 @@ fn whatever_value_stands_in_a_complete_scenario() {
 
 #[test]
 fn whatever_value_stands_in_a_graph() {
-    let text = with(GRAPH, "service = \"abr\"", "service = \"abr\"\nroute = [\"h1\", \"X\", \"Y\", \"h2\"]");
-    try_all("GRAPH", &with(&text, "[topology]", "[switch]\ncontrol = { scheme = \"efci\" }\n[topology]"));
+    let text = with(
+        GRAPH,
+        "service = \"abr\"",
+        "service = \"abr\"\nroute = [\"h1\", \"X\", \"Y\", \"h2\"]",
+    );
+    try_all(
+        "GRAPH",
+        &with(
+            &text,
+            "[topology]",
+            "[switch]\ncontrol = { scheme = \"efci\" }\n[topology]",
+        ),
+    );
 }

@@ -13,28 +13,61 @@ fn the_override_error(text: &str) -> String {
     let refusal = set(&["run.seed=9", &text]).unwrap_err();
     assert_eq!(refusal.diagnostics.len(), 1, "{}", refusal.rendered);
     let found = &refusal.diagnostics[0];
-    assert_eq!((found.path.as_str(), found.line, found.column), ("--set", 1, column), "{}", refusal.rendered);
+    assert_eq!(
+        (found.path.as_str(), found.line, found.column),
+        ("--set", 1, column),
+        "{}",
+        refusal.rendered
+    );
     format!("# {text}\n{}", refusal.rendered)
 }
 
 #[test]
 fn a_value_is_toml_or_else_a_string() {
-    let set = |text| set(&[text]).unwrap_or_else(|refusal| panic!("{refusal}")).scenario;
+    let set = |text| {
+        set(&[text])
+            .unwrap_or_else(|refusal| panic!("{refusal}"))
+            .scenario
+    };
     assert_eq!(set("run.duration=3 s").run.duration.to_string(), "3 s");
-    assert_eq!(set("run.duration = \"3 s\"").run.duration.to_string(), "3 s");
+    assert_eq!(
+        set("run.duration = \"3 s\"").run.duration.to_string(),
+        "3 s"
+    );
     assert_eq!(set("flow.tcp.count=5").flows[0].count, 5);
     assert_eq!(set("flow.0.count=5").flows[0].count, 5);
     assert_eq!(set("flow.tcp.tcp.mss=1 KiB").flows[0].tcp.mss.0, 1024);
     assert!(set("measure.cell_delay=true").measure.cell_delay);
-    assert_eq!(set("measure.traces=[\"acr\", \"cwnd\"]").measure.traces, [TraceKind::Acr, TraceKind::Cwnd]);
-    assert_eq!(set("switch.control={scheme=\"none\"}").switch.control.name(), "none");
-    assert_eq!(set("aal5.encapsulation=vc-mux").aal5.encapsulation.bytes(), 0);
-    assert_eq!(set("flow.vbr={name=\"far\", service=\"ubr\"}").flows[1].name, "far");
+    assert_eq!(
+        set("measure.traces=[\"acr\", \"cwnd\"]").measure.traces,
+        [TraceKind::Acr, TraceKind::Cwnd]
+    );
+    assert_eq!(
+        set("switch.control={scheme=\"none\"}")
+            .switch
+            .control
+            .name(),
+        "none"
+    );
+    assert_eq!(
+        set("aal5.encapsulation=vc-mux").aal5.encapsulation.bytes(),
+        0
+    );
+    assert_eq!(
+        set("flow.vbr={name=\"far\", service=\"ubr\"}").flows[1].name,
+        "far"
+    );
 }
 
 #[test]
 fn later_overrides_win_and_the_seed_has_the_last_word() {
-    let run = |overrides: &[String], seed| Scenario::parse(RIGHT, "f", overrides, seed).unwrap().scenario.run.seed;
+    let run = |overrides: &[String], seed| {
+        Scenario::parse(RIGHT, "f", overrides, seed)
+            .unwrap()
+            .scenario
+            .run
+            .seed
+    };
     assert_eq!(run(&[], None), 7);
     assert_eq!(run(&["run.seed=8".into(), "run.seed=9".into()], None), 9);
     assert_eq!(run(&["run.seed=8".into()], Some(11)), 11);
@@ -42,7 +75,9 @@ fn later_overrides_win_and_the_seed_has_the_last_word() {
 
 #[test]
 fn shared_and_own_parameters_of_flows() {
-    let scenario = set(&["tcp.mss=1 KiB", "flow.tcp.tcp.window=32 KiB"]).unwrap().scenario;
+    let scenario = set(&["tcp.mss=1 KiB", "flow.tcp.tcp.window=32 KiB"])
+        .unwrap()
+        .scenario;
     let tcp = &scenario.flows[0].tcp;
     assert_eq!((tcp.mss.0, tcp.window.0), (1024, 32 * 1024));
     assert_eq!(scenario.flows[0].abr.icr, scenario.abr.icr);
@@ -73,7 +108,8 @@ fn wrong_overrides_are_shown_as_they_were_typed() {
         "measure.to=«5 s",
         "«flow=5",
     ];
-    let cases = cases.map(|text| the_override_error(if text == "«flow=5" { "flow=«5" } else { text }));
+    let cases =
+        cases.map(|text| the_override_error(if text == "«flow=5" { "flow=«5" } else { text }));
     insta::assert_snapshot!(cases.join("\n"));
 }
 

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 
 fn check_round_trip(text: &str, overrides: &[String]) -> String {
-    let first = Scenario::parse(text, "f", overrides, None).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let first =
+        Scenario::parse(text, "f", overrides, None).unwrap_or_else(|refusal| panic!("{refusal}"));
     let resolved = resolve(&first.scenario);
     let second = parse(&resolved).unwrap_or_else(|refusal| panic!("{refusal}\n{resolved}"));
     assert_eq!(second.scenario, first.scenario);
@@ -17,7 +18,10 @@ fn check_round_trip(text: &str, overrides: &[String]) -> String {
 
 #[test]
 fn a_resolved_scenario_is_complete_and_reads_back_the_same() {
-    insta::assert_snapshot!(check_round_trip(RIGHT, &["flow.tcp.tcp.window=32 KiB".into()]));
+    insta::assert_snapshot!(check_round_trip(
+        RIGHT,
+        &["flow.tcp.tcp.window=32 KiB".into()]
+    ));
     insta::assert_snapshot!(
         "resolved_graph",
         check_round_trip(GRAPH, &["topology.node.Y.control={scheme=\"efci\"}".into()])
@@ -39,10 +43,15 @@ fn templates_are_right_without_a_warning_and_read_back_the_same() {
 fn defaults_in_comments_are_the_defaults() {
     for (name, ..) in templates::TEMPLATES {
         let text = template(name).unwrap();
-        let uncommented: String = text.lines().map(|line| format!("{}\n", uncomment(line))).collect();
+        let uncommented: String = text
+            .lines()
+            .map(|line| format!("{}\n", uncomment(line)))
+            .collect();
         assert_ne!(uncommented.as_str(), text.to_owned() + "\n");
         let written = parse(text).unwrap().scenario;
-        let explicit = parse(&uncommented).unwrap_or_else(|refusal| panic!("{name}: {refusal}")).scenario;
+        let explicit = parse(&uncommented)
+            .unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
+            .scenario;
         assert_eq!(explicit.run, written.run, "{name}");
         assert_eq!(explicit.measure, written.measure, "{name}");
         assert_eq!(explicit.topology, written.topology, "{name}");
@@ -53,23 +62,53 @@ fn defaults_in_comments_are_the_defaults() {
 
 /// A line of the form `# key = value` without its comment mark.
 fn uncomment(line: &str) -> &str {
-    let Some(bare) = line.strip_prefix("# ") else { return line };
-    let is_key = bare.split_once(" = ").is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+    let Some(bare) = line.strip_prefix("# ") else {
+        return line;
+    };
+    let is_key = bare
+        .split_once(" = ")
+        .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
     // Absent keys of [abr] follow from others and have no default of their own.
-    if is_key && !["pcr = ", "mcr = "].iter().any(|key| bare.starts_with(key)) { bare } else { line }
+    if is_key && !["pcr = ", "mcr = "].iter().any(|key| bare.starts_with(key)) {
+        bare
+    } else {
+        line
+    }
 }
 
 #[test]
 fn the_schema_knows_what_is_registered_and_has_no_null() {
     let text = serde_json::to_string(schema()).unwrap();
-    assert!(!text.contains("\"null\"") && !text.contains(":null"), "TOML has no null");
-    for named in registry().schemes.iter().chain(&registry().policies).chain(&registry().sources) {
-        assert!(text.contains(&format!("\"const\":\"{}\"", named.name)), "{}", named.name);
-        assert!(text.contains(named.about) && text.contains(named.source), "{}", named.name);
+    assert!(
+        !text.contains("\"null\"") && !text.contains(":null"),
+        "TOML has no null"
+    );
+    for named in registry()
+        .schemes
+        .iter()
+        .chain(&registry().policies)
+        .chain(&registry().sources)
+    {
+        assert!(
+            text.contains(&format!("\"const\":\"{}\"", named.name)),
+            "{}",
+            named.name
+        );
+        assert!(
+            text.contains(named.about) && text.contains(named.source),
+            "{}",
+            named.name
+        );
     }
     assert_eq!(schema()["$defs"]["Time"]["type"], "string");
-    assert_eq!(schema()["$defs"]["Run"]["required"], serde_json::json!(["duration"]));
-    assert_eq!(schema()["$defs"]["AbrConfig"]["properties"]["icr"]["$ref"], "#/$defs/Rate");
+    assert_eq!(
+        schema()["$defs"]["Run"]["required"],
+        serde_json::json!(["duration"])
+    );
+    assert_eq!(
+        schema()["$defs"]["AbrConfig"]["properties"]["icr"]["$ref"],
+        "#/$defs/Rate"
+    );
     assert_eq!(schema()["additionalProperties"], false);
 }
 
@@ -88,9 +127,13 @@ fn undocumented_keys(schema: &serde_json::Value, path: &str, found: &mut Vec<Str
     }
     match schema {
         serde_json::Value::Object(object) => {
-            object.iter().for_each(|(key, value)| undocumented_keys(value, &format!("{path}/{key}"), found));
+            object
+                .iter()
+                .for_each(|(key, value)| undocumented_keys(value, &format!("{path}/{key}"), found));
         }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| undocumented_keys(item, path, found)),
+        serde_json::Value::Array(items) => items
+            .iter()
+            .for_each(|item| undocumented_keys(item, path, found)),
         _ => {}
     }
 }
@@ -98,7 +141,13 @@ fn undocumented_keys(schema: &serde_json::Value, path: &str, found: &mut Vec<Str
 #[test]
 fn the_registry_lists_every_kind() {
     let registry = registry();
-    for list in [&registry.schemes, &registry.policies, &registry.sources, &registry.recoveries, &registry.templates] {
+    for list in [
+        &registry.schemes,
+        &registry.policies,
+        &registry.sources,
+        &registry.recoveries,
+        &registry.templates,
+    ] {
         assert!(list.len() > 2 && list.iter().all(|named| !named.about.is_empty()));
     }
 }

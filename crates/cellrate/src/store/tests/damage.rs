@@ -40,7 +40,11 @@ fn assert_loses(bytes: &[u8], lost: impl Fn(usize) -> bool, damage: bool, what: 
     drop(store);
     let again = Store::open(directory.path()).unwrap();
     for (i, key) in keys().iter().enumerate() {
-        assert_eq!(again.get(key).unwrap().as_deref(), Some(RESULTS[i]), "result {i} again, {what}");
+        assert_eq!(
+            again.get(key).unwrap().as_deref(),
+            Some(RESULTS[i]),
+            "result {i} again, {what}"
+        );
     }
     assert_eq!(again.problems(), [], "{what}: told once");
 }
@@ -50,7 +54,12 @@ fn every_cut_loses_the_records_that_it_hits() {
     let (bytes, ends) = segment();
     for length in 0..=bytes.len() {
         let whole = length == 0 || ends.contains(&length);
-        assert_loses(&bytes[..length], |i| length < ends[i], !whole, &format!("cut to {length}"));
+        assert_loses(
+            &bytes[..length],
+            |i| length < ends[i],
+            !whole,
+            &format!("cut to {length}"),
+        );
     }
 }
 
@@ -71,7 +80,9 @@ fn damage_behind_the_back_of_an_open_store_is_told_with_file_and_offset() {
     for (key, result) in keys().iter().zip(RESULTS) {
         store.put(key, result).unwrap();
     }
-    let [path] = &files(directory.path(), "seg")[..] else { panic!("one segment") };
+    let [path] = &files(directory.path(), "seg")[..] else {
+        panic!("one segment")
+    };
     let (mut bytes, ends) = segment();
     assert_eq!(fs::read(path).unwrap(), bytes);
     bytes[ends[1] - 1] ^= 1;
@@ -83,10 +94,19 @@ fn damage_behind_the_back_of_an_open_store_is_told_with_file_and_offset() {
         assert_eq!(store.get(&keys()[2]).unwrap(), None);
     }
     assert_eq!(store.keys().unwrap(), [keys()[0].clone()]);
-    let told =
-        |i: usize, what: &str| Problem::of_record(Key::parse(&keys()[i]).unwrap(), path, ends[i - 1] as u64, what);
+    let told = |i: usize, what: &str| {
+        Problem::of_record(
+            Key::parse(&keys()[i]).unwrap(),
+            path,
+            ends[i - 1] as u64,
+            what,
+        )
+    };
     let checksum = "it does not have the checksum that its header says";
-    assert_eq!(store.problems(), [told(1, checksum), told(2, "it is cut off")]);
+    assert_eq!(
+        store.problems(),
+        [told(1, checksum), told(2, "it is cut off")]
+    );
 }
 
 #[test]
@@ -95,7 +115,9 @@ fn another_record_of_a_damaged_one_counts_instead() {
     store.put(&key("x"), b"same").unwrap();
     store.put(&key("x"), b"same").unwrap();
     store.close().unwrap();
-    let [path] = &files(directory.path(), "seg")[..] else { panic!("one segment") };
+    let [path] = &files(directory.path(), "seg")[..] else {
+        panic!("one segment")
+    };
     let mut bytes = fs::read(path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(path, bytes).unwrap();
@@ -113,10 +135,20 @@ fn a_long_stretch_of_rubbish_is_passed_over() {
     rubbish[1000..1008].copy_from_slice(&record::MAGIC);
     rubbish[65_533..65_541].copy_from_slice(&record::MAGIC);
     let (first, rest) = bytes.split_at(ends[0]);
-    assert_loses(&[first, &rubbish, rest].concat(), |_| false, true, "rubbish between records");
+    assert_loses(
+        &[first, &rubbish, rest].concat(),
+        |_| false,
+        true,
+        "rubbish between records",
+    );
     for shift in 0..8 {
         // The next record's magic lies across the end of a chunk.
         let shifted = [first, &noise(2, 65_536 - shift), rest].concat();
-        assert_loses(&shifted, |_| false, true, &format!("rubbish shorter by {shift}"));
+        assert_loses(
+            &shifted,
+            |_| false,
+            true,
+            &format!("rubbish shorter by {shift}"),
+        );
     }
 }

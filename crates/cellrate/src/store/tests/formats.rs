@@ -11,10 +11,16 @@ fn a_newer_format_is_refused_with_the_program_that_reads_it() {
     let (directory, store) = open();
     drop(store);
     let path = directory.path().join("format");
-    assert_eq!(fs::read_to_string(&path).unwrap(), format!("cellrate store 1\nwritten by cellrate {VERSION}\n"));
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        format!("cellrate store 1\nwritten by cellrate {VERSION}\n")
+    );
     fs::write(&path, "cellrate store 2\nwritten by cellrate 9.9.9\n").unwrap();
     let message = refusal(directory.path());
-    assert!(message.contains("format 2, written by cellrate 9.9.9"), "{message}");
+    assert!(
+        message.contains("format 2, written by cellrate 9.9.9"),
+        "{message}"
+    );
     assert!(message.contains(&path.display().to_string()), "{message}");
 }
 
@@ -42,7 +48,12 @@ fn many_may_make_the_same_store_at_once() {
         std::thread::scope(|scope| {
             for i in 0..4 {
                 let root = &root;
-                scope.spawn(move || Store::open(root).unwrap().put(&key(&i.to_string()), b"x").unwrap());
+                scope.spawn(move || {
+                    Store::open(root)
+                        .unwrap()
+                        .put(&key(&i.to_string()), b"x")
+                        .unwrap()
+                });
             }
         });
         assert_eq!(Store::open(&root).unwrap().keys().unwrap().len(), 4);
@@ -54,5 +65,8 @@ fn an_error_names_the_file() {
     let (directory, store) = open();
     fs::write(directory.path().join("segments"), "in the way").unwrap();
     let message = store.put(&key("x"), b"x").unwrap_err().to_string();
-    assert!(message.contains(&directory.path().join("segments").display().to_string()), "{message}");
+    assert!(
+        message.contains(&directory.path().join("segments").display().to_string()),
+        "{message}"
+    );
 }

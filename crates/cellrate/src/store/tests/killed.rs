@@ -14,7 +14,12 @@ const AT_STEP: i32 = 77;
 /// This test program again, as a process that does one of the tests below that are no tests.
 fn child(name: &str, root: &Path, task: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("store::tests::killed::{name}"), "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            &format!("store::tests::killed::{name}"),
+            "--ignored",
+            "--nocapture",
+        ])
         .envs([(DIRECTORY, root.as_os_str()), (TASK, task.as_ref())])
         .stdout(Stdio::piped())
         .spawn()
@@ -22,7 +27,10 @@ fn child(name: &str, root: &Path, task: &str) -> Child {
 }
 
 fn order() -> Option<(PathBuf, String)> {
-    Some((std::env::var_os(DIRECTORY)?.into(), std::env::var(TASK).ok()?))
+    Some((
+        std::env::var_os(DIRECTORY)?.into(),
+        std::env::var(TASK).ok()?,
+    ))
 }
 
 #[test]
@@ -32,7 +40,9 @@ fn writes_until_killed() {
     let store = Store::open(root).unwrap();
     for i in 0.. {
         let name = format!("{round} {i}");
-        store.put(&key(&name), &noise(i, i as usize * 997 % 20_000)).unwrap();
+        store
+            .put(&key(&name), &noise(i, i as usize * 997 % 20_000))
+            .unwrap();
         writeln!(std::io::stdout(), "\nput {name}").unwrap();
     }
 }
@@ -41,7 +51,11 @@ fn writes_until_killed() {
 fn assert_has(store: &Store, names: &[String]) {
     for name in names {
         let i: u64 = name.split_once(' ').unwrap().1.parse().unwrap();
-        assert_eq!(store.get(&key(name)).unwrap(), Some(noise(i, i as usize * 997 % 20_000)), "{name}");
+        assert_eq!(
+            store.get(&key(name)).unwrap(),
+            Some(noise(i, i as usize * 997 % 20_000)),
+            "{name}"
+        );
     }
 }
 
@@ -64,7 +78,12 @@ fn killed_at_any_moment() {
         child.wait().unwrap();
         // The last line may be half.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        kept.extend(whole.lines().filter_map(|line| line.strip_prefix("put ")).map(String::from));
+        kept.extend(
+            whole
+                .lines()
+                .filter_map(|line| line.strip_prefix("put "))
+                .map(String::from),
+        );
         // Opened between them, too, so that merges happen among them.
         assert_has(&Store::open(directory.path()).unwrap(), &kept[before..]);
     }
@@ -88,21 +107,45 @@ fn merges_until_a_step() {
 
 #[test]
 fn merging_is_interrupted_at_each_step() {
-    for step in [Step::Claimed, Step::Copying, Step::Copied, Step::Named, Step::Removed] {
+    for step in [
+        Step::Claimed,
+        Step::Copying,
+        Step::Copied,
+        Step::Named,
+        Step::Removed,
+    ] {
         let directory = tempfile::tempdir().unwrap();
         let keys = short_runs(directory.path(), 40);
         // One store that is open all the time, as a long study has it.
         let witness = Store::with_segments_of(directory.path().into(), 1).unwrap();
-        let mut child = child("merges_until_a_step", directory.path(), &format!("{step:?}"));
+        let mut child = child(
+            "merges_until_a_step",
+            directory.path(),
+            &format!("{step:?}"),
+        );
         assert_eq!(child.wait().unwrap().code(), Some(AT_STEP), "{step:?}");
-        assert!(files(directory.path(), "seg").len() >= 40, "{step:?}: nothing is gone that is nowhere else");
+        assert!(
+            files(directory.path(), "seg").len() >= 40,
+            "{step:?}: nothing is gone that is nowhere else"
+        );
         assert_has_runs(&witness, &keys);
         // The next to open it merges, and clears away.
         let after = Store::open(directory.path()).unwrap();
         assert_has_runs(&after, &keys);
-        assert_eq!(files(directory.path(), "merging"), [""; 0].map(PathBuf::from), "{step:?}");
-        assert!(files(directory.path(), "seg").len() <= merging::FEW, "{step:?}");
+        assert_eq!(
+            files(directory.path(), "merging"),
+            [""; 0].map(PathBuf::from),
+            "{step:?}"
+        );
+        assert!(
+            files(directory.path(), "seg").len() <= merging::FEW,
+            "{step:?}"
+        );
         assert_has_runs(&witness, &keys);
-        assert_eq!((after.problems(), witness.problems()), (vec![], vec![]), "{step:?}");
+        assert_eq!(
+            (after.problems(), witness.problems()),
+            (vec![], vec![]),
+            "{step:?}"
+        );
     }
 }

@@ -23,15 +23,34 @@ fn locks_of_the_dead_go_and_those_of_the_living_stay() {
     // Killed before it wrote, while it wrote, and while it made the store.
     File::create(segments.join("00000008.lock")).unwrap();
     File::create(segments.join("00000007.lock")).unwrap();
-    fs::write(segments.join("00000007.seg"), record::encode(Key::parse(&key("y")).unwrap(), b"y")).unwrap();
+    fs::write(
+        segments.join("00000007.seg"),
+        record::encode(Key::parse(&key("y")).unwrap(), b"y"),
+    )
+    .unwrap();
     File::create(directory.path().join("format.1.0.tmp")).unwrap();
     let other = Store::open(directory.path()).unwrap();
-    assert_eq!(names(directory.path()), ["00000000.lock", "00000000.seg", "00000007.seg", "format", "segments"]);
+    assert_eq!(
+        names(directory.path()),
+        [
+            "00000000.lock",
+            "00000000.seg",
+            "00000007.seg",
+            "format",
+            "segments"
+        ]
+    );
     // It goes on in the segment whose lock is its own.
     store.put(&key("z"), b"z").unwrap();
-    assert_eq!(["x", "y", "z"].map(|name| other.contains(&key(name)).unwrap()), [true; 3]);
+    assert_eq!(
+        ["x", "y", "z"].map(|name| other.contains(&key(name)).unwrap()),
+        [true; 3]
+    );
     store.close().unwrap();
-    assert_eq!(names(directory.path()), ["00000000.seg", "00000007.seg", "format", "segments"]);
+    assert_eq!(
+        names(directory.path()),
+        ["00000000.seg", "00000007.seg", "format", "segments"]
+    );
     assert_eq!((store.problems(), other.problems()), (vec![], vec![]));
 }
 
@@ -49,7 +68,9 @@ fn locks_are_cleared_away_while_they_are_made() {
                     let name = key(&format!("{thread} {i}"));
                     store.put(&name, &noise(i, 300)).unwrap();
                     // Its segment must not look closed to those that open, merge and clear away.
-                    store.put(&key(&format!("{thread} {i} again")), &noise(i, 400)).unwrap();
+                    store
+                        .put(&key(&format!("{thread} {i} again")), &noise(i, 400))
+                        .unwrap();
                     assert_eq!(store.get(&name).unwrap(), Some(noise(i, 300)));
                 }
             });
@@ -57,10 +78,19 @@ fn locks_are_cleared_away_while_they_are_made() {
     });
     let store = Store::open(directory.path()).unwrap();
     for (thread, i) in (0..3).flat_map(|thread| (0..60).map(move |i| (thread, i))) {
-        assert_eq!(store.get(&key(&format!("{thread} {i}"))).unwrap(), Some(noise(i, 300)));
-        assert_eq!(store.get(&key(&format!("{thread} {i} again"))).unwrap(), Some(noise(i, 400)));
+        assert_eq!(
+            store.get(&key(&format!("{thread} {i}"))).unwrap(),
+            Some(noise(i, 300))
+        );
+        assert_eq!(
+            store.get(&key(&format!("{thread} {i} again"))).unwrap(),
+            Some(noise(i, 400))
+        );
     }
-    assert_eq!((store.problems(), files(directory.path(), "lock")), (vec![], vec![]));
+    assert_eq!(
+        (store.problems(), files(directory.path(), "lock")),
+        (vec![], vec![])
+    );
 }
 
 #[test]
@@ -69,7 +99,14 @@ fn foreign_names_are_passed_over() {
     store.put(&key("x"), b"x").unwrap();
     store.close().unwrap();
     let segments = directory.path().join("segments");
-    let foreign = ["1.seg", "+0000002.seg", "18446744073709551615.seg", "00000001 (copy).seg", ".seg", "notes.txt"];
+    let foreign = [
+        "1.seg",
+        "+0000002.seg",
+        "18446744073709551615.seg",
+        "00000001 (copy).seg",
+        ".seg",
+        "notes.txt",
+    ];
     for name in foreign {
         fs::write(segments.join(name), "mine").unwrap();
     }
@@ -79,7 +116,10 @@ fn foreign_names_are_passed_over() {
     let store = Store::open(directory.path()).unwrap();
     assert_eq!(store.get(&key("x")).unwrap().as_deref(), Some(&b"x"[..]));
     store.put(&key("y"), b"y").unwrap();
-    assert_eq!(Store::open(directory.path()).unwrap().keys().unwrap().len(), 2);
+    assert_eq!(
+        Store::open(directory.path()).unwrap().keys().unwrap().len(),
+        2
+    );
     assert_eq!(store.problems(), []);
     for name in foreign {
         assert_eq!(fs::read(segments.join(name)).unwrap(), b"mine", "{name}");

@@ -8,11 +8,21 @@ fn many_small_segments_become_one() {
     let directory = tempfile::tempdir().unwrap();
     let keys = short_runs(directory.path(), FEW);
     assert_has_runs(&Store::open(directory.path()).unwrap(), &keys);
-    assert_eq!(files(directory.path(), "seg").len(), FEW, "so few are let be");
+    assert_eq!(
+        files(directory.path(), "seg").len(),
+        FEW,
+        "so few are let be"
+    );
     let keys = short_runs(directory.path(), FEW + 1);
     let before = Store::with_segments_of(directory.path().into(), 1).unwrap();
     let store = Store::open(directory.path()).unwrap();
-    assert_eq!((files(directory.path(), "seg").len(), files(directory.path(), "lock").len()), (1, 0));
+    assert_eq!(
+        (
+            files(directory.path(), "seg").len(),
+            files(directory.path(), "lock").len()
+        ),
+        (1, 0)
+    );
     assert_has_runs(&store, &keys);
     // Without its open files it must find them anew.
     before.handles.retain(|_| false);
@@ -25,10 +35,14 @@ fn many_small_segments_become_one() {
 #[test]
 fn what_is_being_written_is_not_merged() {
     let directory = tempfile::tempdir().unwrap();
-    let living: Vec<Store> = (0..FEW + 5).map(|_| Store::open(directory.path()).unwrap()).collect();
+    let living: Vec<Store> = (0..FEW + 5)
+        .map(|_| Store::open(directory.path()).unwrap())
+        .collect();
     let put = |round: &str| {
         for (i, store) in living.iter().enumerate() {
-            store.put(&key(&format!("{round} {i}")), round.as_bytes()).unwrap();
+            store
+                .put(&key(&format!("{round} {i}")), round.as_bytes())
+                .unwrap();
         }
     };
     put("first");
@@ -45,10 +59,17 @@ fn what_is_being_written_is_not_merged() {
 fn one_process_merges_at_a_time() {
     let directory = tempfile::tempdir().unwrap();
     let keys = short_runs(directory.path(), 40);
-    let right = Directory::open(directory.path().into()).unwrap().merging().unwrap();
+    let right = Directory::open(directory.path().into())
+        .unwrap()
+        .merging()
+        .unwrap();
     assert!(right.is_some());
     assert_has_runs(&Store::open(directory.path()).unwrap(), &keys);
-    assert_eq!(files(directory.path(), "seg").len(), 40, "another one is at it");
+    assert_eq!(
+        files(directory.path(), "seg").len(),
+        40,
+        "another one is at it"
+    );
     drop(right);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -67,7 +88,10 @@ fn a_merge_leaves_out_what_is_damaged_and_tells_it() {
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(damaged, bytes).unwrap();
     let store = Store::open(directory.path()).unwrap();
-    assert_eq!((store.problems().len(), store.problems()[0].key.as_ref()), (1, Some(&keys[7])));
+    assert_eq!(
+        (store.problems().len(), store.problems()[0].key.as_ref()),
+        (1, Some(&keys[7]))
+    );
     assert_eq!(store.get(&keys[7]).unwrap(), None);
     store.put(&keys[7], b"7").unwrap();
     drop(store);
@@ -80,14 +104,19 @@ fn a_merge_leaves_out_what_is_damaged_and_tells_it() {
 #[test]
 fn merging_copies_each_result_a_few_times_only() {
     const FULL: u64 = 1 << 40;
-    let closed = |number, size| Closed { number, size, damaged: false };
+    let closed = |number, size| Closed {
+        number,
+        size,
+        damaged: false,
+    };
     let mut segments: Vec<Closed> = Vec::new();
     let (runs, size) = (10_000, 100);
     let mut copied = 0;
     for run in 0..runs {
         for group in groups(&segments, FULL) {
             assert!(group.len() > 1);
-            let (merged, kept): (Vec<_>, Vec<_>) = segments.iter().partition(|one| group.contains(&one.number));
+            let (merged, kept): (Vec<_>, Vec<_>) =
+                segments.iter().partition(|one| group.contains(&one.number));
             segments = kept;
             let total = merged.iter().map(|one| one.size).sum();
             copied += total;
@@ -96,18 +125,29 @@ fn merging_copies_each_result_a_few_times_only() {
         segments.push(closed(2 * run + 1, size));
         assert!(segments.len() <= FEW + 1, "{} after {run}", segments.len());
     }
-    assert_eq!(segments.iter().map(|one| one.size).sum::<u64>(), runs * size);
+    assert_eq!(
+        segments.iter().map(|one| one.size).sum::<u64>(),
+        runs * size
+    );
     // A record's segment doubles at least whenever it is copied: at most log2(10,000) = 13.3 times.
     assert!(copied <= 14 * runs * size, "{}", copied / runs / size);
 }
 
 #[test]
 fn a_merge_never_makes_more_than_a_full_segment() {
-    let closed = |(number, size): (u64, u64)| Closed { number, size, damaged: false };
+    let closed = |(number, size): (u64, u64)| Closed {
+        number,
+        size,
+        damaged: false,
+    };
     let equal: Vec<Closed> = (0..50).map(|number| closed((number, 40))).collect();
     assert_eq!(groups(&equal, 100), [[0, 1]]);
     let full: Vec<Closed> = (0..50).map(|number| closed((number, 50))).collect();
     assert_eq!(groups(&full, 100), [[0; 0]; 0]);
-    let damaged = Closed { number: 3, size: 1000, damaged: true };
+    let damaged = Closed {
+        number: 3,
+        size: 1000,
+        damaged: true,
+    };
     assert_eq!(groups(&[damaged], 100), [[3]]);
 }

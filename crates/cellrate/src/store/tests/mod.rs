@@ -20,8 +20,12 @@ fn open() -> (tempfile::TempDir, Store) {
 
 /// Files below `segments` with this extension, in order.
 fn files(root: &Path, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root.join("segments")).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    let entries = fs::read_dir(root.join("segments"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|path| path.extension().is_some_and(|e| e == extension))
+        .collect();
     files.sort();
     files
 }
@@ -30,7 +34,9 @@ fn files(root: &Path, extension: &str) -> Vec<PathBuf> {
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     };
     (0..length).map(|_| next()).collect()
@@ -51,7 +57,11 @@ fn short_runs(root: &Path, count: usize) -> Vec<String> {
 #[track_caller]
 fn assert_has_runs(store: &Store, keys: &[String]) {
     for (i, key) in keys.iter().enumerate() {
-        assert_eq!(store.get(key).unwrap(), Some(i.to_string().into_bytes()), "result {i}");
+        assert_eq!(
+            store.get(key).unwrap(),
+            Some(i.to_string().into_bytes()),
+            "result {i}"
+        );
     }
 }
 
@@ -82,8 +92,13 @@ fn a_store_opened_again_has_what_it_had() {
     store.put(&key("x"), b"kept").unwrap();
     drop(store);
     assert!(files(directory.path(), "lock").is_empty());
-    let [segment] = &files(directory.path(), "seg")[..] else { panic!("one segment") };
-    assert!(fs::metadata(segment).unwrap().len() < 3000, "results are compressed");
+    let [segment] = &files(directory.path(), "seg")[..] else {
+        panic!("one segment")
+    };
+    assert!(
+        fs::metadata(segment).unwrap().len() < 3000,
+        "results are compressed"
+    );
     let again = Store::open(directory.path()).unwrap();
     assert_eq!(again.get(&key("x")).unwrap().as_deref(), Some(&b"kept"[..]));
     assert_eq!(again.get(&key("dull")).unwrap(), Some(dull));
@@ -116,7 +131,10 @@ fn a_full_segment_is_followed_by_another_one() {
     assert_eq!(files(directory.path(), "lock").len(), 1);
     for store in [&store, &Store::open(directory.path()).unwrap()] {
         for i in 0..20 {
-            assert_eq!(store.get(&key(&i.to_string())).unwrap(), Some(noise(i, 2000)));
+            assert_eq!(
+                store.get(&key(&i.to_string())).unwrap(),
+                Some(noise(i, 2000))
+            );
         }
         assert_eq!(store.get(&key("long")).unwrap(), Some(noise(99, 30_000)));
     }
@@ -130,13 +148,23 @@ fn a_store_whose_directory_was_removed_begins_anew() {
     fs::remove_dir_all(directory.path()).unwrap();
     assert_eq!(store.keys().unwrap(), [""; 0]);
     store.put(&key("b"), b"b").unwrap();
-    assert_eq!(Store::open(directory.path()).unwrap().keys().unwrap(), [key("b")]);
+    assert_eq!(
+        Store::open(directory.path()).unwrap().keys().unwrap(),
+        [key("b")]
+    );
 }
 
 #[test]
 fn what_is_no_key_is_refused() {
     let (_directory, store) = open();
-    for text in ["", "../../etc/passwd", &"A".repeat(64), &"ä".repeat(32), &"a".repeat(63), &"a".repeat(66)] {
+    for text in [
+        "",
+        "../../etc/passwd",
+        &"A".repeat(64),
+        &"ä".repeat(32),
+        &"a".repeat(63),
+        &"a".repeat(66),
+    ] {
         assert!(store.get(text).is_err(), "{text}");
         assert!(store.contains(text).is_err(), "{text}");
         assert!(store.put(text, b"x").is_err(), "{text}");

@@ -7,7 +7,14 @@ fn what_one_store_has_put_another_one_finds_at_once() {
     let (directory, one) = open();
     let two = Store::open(directory.path()).unwrap();
     for i in 0..100 {
-        let (name, (from, to)) = (key(&i.to_string()), if i % 3 == 0 { (&two, &one) } else { (&one, &two) });
+        let (name, (from, to)) = (
+            key(&i.to_string()),
+            if i % 3 == 0 {
+                (&two, &one)
+            } else {
+                (&one, &two)
+            },
+        );
         assert_eq!(to.get(&name).unwrap(), None, "result {i}");
         from.put(&name, &noise(i, 500)).unwrap();
         assert_eq!(to.get(&name).unwrap(), Some(noise(i, 500)), "result {i}");
@@ -27,14 +34,19 @@ fn many_threads_put_into_one_store() {
             let store = &store;
             scope.spawn(move || {
                 for i in 0..50 {
-                    store.put(&key(&format!("{thread} {i}")), &noise(i, 1000 + thread)).unwrap();
+                    store
+                        .put(&key(&format!("{thread} {i}")), &noise(i, 1000 + thread))
+                        .unwrap();
                 }
             });
         }
     });
     for store in [&store, &Store::open(directory.path()).unwrap()] {
         for (thread, i) in (0..4).flat_map(|thread| (0..50).map(move |i| (thread, i))) {
-            assert_eq!(store.get(&key(&format!("{thread} {i}"))).unwrap(), Some(noise(i, 1000 + thread)));
+            assert_eq!(
+                store.get(&key(&format!("{thread} {i}"))).unwrap(),
+                Some(noise(i, 1000 + thread))
+            );
         }
     }
     assert_eq!(files(directory.path(), "seg").len(), 1);

@@ -43,10 +43,16 @@ impl Clock {
         let packets = std::mem::take(&mut self.packets);
         match self.last {
             None => self.before = packets,
-            Some(_) if self.jumps => self.stretches.push(Found { ticks: None, packets }),
+            Some(_) if self.jumps => self.stretches.push(Found {
+                ticks: None,
+                packets,
+            }),
             Some(last) => {
                 let ticks = elapsed(last, now, packet.byte)?;
-                self.stretches.push(Found { ticks: Some(ticks), packets });
+                self.stretches.push(Found {
+                    ticks: Some(ticks),
+                    packets,
+                });
             }
         }
         (self.last, self.jumps) = (Some(now), false);
@@ -55,16 +61,27 @@ impl Clock {
 
     /// All packets with their times. Those whose time nobody tells go at the rate of their neighbours.
     pub fn stretches(self, pid: u16) -> Result<Vec<Stretch>, Broken> {
-        let Clock { packets: behind, before, stretches, .. } = self;
-        let rate_of = |found: &Found| Some((found.ticks?, found.packets)).filter(|(_, packets)| *packets > 0);
+        let Clock {
+            packets: behind,
+            before,
+            stretches,
+            ..
+        } = self;
+        let rate_of =
+            |found: &Found| Some((found.ticks?, found.packets)).filter(|(_, packets)| *packets > 0);
         let Some(first) = stretches.iter().find_map(rate_of) else {
-            let message = format!("no packets between the clock references on PID {pid}, or each announces a jump");
+            let message = format!(
+                "no packets between the clock references on PID {pid}, or each announces a jump"
+            );
             return Err(Broken::asked("file", message, ""));
         };
         let at_rate = |(ticks, of): (u64, u64), packets: u64| {
             // At least a cycle: the stretch is no instant.
             let ticks = (u128::from(ticks) * u128::from(packets) / u128::from(of)).max(1);
-            Stretch { ticks: ticks as u64, packets }
+            Stretch {
+                ticks: ticks as u64,
+                packets,
+            }
         };
         let mut rate = first;
         let mut all = Vec::with_capacity(stretches.len() + 2);
@@ -74,7 +91,10 @@ impl Clock {
         for found in stretches {
             rate = rate_of(&found).unwrap_or(rate);
             match found.ticks {
-                Some(ticks) => all.push(Stretch { ticks, packets: found.packets }),
+                Some(ticks) => all.push(Stretch {
+                    ticks,
+                    packets: found.packets,
+                }),
                 None if found.packets > 0 => all.push(at_rate(rate, found.packets)),
                 None => {}
             }
@@ -91,17 +111,23 @@ fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
     let ticks = (now + WRAP - last) % WRAP;
     let seconds = |ticks: u64| ticks as f64 / CLOCK_HERTZ as f64;
     if ticks == 0 {
-        return Err(Broken::at(byte, "the clock reference is the one before again, and no jump is announced"));
+        return Err(Broken::at(
+            byte,
+            "the clock reference is the one before again, and no jump is announced",
+        ));
     }
     if ticks > WRAP / 2 {
         let (back, from, to) = (seconds(WRAP - ticks), seconds(last), seconds(now));
-        let message =
-            format!("the clock goes back by {back:.6} s, from {from:.6} to {to:.6} s, and no jump is announced");
+        let message = format!(
+            "the clock goes back by {back:.6} s, from {from:.6} to {to:.6} s, and no jump is announced"
+        );
         return Err(Broken::at(byte, message));
     }
     if ticks > LONGEST {
-        let message =
-            format!("the clock goes on by {:.3} s, and no jump is announced; it may by 0.1 s", seconds(ticks));
+        let message = format!(
+            "the clock goes on by {:.3} s, and no jump is announced; it may by 0.1 s",
+            seconds(ticks)
+        );
         return Err(Broken::at(byte, message));
     }
     Ok(ticks)

@@ -39,7 +39,11 @@ impl Contents {
         if packet.pid != ASSOCIATIONS && !self.maps.contains_key(&packet.pid) {
             return;
         }
-        let sections = self.sections.entry(packet.pid).or_default().take(packet.payload, packet.starts_unit);
+        let sections = self
+            .sections
+            .entry(packet.pid)
+            .or_default()
+            .take(packet.payload, packet.starts_unit);
         for section in sections {
             self.learn(packet.pid, &section);
         }
@@ -61,7 +65,8 @@ impl Contents {
     /// What `choice` means here.
     pub fn select(&self, choice: &Choice) -> Result<Selection, Broken> {
         if self.references.values().all(|count| *count < 2) {
-            let message = "the stream has no two clock references of one PID, so nothing says how fast it is";
+            let message =
+                "the stream has no two clock references of one PID, so nothing says how fast it is";
             return Err(Broken::asked("file", message, ""));
         }
         let number = match choice.program {
@@ -70,21 +75,34 @@ impl Contents {
                 u16::try_from(number)
                     .ok()
                     .filter(|n| self.programs.contains_key(n))
-                    .ok_or_else(|| Broken::asked("program", format!("there is no program {number}"), self.told()))?,
+                    .ok_or_else(|| {
+                        Broken::asked(
+                            "program",
+                            format!("there is no program {number}"),
+                            self.told(),
+                        )
+                    })?,
             ),
         };
         let pcr_pid = self.pcr_pid(choice, number)?;
         let alone = self.programs.len() < 2;
-        Ok(Selection { pcr_pid, pids: number.filter(|_| !alone).map(|number| self.pids_of(number, pcr_pid)) })
+        Ok(Selection {
+            pcr_pid,
+            pids: number
+                .filter(|_| !alone)
+                .map(|number| self.pids_of(number, pcr_pid)),
+        })
     }
 
     /// The program if there is one; none if the stream describes none, or a PID is enough.
     fn only_program(&self, choice: &Choice) -> Result<Option<u16>, Broken> {
         let mut numbers = self.programs.keys();
         match (numbers.next(), numbers.next()) {
-            (Some(_), Some(_)) if choice.pcr_pid.is_none() => {
-                Err(Broken::asked("file", "the stream has several programs, of which `program` names one", self.told()))
-            }
+            (Some(_), Some(_)) if choice.pcr_pid.is_none() => Err(Broken::asked(
+                "file",
+                "the stream has several programs, of which `program` names one",
+                self.told(),
+            )),
             (Some(number), None) => Ok(Some(*number)),
             _ => Ok(None),
         }
@@ -95,14 +113,27 @@ impl Contents {
         if let Some(asked) = choice.pcr_pid {
             let found = u16::try_from(asked).ok().filter(enough);
             return found.ok_or_else(|| {
-                Broken::asked("pcr_pid", format!("PID {asked} has no two clock references"), self.told())
+                Broken::asked(
+                    "pcr_pid",
+                    format!("PID {asked} has no two clock references"),
+                    self.told(),
+                )
             });
         }
-        if let Some((number, program)) = number.and_then(|number| Some((number, self.programs.get(&number)?))) {
-            let message = format!("program {number} has no two clock references on its PID, {}", program.pcr_pid);
-            return Some(program.pcr_pid)
-                .filter(enough)
-                .ok_or_else(|| Broken::asked("file", message, format!("`pcr_pid` chooses another: {}", self.told())));
+        if let Some((number, program)) =
+            number.and_then(|number| Some((number, self.programs.get(&number)?)))
+        {
+            let message = format!(
+                "program {number} has no two clock references on its PID, {}",
+                program.pcr_pid
+            );
+            return Some(program.pcr_pid).filter(enough).ok_or_else(|| {
+                Broken::asked(
+                    "file",
+                    message,
+                    format!("`pcr_pid` chooses another: {}", self.told()),
+                )
+            });
         }
         let mut pids = self.references.keys().copied().filter(enough);
         match (pids.next(), pids.next()) {
@@ -116,9 +147,16 @@ impl Contents {
     }
 
     fn pids_of(&self, number: u16, pcr_pid: u16) -> BTreeSet<u16> {
-        let maps = self.maps.iter().filter(|(_, numbers)| numbers.contains(&number)).map(|(pid, _)| *pid);
+        let maps = self
+            .maps
+            .iter()
+            .filter(|(_, numbers)| numbers.contains(&number))
+            .map(|(pid, _)| *pid);
         let streams = self.programs[&number].streams.iter().copied();
-        maps.chain(streams).chain([ASSOCIATIONS, pcr_pid]).filter(|pid| *pid != NULL_PID).collect()
+        maps.chain(streams)
+            .chain([ASSOCIATIONS, pcr_pid])
+            .filter(|pid| *pid != NULL_PID)
+            .collect()
     }
 
     /// What there is to choose from.
@@ -129,10 +167,16 @@ impl Contents {
         };
         let program = |(number, program): (&u16, &super::section::Program)| {
             let streams = list(&mut program.streams.iter());
-            format!("program {number} has its clock on PID {} and streams {streams}", program.pcr_pid)
+            format!(
+                "program {number} has its clock on PID {} and streams {streams}",
+                program.pcr_pid
+            )
         };
         let mut parts: Vec<String> = self.programs.iter().map(program).collect();
-        parts.push(format!("clock references are on PIDs {}", list(&mut self.references.keys())));
+        parts.push(format!(
+            "clock references are on PIDs {}",
+            list(&mut self.references.keys())
+        ));
         parts.join("; ")
     }
 }

@@ -52,10 +52,20 @@ pub struct Broken {
 
 impl Broken {
     fn at(byte: u64, message: impl Into<String>) -> Broken {
-        Broken { key: "file", byte: Some(byte), message: message.into(), help: String::new() }
+        Broken {
+            key: "file",
+            byte: Some(byte),
+            message: message.into(),
+            help: String::new(),
+        }
     }
     fn asked(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Broken {
-        Broken { key, byte: None, message: message.into(), help: help.into() }
+        Broken {
+            key,
+            byte: None,
+            message: message.into(),
+            help: help.into(),
+        }
     }
 }
 
@@ -71,7 +81,10 @@ pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
     let selection = contents.select(choice)?;
     let is_sent = |packet: &Packet<'_>| match packet.pid {
         NULL_PID => choice.null_packets,
-        pid => selection.pids.as_ref().is_none_or(|pids| pids.contains(&pid)),
+        pid => selection
+            .pids
+            .as_ref()
+            .is_none_or(|pids| pids.contains(&pid)),
     };
     let mut clock = Clock::default();
     for packet in packets(bytes) {

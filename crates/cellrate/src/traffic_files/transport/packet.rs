@@ -30,7 +30,11 @@ pub fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet<'_>, Broken>>
             return None;
         }
         let found = packet(&bytes[at..], at as u64, bytes);
-        at = if found.is_ok() { at + SIZE } else { bytes.len() };
+        at = if found.is_ok() {
+            at + SIZE
+        } else {
+            bytes.len()
+        };
         Some(found)
     })
 }
@@ -40,7 +44,10 @@ fn packet<'a>(rest: &'a [u8], byte: u64, file: &[u8]) -> Result<Packet<'a>, Brok
         return Err(out_of_step(rest[0], byte, file));
     }
     if rest.len() < SIZE {
-        return Err(Broken::at(byte, format!("the last packet has {} of its {SIZE} bytes", rest.len())));
+        return Err(Broken::at(
+            byte,
+            format!("the last packet has {} of its {SIZE} bytes", rest.len()),
+        ));
     }
     let bytes = &rest[..SIZE];
     let pid = u16::from(bytes[1] & 0x1f) << 8 | u16::from(bytes[2]);
@@ -50,7 +57,11 @@ fn packet<'a>(rest: &'a [u8], byte: u64, file: &[u8]) -> Result<Packet<'a>, Brok
         starts_unit: bytes[1] & 0x40 != 0,
         discontinuity: false,
         pcr: None,
-        payload: if bytes[3] & 0x10 != 0 { &bytes[4..] } else { &[] },
+        payload: if bytes[3] & 0x10 != 0 {
+            &bytes[4..]
+        } else {
+            &[]
+        },
     };
     // Of a packet that an earlier link marked as damaged nothing but its place is used.
     let damaged = bytes[1] & 0x80 != 0;
@@ -65,26 +76,39 @@ fn packet<'a>(rest: &'a [u8], byte: u64, file: &[u8]) -> Result<Packet<'a>, Brok
 
 fn adaptation<'a>(bytes: &'a [u8], packet: &mut Packet<'a>) -> Result<(), Broken> {
     let length = bytes[4] as usize;
-    let most = if packet.payload.is_empty() { SIZE - 5 } else { SIZE - 6 };
+    let most = if packet.payload.is_empty() {
+        SIZE - 5
+    } else {
+        SIZE - 6
+    };
     if length > most {
-        let message = format!("an adaptation field of {length} bytes does not fit; at most {most} do");
+        let message =
+            format!("an adaptation field of {length} bytes does not fit; at most {most} do");
         return Err(Broken::at(packet.byte + 4, message));
     }
     if !packet.payload.is_empty() {
         packet.payload = &bytes[5 + length..];
     }
     let field = &bytes[5..5 + length];
-    let Some(flags) = field.first() else { return Ok(()) };
+    let Some(flags) = field.first() else {
+        return Ok(());
+    };
     packet.discontinuity = flags & 0x80 != 0;
     if flags & 0x10 != 0 {
         let [a, b, c, d, e, f] = field
             .get(1..7)
             .and_then(|pcr| <[u8; 6]>::try_from(pcr).ok())
-            .ok_or_else(|| Broken::at(packet.byte + 5, format!("no clock reference fits into {length} bytes")))?;
+            .ok_or_else(|| {
+                Broken::at(
+                    packet.byte + 5,
+                    format!("no clock reference fits into {length} bytes"),
+                )
+            })?;
         let base = u64::from(u32::from_be_bytes([a, b, c, d])) << 1 | u64::from(e >> 7);
         let extension = u64::from(e & 1) << 8 | u64::from(f);
         if extension >= 300 {
-            let message = format!("the extension of a clock reference is {extension}; it is below 300");
+            let message =
+                format!("the extension of a clock reference is {extension}; it is below 300");
             return Err(Broken::at(packet.byte + 10, message));
         }
         packet.pcr = Some(base * 300 + extension);
@@ -94,11 +118,20 @@ fn adaptation<'a>(bytes: &'a [u8], packet: &mut Packet<'a>) -> Result<(), Broken
 
 /// No sync byte where a packet should begin.
 fn out_of_step(found: u8, byte: u64, file: &[u8]) -> Broken {
-    let mut broken = Broken::at(byte, format!("no packet begins here: the byte is 0x{found:02x}, not 0x47"));
-    let of_size = |(size, first): (usize, usize)| (0..4).all(|i| file.get(first + i * size) == Some(&SYNC));
+    let mut broken = Broken::at(
+        byte,
+        format!("no packet begins here: the byte is 0x{found:02x}, not 0x47"),
+    );
+    let of_size =
+        |(size, first): (usize, usize)| (0..4).all(|i| file.get(first + i * size) == Some(&SYNC));
     broken.help = match [(192, 4), (204, 0)].into_iter().find(|form| of_size(*form)) {
-        Some((size, _)) => format!("the packets seem to have {size} bytes; those of a transport stream alone have 188"),
-        None => "a transport stream is packets of 188 bytes, one behind the other, that begin with 0x47".into(),
+        Some((size, _)) => format!(
+            "the packets seem to have {size} bytes; those of a transport stream alone have 188"
+        ),
+        None => {
+            "a transport stream is packets of 188 bytes, one behind the other, that begin with 0x47"
+                .into()
+        }
     };
     broken
 }

@@ -50,7 +50,10 @@ impl Section {
         if self.bytes.first() == Some(&STUFFING) {
             self.bytes.clear();
         }
-        let length = 3 + usize::from(u16::from_be_bytes([*self.bytes.get(1)? & 0x0f, *self.bytes.get(2)?]));
+        let length = 3 + usize::from(u16::from_be_bytes([
+            *self.bytes.get(1)? & 0x0f,
+            *self.bytes.get(2)?,
+        ]));
         if self.bytes.len() < length {
             return None;
         }
@@ -67,17 +70,33 @@ fn is_current(section: &[u8]) -> bool {
 /// Number of each program and the PID of its map, of a program association section that is in force.
 pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
     let entries = section.get(8..section.len().saturating_sub(4));
-    let Some(entries) = entries.filter(|_| section[0] == 0 && is_current(section)) else { return Vec::new() };
-    let entry = |bytes: &[u8]| (u16::from_be_bytes([bytes[0], bytes[1]]), pid(bytes[2], bytes[3]));
+    let Some(entries) = entries.filter(|_| section[0] == 0 && is_current(section)) else {
+        return Vec::new();
+    };
+    let entry = |bytes: &[u8]| {
+        (
+            u16::from_be_bytes([bytes[0], bytes[1]]),
+            pid(bytes[2], bytes[3]),
+        )
+    };
     // Number 0 is the network, no program.
-    entries.chunks_exact(4).map(entry).filter(|(number, _)| *number != 0).collect()
+    entries
+        .chunks_exact(4)
+        .map(entry)
+        .filter(|(number, _)| *number != 0)
+        .collect()
 }
 
 /// Number and description of the program of a program map section that is in force.
 pub fn program(section: &[u8]) -> Option<(u16, Program)> {
     let end = section.len().checked_sub(4)?;
-    let head = section.get(..12).filter(|head| head[0] == 2 && is_current(head))?;
-    let mut found = Program { pcr_pid: pid(head[8], head[9]), streams: Vec::new() };
+    let head = section
+        .get(..12)
+        .filter(|head| head[0] == 2 && is_current(head))?;
+    let mut found = Program {
+        pcr_pid: pid(head[8], head[9]),
+        streams: Vec::new(),
+    };
     let mut at = 12 + usize::from(pid(head[10], head[11]) & 0x0fff);
     while let Some(entry) = section.get(at..at + 5).filter(|_| at + 5 <= end) {
         found.streams.push(pid(entry[1], entry[2]));
@@ -93,7 +112,9 @@ fn pid(high: u8, low: u8) -> u16 {
 /// The CRC of sections (ISO/IEC 13818-1, annex A); zero over a section with its own.
 pub fn crc(bytes: &[u8]) -> u32 {
     bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte) << 24, |crc, _| crc << 1 ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 })
+        (0..8).fold(crc ^ u32::from(*byte) << 24, |crc, _| {
+            crc << 1 ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 }
+        })
     })
 }
 

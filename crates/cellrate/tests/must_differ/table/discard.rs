@@ -43,7 +43,10 @@ pub const CASES: &[Case] = &[
     case(
         "switch.discard.ppd.forward_end",
         UBR,
-        &[r#"switch.discard={ policy = "ppd" }"#, r#"switch.discard={ policy = "ppd", forward_end = false }"#],
+        &[
+            r#"switch.discard={ policy = "ppd" }"#,
+            r#"switch.discard={ policy = "ppd", forward_end = false }"#,
+        ],
     ),
     case(
         "switch.discard.epd.threshold",

@@ -173,7 +173,10 @@ pub const CASES: &[Case] = &[
     with(
         "switch.control.capc.eru",
         ERICA,
-        &[r#"switch.control={ scheme = "capc" }"#, r#"switch.control.rup=2.0"#],
+        &[
+            r#"switch.control={ scheme = "capc" }"#,
+            r#"switch.control.rup=2.0"#,
+        ],
         &["", r#"switch.control.eru=1.1"#],
     ),
     with(

@@ -5,14 +5,36 @@ use crate::bases::{ABR, GRAPH, PARKING_LOT, PERSISTENT, UBR};
 
 pub const CASES: &[Case] = &[
     // A name is where the flow's random numbers come from.
-    with("flow.name", UBR, &[r#"run.start_jitter="1 ms""#], &["", r#"flow.tcp.name="other""#]),
+    with(
+        "flow.name",
+        UBR,
+        &[r#"run.start_jitter="1 ms""#],
+        &["", r#"flow.tcp.name="other""#],
+    ),
     case("flow.count", UBR, &["", "flow.tcp.count=2"]),
-    with("flow.service", ABR, &[r#"switch.buffer="60 cells""#], &["", r#"flow.tcp.service="ubr""#]),
-    case("flow.ack_service", GRAPH, &["", r#"flow.tcp.ack_service="cbr""#]),
-    case("flow.ack_service", ABR, &["", r#"flow.tcp.ack_service="ubr""#]),
+    with(
+        "flow.service",
+        ABR,
+        &[r#"switch.buffer="60 cells""#],
+        &["", r#"flow.tcp.service="ubr""#],
+    ),
+    case(
+        "flow.ack_service",
+        GRAPH,
+        &["", r#"flow.tcp.ack_service="cbr""#],
+    ),
+    case(
+        "flow.ack_service",
+        ABR,
+        &["", r#"flow.tcp.ack_service="ubr""#],
+    ),
     case("flow.start", UBR, &["", r#"flow.tcp.start="1 ms""#]),
     case("flow.stagger", UBR, &["", r#"flow.tcp.stagger="2 ms""#]),
-    case("flow.source_queue", ABR, &["", r#"flow.tcp.source_queue="50 cells""#]),
+    case(
+        "flow.source_queue",
+        ABR,
+        &["", r#"flow.tcp.source_queue="50 cells""#],
+    ),
     with(
         "flow.source_queue_refuses",
         ABR,
@@ -21,8 +43,16 @@ pub const CASES: &[Case] = &[
     ),
     case("flow.from", GRAPH, &["", r#"flow.tcp.from="h3""#]),
     case("flow.to", GRAPH, &["", r#"flow.tcp.to="h4""#]),
-    case("flow.route", GRAPH, &["", r#"flow.tcp.route=["h1", "X", "Z", "Y", "h2"]"#]),
-    case("flow.return_route", GRAPH, &["", r#"flow.tcp.return_route=["h2", "Y", "Z", "X", "h1"]"#]),
+    case(
+        "flow.route",
+        GRAPH,
+        &["", r#"flow.tcp.route=["h1", "X", "Z", "Y", "h2"]"#],
+    ),
+    case(
+        "flow.return_route",
+        GRAPH,
+        &["", r#"flow.tcp.return_route=["h2", "Y", "Z", "X", "h1"]"#],
+    ),
     case("flow.enters", PARKING_LOT, &["", "flow.cbr.enters=2"]),
     case("flow.hops", PARKING_LOT, &["", "flow.cbr.hops=1"]),
     case("flow.access", UBR, &["", r#"flow.tcp.access="1 ms""#]),

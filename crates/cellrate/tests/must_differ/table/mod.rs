@@ -28,7 +28,12 @@ pub struct Case {
 }
 
 const fn case(property: &'static str, base: &'static str, values: &'static [&'static str]) -> Case {
-    Case { property, base, with: &[], values }
+    Case {
+        property,
+        base,
+        with: &[],
+        values,
+    }
 }
 
 const fn with(
@@ -37,7 +42,12 @@ const fn with(
     with: &'static [&'static str],
     values: &'static [&'static str],
 ) -> Case {
-    Case { property, base, with, values }
+    Case {
+        property,
+        base,
+        with,
+        values,
+    }
 }
 
 const PREDICTING: &[&str] = &[
@@ -48,8 +58,14 @@ const PREDICTING: &[&str] = &[
 /// Properties that change nothing that happens, and why.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("run.strict", "decides what is an error"),
-    ("flow.source.rate-trace.sha256", "is what the file has, or an error"),
-    ("flow.source.transport-stream.sha256", "is what the file has, or an error"),
+    (
+        "flow.source.rate-trace.sha256",
+        "is what the file has, or an error",
+    ),
+    (
+        "flow.source.transport-stream.sha256",
+        "is what the file has, or an error",
+    ),
     ("measure.from", "what is measured, not what happens"),
     ("measure.to", "what is measured, not what happens"),
     ("measure.sample", "what is measured, not what happens"),
@@ -60,19 +76,38 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("measure.cell_delay", "what is measured, not what happens"),
     ("topology.graph.node.host.name", "a name"),
     ("topology.graph.node.switch.name", "a name"),
-    ("topology.graph.link.duplex", "whether there is a way back, without which no flow here can be"),
+    (
+        "topology.graph.link.duplex",
+        "whether there is a way back, without which no flow here can be",
+    ),
 ];
 
 const RUN: &[Case] = &[
     case("run.duration", UBR, &["", r#"run.duration="300 ms""#]),
-    with("run.seed", UBR, &[r#"run.start_jitter="1 ms""#], &["", "run.seed=2"]),
+    with(
+        "run.seed",
+        UBR,
+        &[r#"run.start_jitter="1 ms""#],
+        &["", "run.seed=2"],
+    ),
     with(
         "run.simultaneous_cells",
         UBR,
         &[r#"flow.tcp.stagger="0 s""#],
-        &[r#"run.simultaneous_cells="as-written""#, r#"run.simultaneous_cells="drawn""#],
+        &[
+            r#"run.simultaneous_cells="as-written""#,
+            r#"run.simultaneous_cells="drawn""#,
+        ],
     ),
-    case("run.start_jitter", UBR, &["", r#"run.start_jitter="1 ms""#, r#"run.start_jitter="2 ms""#]),
+    case(
+        "run.start_jitter",
+        UBR,
+        &[
+            "",
+            r#"run.start_jitter="1 ms""#,
+            r#"run.start_jitter="2 ms""#,
+        ],
+    ),
 ];
 
 /// The table.

@@ -49,8 +49,18 @@ impl<S: Server> Port<S> {
     }
 
     /// Cells of the controlled class: those behind the virtual sources and those in front of them.
-    pub(super) fn class_length(&mut self, now: Ps, wanted: bool, link: &mut Link, was_empty: &mut bool) -> u64 {
-        if wanted { self.front.cells + self.queue_length(now, self.controlled, link, was_empty) } else { 0 }
+    pub(super) fn class_length(
+        &mut self,
+        now: Ps,
+        wanted: bool,
+        link: &mut Link,
+        was_empty: &mut bool,
+    ) -> u64 {
+        if wanted {
+            self.front.cells + self.queue_length(now, self.controlled, link, was_empty)
+        } else {
+            0
+        }
     }
 
     /// A cell arrives for a virtual source; it waits in front if it is not refused. The scheme sees it if it `meters`
@@ -65,12 +75,23 @@ impl<S: Server> Port<S> {
         link: &mut Link,
         was_empty: &mut bool,
     ) -> Option<Cause> {
-        let length = self.class_length(now, self.front.asks || (meters && self.reads_queue), link, was_empty);
+        let length = self.class_length(
+            now,
+            self.front.asks || (meters && self.reads_queue),
+            link,
+            was_empty,
+        );
         if meters {
-            self.control.on_forward(now, arrival.control_slot, info, None, length);
+            self.control
+                .on_forward(now, arrival.control_slot, info, None, length);
         }
         if self.front.asks
-            && let Some(cause) = self.refuses(now, (arrival.slot, arrival.queue as usize), (*info, &mut body), length)
+            && let Some(cause) = self.refuses(
+                now,
+                (arrival.slot, arrival.queue as usize),
+                (*info, &mut body),
+                length,
+            )
         {
             return Some(cause);
         }
@@ -92,7 +113,8 @@ impl<S: Server> Port<S> {
     ) {
         let length = self.class_length(now, self.reads_queue, link, was_empty);
         let ccr = core::mem::replace(&mut rm.ccr, rate);
-        self.control.on_forward(now, slot, &mut info, Some(rm), length);
+        self.control
+            .on_forward(now, slot, &mut info, Some(rm), length);
         rm.ccr = ccr;
     }
 
@@ -110,7 +132,12 @@ impl<S: Server> Port<S> {
     ) -> Option<Cause> {
         let is_data = arrival.cell.info.is_data();
         let asks = self.front.asks && !is_data;
-        let length = self.class_length(now, asks || (metered.is_some() && self.reads_queue), link, was_empty);
+        let length = self.class_length(
+            now,
+            asks || (metered.is_some() && self.reads_queue),
+            link,
+            was_empty,
+        );
         if is_data {
             self.front.count_until(now);
             self.front.cells -= 1;
@@ -120,21 +147,37 @@ impl<S: Server> Port<S> {
             match rm_of(&mut body) {
                 Some(rm) => {
                     let ccr = core::mem::replace(&mut rm.ccr, rate);
-                    self.control.on_forward(now, arrival.control_slot, info, Some(rm), length);
+                    self.control
+                        .on_forward(now, arrival.control_slot, info, Some(rm), length);
                     rm.ccr = ccr;
                 }
-                None => self.control.on_forward(now, arrival.control_slot, info, None, length),
+                None => self
+                    .control
+                    .on_forward(now, arrival.control_slot, info, None, length),
             }
         }
         let place = (arrival.slot, arrival.queue as usize);
-        if asks && let Some(cause) = self.refuses(now, place, (arrival.cell.info, &mut body), length) {
+        if asks
+            && let Some(cause) = self.refuses(now, place, (arrival.cell.info, &mut body), length)
+        {
             return Some(cause);
         }
         if let Some(server) = self.server.express() {
             *was_empty |= server.send(now, arrival.cell, body.as_deref(), link);
         } else {
-            let mut outlet = Outlet { link, control: &mut self.control, link_was_empty: false };
-            self.server.push_of(now, arrival.queue as usize, arrival.slot, arrival.cell, body.as_deref(), &mut outlet);
+            let mut outlet = Outlet {
+                link,
+                control: &mut self.control,
+                link_was_empty: false,
+            };
+            self.server.push_of(
+                now,
+                arrival.queue as usize,
+                arrival.slot,
+                arrival.cell,
+                body.as_deref(),
+                &mut outlet,
+            );
             *was_empty |= outlet.link_was_empty;
         }
         None

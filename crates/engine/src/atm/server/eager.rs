@@ -97,7 +97,10 @@ impl EagerServer {
         }
     }
     fn length(&self, queue: usize) -> u64 {
-        let serving = self.in_service.as_ref().is_some_and(|service| service.queue == Some(queue));
+        let serving = self
+            .in_service
+            .as_ref()
+            .is_some_and(|service| service.queue == Some(queue));
         self.queues[queue].len() as u64 + serving as u64
     }
     fn account(&mut self, now: Ps) {
@@ -109,9 +112,18 @@ impl EagerServer {
         }
     }
     fn finish(&mut self, outlet: &mut Outlet<'_>) {
-        let Some(Service { done, .. }) = self.in_service else { return };
+        let Some(Service { done, .. }) = self.in_service else {
+            return;
+        };
         self.account(done);
-        let Some(Service { waiting: Waiting { slot, cell, body, .. }, lost, .. }) = self.in_service.take() else {
+        let Some(Service {
+            waiting: Waiting {
+                slot, cell, body, ..
+            },
+            lost,
+            ..
+        }) = self.in_service.take()
+        else {
             return;
         };
         self.departed += 1;
@@ -120,36 +132,61 @@ impl EagerServer {
             self.counts.count(cell.purpose, lost);
         } else if self.prompt.is_some() {
             self.channels[slot as usize].here -= 1;
-            self.departure = Some(Departure { at: done, slot, info: cell.info, label, lost, cells: 1 });
+            self.departure = Some(Departure {
+                at: done,
+                slot,
+                info: cell.info,
+                label,
+                lost,
+                cells: 1,
+            });
         }
         if !lost {
-            let cell = Cell { at: done + self.line.delay, label, info: cell.info };
+            let cell = Cell {
+                at: done + self.line.delay,
+                label,
+                info: cell.info,
+            };
             outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
         }
     }
 
     fn takes_turns(&self, queue: usize) -> bool {
-        self.prompt.as_ref().is_some_and(|prompt| prompt.by_turns[queue])
+        self.prompt
+            .as_ref()
+            .is_some_and(|prompt| prompt.by_turns[queue])
     }
     /// Place in `queue` of the cell to be served next, if one may be.
     fn next_of(&self, queue: usize) -> Option<usize> {
         if !self.takes_turns(queue) {
             let is_rm = |waiting: &Waiting| !waiting.cell.info.is_data();
-            let first_rm = if self.rm_first { self.queues[queue].iter().position(is_rm) } else { None };
+            let first_rm = if self.rm_first {
+                self.queues[queue].iter().position(is_rm)
+            } else {
+                None
+            };
             return first_rm.or((!self.queues[queue].is_empty()).then_some(0));
         }
         let place = |waiting: &Waiting| self.channels[waiting.slot as usize].since;
         let first = self.queues[queue].iter().filter_map(place).min()?;
-        self.queues[queue].iter().position(|waiting| place(waiting) == Some(first))
+        self.queues[queue]
+            .iter()
+            .position(|waiting| place(waiting) == Some(first))
     }
     /// Whether messages are served before `queue`.
     fn messages_come_before(&self, queue: usize) -> bool {
-        !self.messages.is_empty() && self.prompt.as_ref().is_some_and(|prompt| prompt.records_before == queue)
+        !self.messages.is_empty()
+            && self
+                .prompt
+                .as_ref()
+                .is_some_and(|prompt| prompt.records_before == queue)
     }
     /// The channel gets a place among those that may send, or loses it.
     fn place(&mut self, slot: u32) {
         let channel = self.channels[slot as usize];
-        let waits = self.queues[channel.queue].iter().any(|waiting| waiting.slot == slot);
+        let waits = self.queues[channel.queue]
+            .iter()
+            .any(|waiting| waiting.slot == slot);
         let may = waits && channel.sender.is_none_or(|sender| sender.balance() > 0);
         self.numbers += 1;
         let since = channel.since.or(Some(self.numbers)).filter(|_| may);
@@ -165,9 +202,13 @@ impl EagerServer {
                 && let Some(place) = self.next_of(queue)
             {
                 let length = self.length(queue);
-                let Some(mut waiting) = self.queues[queue].remove(place) else { return };
+                let Some(mut waiting) = self.queues[queue].remove(place) else {
+                    return;
+                };
                 if self.watched == Some(queue) {
-                    outlet.control.on_dequeue(now, &mut waiting.cell.info, length);
+                    outlet
+                        .control
+                        .on_dequeue(now, &mut waiting.cell.info, length);
                 }
                 if self.takes_turns(queue) {
                     let channel = &mut self.channels[waiting.slot as usize];
@@ -180,8 +221,14 @@ impl EagerServer {
         }
     }
     fn begin_message(&mut self, now: Ps) {
-        let (Some(first), Some(prompt)) = (self.messages.pop_front(), &self.prompt) else { return };
-        let mut cell = first.cell(|slot| self.channels[slot as usize].sender.unwrap_or(Sender::new(0)));
+        let (Some(first), Some(prompt)) = (self.messages.pop_front(), &self.prompt) else {
+            return;
+        };
+        let mut cell = first.cell(|slot| {
+            self.channels[slot as usize]
+                .sender
+                .unwrap_or(Sender::new(0))
+        });
         while cell.purpose == Purpose::Credit
             && cell.records().count() < prompt.records_per_cell
             && let Some(Message::Credit(record)) = self.messages.front().copied()
@@ -189,18 +236,38 @@ impl EagerServer {
             self.messages.pop_front();
             cell.push(record);
         }
-        let queued = Queued { label: prompt.label, info: Info::credit() };
-        self.serve(now, None, Waiting { slot: 0, cell: queued, body: Some(Body::Credit(cell)) });
+        let queued = Queued {
+            label: prompt.label,
+            info: Info::credit(),
+        };
+        self.serve(
+            now,
+            None,
+            Waiting {
+                slot: 0,
+                cell: queued,
+                body: Some(Body::Credit(cell)),
+            },
+        );
     }
     fn serve(&mut self, now: Ps, queue: Option<usize>, waiting: Waiting) {
         let carry = if self.last.0 == now { self.last.1 } else { 0 };
         self.last = self.line.clock.complete(now, carry);
-        let errors = self.prompt.as_mut().and_then(|prompt| prompt.errors.as_mut());
+        let errors = self
+            .prompt
+            .as_mut()
+            .and_then(|prompt| prompt.errors.as_mut());
         let lost = errors.is_some_and(|errors| errors.hit(waiting.cell.info));
-        self.in_service = Some(Service { queue, waiting, done: self.last.0, lost });
+        self.in_service = Some(Service {
+            queue,
+            waiting,
+            done: self.last.0,
+            lost,
+        });
     }
     fn something_waits(&self) -> bool {
-        !self.messages.is_empty() || (0..self.queues.len()).any(|queue| self.next_of(queue).is_some())
+        !self.messages.is_empty()
+            || (0..self.queues.len()).any(|queue| self.next_of(queue).is_some())
     }
     fn start_due(&self) -> Ps {
         if self.in_service.is_none() && self.something_waits() {
@@ -221,11 +288,29 @@ impl EagerServer {
 
 impl Server for EagerServer {
     const OBSERVED: bool = true;
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
-        EagerServer::build(line, queues, marks_at_dequeue.then_some(controlled), rm_first, None)
+    fn new(
+        line: Line,
+        queues: usize,
+        controlled: usize,
+        marks_at_dequeue: bool,
+        rm_first: bool,
+    ) -> Self {
+        EagerServer::build(
+            line,
+            queues,
+            marks_at_dequeue.then_some(controlled),
+            rm_first,
+            None,
+        )
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        EagerServer::build(line, settings.by_turns.len(), watched, settings.rm_first, Some(settings))
+        EagerServer::build(
+            line,
+            settings.by_turns.len(),
+            watched,
+            settings.rm_first,
+            Some(settings),
+        )
     }
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -237,7 +322,14 @@ impl Server for EagerServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.accepted[queue]
     }
-    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         self.push_of(now, queue, 0, cell, body, outlet);
     }
     fn push_of(
@@ -251,10 +343,20 @@ impl Server for EagerServer {
     ) {
         self.advance(now, outlet);
         self.account(now);
-        let own = |channel: &Channel| if cell.info.is_data() { channel.queue } else { channel.rm_queue };
+        let own = |channel: &Channel| {
+            if cell.info.is_data() {
+                channel.queue
+            } else {
+                channel.rm_queue
+            }
+        };
         let queue = self.channels.get(slot as usize).map_or(queue, own);
         self.note(now, |server| {
-            server.queues[queue].push_back(Waiting { slot, cell, body: body.copied() });
+            server.queues[queue].push_back(Waiting {
+                slot,
+                cell,
+                body: body.copied(),
+            });
             if server.prompt.is_some() {
                 server.place(slot);
             }
@@ -268,7 +370,11 @@ impl Server for EagerServer {
     }
     fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
         loop {
-            if self.in_service.as_ref().is_some_and(|service| service.done <= now) {
+            if self
+                .in_service
+                .as_ref()
+                .is_some_and(|service| service.done <= now)
+            {
                 self.finish(outlet);
             }
             let start = self.start_due();
@@ -282,7 +388,9 @@ impl Server for EagerServer {
         if let Some(departure) = &self.departure {
             return departure.at;
         }
-        self.in_service.as_ref().map_or_else(|| self.start_due(), |service| service.done)
+        self.in_service
+            .as_ref()
+            .map_or_else(|| self.start_due(), |service| service.done)
     }
     fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
         self.advance(now, outlet);
@@ -298,15 +406,26 @@ impl Server for EagerServer {
     }
     fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
-        self.longest = (0..self.queues.len()).map(|queue| self.length(queue)).collect();
+        self.longest = (0..self.queues.len())
+            .map(|queue| self.length(queue))
+            .collect();
     }
     fn held(&self) -> Vec<Queued> {
         let waiting = self.queues.iter().flatten().map(|waiting| waiting.cell);
-        let in_service = self.in_service.iter().filter(|service| service.queue.is_some());
+        let in_service = self
+            .in_service
+            .iter()
+            .filter(|service| service.queue.is_some());
         // A lost cell is here until the node has been told.
         let lost = self.departure.iter().filter(|departure| departure.lost);
-        let lost = lost.map(|departure| Queued { label: departure.label, info: departure.info });
-        waiting.chain(in_service.map(|service| service.waiting.cell)).chain(lost).collect()
+        let lost = lost.map(|departure| Queued {
+            label: departure.label,
+            info: departure.info,
+        });
+        waiting
+            .chain(in_service.map(|service| service.waiting.cell))
+            .chain(lost)
+            .collect()
     }
     fn storage(&self) -> (usize, usize) {
         (0, 0)
@@ -321,7 +440,10 @@ impl Server for EagerServer {
     fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
         self.note(now, |server| {
-            server.channels[slot as usize].sender.iter_mut().for_each(|sender| sender.set_limit(limit));
+            server.channels[slot as usize]
+                .sender
+                .iter_mut()
+                .for_each(|sender| sender.set_limit(limit));
             server.place(slot);
         });
     }

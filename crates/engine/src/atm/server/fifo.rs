@@ -39,7 +39,14 @@ impl FifoServer {
         self.accepted += 1;
         self.sojourns += backlog as u128;
         self.longest = self.longest.max((backlog, self.carry));
-        link.push(Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info }, body)
+        link.push(
+            Cell {
+                at: self.free_at + self.line.delay,
+                label: cell.label,
+                info: cell.info,
+            },
+            body,
+        )
     }
     #[inline]
     fn length(&self, now: Ps) -> u64 {
@@ -48,9 +55,25 @@ impl FifoServer {
 }
 
 impl Server for FifoServer {
-    fn new(line: Line, queues: usize, _controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
-        assert!(queues == 1 && !marks_at_dequeue && !rm_first, "departures that act elsewhere need a queue");
-        FifoServer { line, free_at: Ps::ZERO, carry: 0, accepted: 0, sojourns: 0, longest: (0, 0) }
+    fn new(
+        line: Line,
+        queues: usize,
+        _controlled: usize,
+        marks_at_dequeue: bool,
+        rm_first: bool,
+    ) -> Self {
+        assert!(
+            queues == 1 && !marks_at_dequeue && !rm_first,
+            "departures that act elsewhere need a queue"
+        );
+        FifoServer {
+            line,
+            free_at: Ps::ZERO,
+            carry: 0,
+            accepted: 0,
+            sojourns: 0,
+            longest: (0, 0),
+        }
     }
     #[inline]
     fn queue_length(&mut self, now: Ps, _queue: usize, _outlet: &mut Outlet<'_>) -> u64 {
@@ -59,13 +82,23 @@ impl Server for FifoServer {
     #[inline]
     fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
         // `limit - 1` whole cells take longer than the line is busy.
-        self.free_at.saturating_sub(now).0 < limit.saturating_sub(1).saturating_mul(self.line.clock.floor().0)
+        self.free_at.saturating_sub(now).0
+            < limit
+                .saturating_sub(1)
+                .saturating_mul(self.line.clock.floor().0)
     }
     fn accepted(&self, _queue: usize) -> u64 {
         self.accepted
     }
     #[inline]
-    fn push(&mut self, now: Ps, _queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        now: Ps,
+        _queue: usize,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         outlet.link_was_empty |= self.send(now, cell, body, outlet.link);
     }
     #[inline]
@@ -82,7 +115,9 @@ impl Server for FifoServer {
         (self.sojourns - self.line.clock.time_left(now, self.free_at, self.carry)) as f64
     }
     fn longest(&self, _queue: usize) -> u64 {
-        self.line.clock.cells_until(Ps::ZERO, Ps(self.longest.0), self.longest.1)
+        self.line
+            .clock
+            .cells_until(Ps::ZERO, Ps(self.longest.0), self.longest.1)
     }
     fn forget_longest(&mut self, now: Ps, _outlet: &mut Outlet<'_>) {
         self.longest = (self.free_at.saturating_sub(now).0, self.carry);

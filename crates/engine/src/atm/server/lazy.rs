@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{
-    CreditCounts, Departure, FifoServer, Line, Message, Outlet, PriorityServer, PromptServer, PromptSettings, Queued,
-    Server,
+    CreditCounts, Departure, FifoServer, Line, Message, Outlet, PriorityServer, PromptServer,
+    PromptSettings, Queued, Server,
 };
 use crate::atm::cell::Body;
 use crate::credit::Sender;
@@ -33,11 +33,29 @@ macro_rules! whichever {
 }
 
 impl Server for LazyServer {
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
+    fn new(
+        line: Line,
+        queues: usize,
+        controlled: usize,
+        marks_at_dequeue: bool,
+        rm_first: bool,
+    ) -> Self {
         if queues == 1 && !marks_at_dequeue && !rm_first {
-            LazyServer::Fifo(FifoServer::new(line, queues, controlled, marks_at_dequeue, rm_first))
+            LazyServer::Fifo(FifoServer::new(
+                line,
+                queues,
+                controlled,
+                marks_at_dequeue,
+                rm_first,
+            ))
         } else {
-            LazyServer::Priority(PriorityServer::new(line, queues, controlled, marks_at_dequeue, rm_first))
+            LazyServer::Priority(PriorityServer::new(
+                line,
+                queues,
+                controlled,
+                marks_at_dequeue,
+                rm_first,
+            ))
         }
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
@@ -62,7 +80,14 @@ impl Server for LazyServer {
         }
     }
     #[inline]
-    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         whichever!(self, server => server.push(now, queue, cell, body, outlet))
     }
     #[inline]

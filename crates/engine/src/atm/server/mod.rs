@@ -18,7 +18,9 @@ pub use fifo::FifoServer;
 pub use lazy::LazyServer;
 pub use priority::PriorityServer;
 pub use prompt::PromptServer;
-pub use promptness::{ChannelSettings, CreditCounts, Departure, Message, NEVER_TOLD, PromptSettings};
+pub use promptness::{
+    ChannelSettings, CreditCounts, Departure, Message, NEVER_TOLD, PromptSettings,
+};
 
 use alloc::vec::Vec;
 
@@ -63,7 +65,13 @@ pub trait Server: Sized {
     /// A server for `queues` queues of descending priority; departures from queue `controlled` are
     /// reported to the control scheme if it `marks_at_dequeue`. With `rm_first` each queue serves its RM cells before its
     /// other cells.
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self;
+    fn new(
+        line: Line,
+        queues: usize,
+        controlled: usize,
+        marks_at_dequeue: bool,
+        rm_first: bool,
+    ) -> Self;
     /// A server that tells every departure and obeys credit; departures from queue `watched` are reported to the
     /// control scheme.
     fn prompt(_line: Line, _watched: Option<usize>, _settings: PromptSettings) -> Self {
@@ -82,7 +90,14 @@ pub trait Server: Sized {
         None
     }
     /// Takes a cell into `queue` at `now`.
-    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>);
+    fn push(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    );
     /// Does everything that happens before `now`, and the completions at `now`.
     fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>);
     /// When [`Server::advance`] must be called next so that no cell leaves late: `advance(t + 1)`

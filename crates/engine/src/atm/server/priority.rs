@@ -22,7 +22,11 @@ impl Lane {
     }
     fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
         let cell = self.cells.pop()?;
-        let body = if cell.info.has_body() { self.bodies.pop() } else { None };
+        let body = if cell.info.has_body() {
+            self.bodies.pop()
+        } else {
+            None
+        };
         Some((cell, body))
     }
 }
@@ -51,7 +55,11 @@ impl Queue {
     }
     #[inline]
     fn pop(&mut self) -> Option<(Queued, Option<Body>)> {
-        if self.first.cells.is_empty() { self.lane.pop() } else { self.first.pop() }
+        if self.first.cells.is_empty() {
+            self.lane.pop()
+        } else {
+            self.first.pop()
+        }
     }
     fn count_until(&mut self, now: Ps, length: u64) {
         self.integral += (now.0 - self.since.0) as u128 * length as u128;
@@ -82,7 +90,11 @@ impl PriorityServer {
         self.queues[queue].waiting() + (self.in_service == Some(queue as u32)) as u64
     }
     fn next_start(&self) -> Ps {
-        if self.waiting == 0 { Ps::NEVER } else { self.free_at.max(self.ready_at) }
+        if self.waiting == 0 {
+            Ps::NEVER
+        } else {
+            self.free_at.max(self.ready_at)
+        }
     }
     fn complete(&mut self) {
         if let Some(queue) = self.in_service {
@@ -94,26 +106,40 @@ impl PriorityServer {
         }
     }
     fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
-        let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else { return };
+        let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else {
+            return;
+        };
         if at > self.free_at {
             self.carry = 0;
         }
         let length = self.length(index);
         let queue = &mut self.queues[index];
-        let Some((mut cell, body)) = queue.pop() else { return };
+        let Some((mut cell, body)) = queue.pop() else {
+            return;
+        };
         if self.watched == Some(index as u32) {
             outlet.control.on_dequeue(at, &mut cell.info, length);
         }
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
         self.waiting -= 1;
         self.in_service = Some(index as u32);
-        let cell = Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info };
+        let cell = Cell {
+            at: self.free_at + self.line.delay,
+            label: cell.label,
+            info: cell.info,
+        };
         outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
     }
 }
 
 impl Server for PriorityServer {
-    fn new(line: Line, queues: usize, controlled: usize, marks_at_dequeue: bool, rm_first: bool) -> Self {
+    fn new(
+        line: Line,
+        queues: usize,
+        controlled: usize,
+        marks_at_dequeue: bool,
+        rm_first: bool,
+    ) -> Self {
         PriorityServer {
             line,
             queues: (0..queues).map(|_| Queue::default()).collect(),
@@ -139,7 +165,14 @@ impl Server for PriorityServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.queues[queue].departed + self.length(queue)
     }
-    fn push(&mut self, now: Ps, queue: usize, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         self.advance(now, outlet);
         if self.waiting == 0 {
             self.ready_at = now;
@@ -148,7 +181,11 @@ impl Server for PriorityServer {
         let queue = &mut self.queues[queue];
         queue.count_until(now, length);
         queue.longest = queue.longest.max(length + 1);
-        let lane = if self.rm_first && !cell.info.is_data() { &mut queue.first } else { &mut queue.lane };
+        let lane = if self.rm_first && !cell.info.is_data() {
+            &mut queue.first
+        } else {
+            &mut queue.lane
+        };
         lane.push(cell, body);
         self.waiting += 1;
     }
@@ -189,12 +226,20 @@ impl Server for PriorityServer {
         }
     }
     fn held(&self) -> Vec<Queued> {
-        let lanes = self.queues.iter().flat_map(|queue| [&queue.first, &queue.lane]);
+        let lanes = self
+            .queues
+            .iter()
+            .flat_map(|queue| [&queue.first, &queue.lane]);
         lanes.flat_map(|lane| lane.cells.iter().copied()).collect()
     }
     fn storage(&self) -> (usize, usize) {
-        let lanes = self.queues.iter().flat_map(|queue| [&queue.first, &queue.lane]);
-        let bytes = lanes.map(|lane| lane.cells.bytes() + lane.bodies.bytes()).sum();
+        let lanes = self
+            .queues
+            .iter()
+            .flat_map(|queue| [&queue.first, &queue.lane]);
+        let bytes = lanes
+            .map(|lane| lane.cells.bytes() + lane.bodies.bytes())
+            .sum();
         (bytes, self.waiting as usize)
     }
 }

@@ -3,7 +3,9 @@
 
 use alloc::vec::Vec;
 
-use super::{ChannelSettings, CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
+use super::{
+    ChannelSettings, CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server,
+};
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
 use crate::control::SwitchControl;
@@ -89,7 +91,13 @@ impl Queue {
 #[derive(Clone, Copy)]
 enum InService {
     /// Of a channel, from the queue with this number; whether its departure must be told at once.
-    Cell { queue: u32, slot: u32, cell: Queued, lost: bool, matters: bool },
+    Cell {
+        queue: u32,
+        slot: u32,
+        cell: Queued,
+        lost: bool,
+        matters: bool,
+    },
     /// Of the credit protocol.
     Message { purpose: Purpose, lost: bool },
 }
@@ -122,7 +130,11 @@ pub struct PromptServer {
 impl PromptServer {
     #[inline]
     fn next_start(&self) -> Ps {
-        if self.ready == 0 { Ps::NEVER } else { self.free_at.max(self.ready_at) }
+        if self.ready == 0 {
+            Ps::NEVER
+        } else {
+            self.free_at.max(self.ready_at)
+        }
     }
     /// Something more may be served from `now` on.
     #[inline]
@@ -150,7 +162,11 @@ impl PromptServer {
     #[inline]
     fn count_arrival(&mut self, now: Ps, slot: u32, is_data: bool) -> (&mut Queue, &mut Channel) {
         let channel = &mut self.channels[slot as usize];
-        let queue = &mut self.queues[if is_data { channel.queue } else { channel.rm_queue } as usize];
+        let queue = &mut self.queues[if is_data {
+            channel.queue
+        } else {
+            channel.rm_queue
+        } as usize];
         queue.count_until(now);
         queue.length += 1;
         queue.longest = queue.longest.max(queue.length);
@@ -164,17 +180,33 @@ impl PromptServer {
         match self.in_service.take() {
             None => {}
             Some(InService::Message { purpose, lost }) => self.counts.count(purpose, lost),
-            Some(InService::Cell { queue, slot, cell, lost, .. }) => {
+            Some(InService::Cell {
+                queue,
+                slot,
+                cell,
+                lost,
+                ..
+            }) => {
                 let queue = &mut self.queues[queue as usize];
                 queue.count_until(self.free_at);
                 queue.length -= 1;
                 queue.departed += 1;
                 let told = self.channels[slot as usize].leave();
                 if lost || told.is_some() {
-                    debug_assert!(self.departure.is_none(), "the node was not told of a departure");
+                    debug_assert!(
+                        self.departure.is_none(),
+                        "the node was not told of a departure"
+                    );
                     let Queued { info, label } = cell;
                     let cells = told.unwrap_or(0);
-                    self.departure = Some(Departure { at: self.free_at, slot, info, label, lost, cells });
+                    self.departure = Some(Departure {
+                        at: self.free_at,
+                        slot,
+                        info,
+                        label,
+                        lost,
+                        cells,
+                    });
                 }
             }
         }
@@ -188,11 +220,19 @@ impl PromptServer {
             if index == self.records_before && !self.messages.is_empty() {
                 return self.start_message(at, outlet);
             }
-            let Some(queue) = self.queues.get_mut(index) else { return };
+            let Some(queue) = self.queues.get_mut(index) else {
+                return;
+            };
             let found = match &mut queue.turns {
                 None => {
-                    let lane = if queue.first.cells.is_empty() { &mut queue.fifo } else { &mut queue.first };
-                    lane.cells.pop().map(|(cell, slot)| (cell, slot, &mut lane.bodies))
+                    let lane = if queue.first.cells.is_empty() {
+                        &mut queue.fifo
+                    } else {
+                        &mut queue.first
+                    };
+                    lane.cells
+                        .pop()
+                        .map(|(cell, slot)| (cell, slot, &mut lane.bodies))
                 }
                 Some(turns) => turns.pop().and_then(|slot| {
                     let channel = &mut self.channels[slot as usize];
@@ -205,7 +245,11 @@ impl PromptServer {
                 }),
             };
             if let Some((mut cell, slot, bodies)) = found {
-                let body = if cell.info.has_body() { bodies.pop() } else { None };
+                let body = if cell.info.has_body() {
+                    bodies.pop()
+                } else {
+                    None
+                };
                 if self.watched == Some(index as u32) {
                     outlet.control.on_dequeue(at, &mut cell.info, queue.length);
                 }
@@ -218,37 +262,77 @@ impl PromptServer {
 
     /// Starts the service of a cell from a queue, of the channel in a slot.
     #[inline]
-    fn serve(&mut self, at: Ps, (queue, slot): (u32, u32), cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn serve(
+        &mut self,
+        at: Ps,
+        (queue, slot): (u32, u32),
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         let lost = self.put_on_link(at, cell, body, outlet);
         let matters = lost || self.channels[slot as usize].tells_next();
-        self.in_service = Some(InService::Cell { queue, slot, cell, lost, matters });
+        self.in_service = Some(InService::Cell {
+            queue,
+            slot,
+            cell,
+            lost,
+            matters,
+        });
     }
 
     fn start_message(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
-        let Some(first) = self.messages.pop() else { return };
+        let Some(first) = self.messages.pop() else {
+            return;
+        };
         self.ready -= 1;
-        let sender = |slot: u32| self.channels[slot as usize].sender.unwrap_or(Sender::new(0));
+        let sender = |slot: u32| {
+            self.channels[slot as usize]
+                .sender
+                .unwrap_or(Sender::new(0))
+        };
         let mut cell = first.cell(sender);
         if cell.purpose == Purpose::Credit {
             for _ in 1..self.records_per_cell {
-                let Some(Message::Credit(record)) = self.messages.front().copied() else { break };
+                let Some(Message::Credit(record)) = self.messages.front().copied() else {
+                    break;
+                };
                 self.messages.pop();
                 self.ready -= 1;
                 cell.push(record);
             }
         }
-        let queued = Queued { label: self.label, info: Info::credit() };
+        let queued = Queued {
+            label: self.label,
+            info: Info::credit(),
+        };
         let lost = self.put_on_link(at, queued, Some(&Body::Credit(cell)), outlet);
-        self.in_service = Some(InService::Message { purpose: cell.purpose, lost });
+        self.in_service = Some(InService::Message {
+            purpose: cell.purpose,
+            lost,
+        });
     }
 
     /// Starts the service of a cell; whether the link will lose it.
     #[inline]
-    fn put_on_link(&mut self, at: Ps, cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) -> bool {
+    fn put_on_link(
+        &mut self,
+        at: Ps,
+        cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) -> bool {
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
-        let lost = self.errors.as_mut().is_some_and(|errors| errors.hit(cell.info));
+        let lost = self
+            .errors
+            .as_mut()
+            .is_some_and(|errors| errors.hit(cell.info));
         if !lost {
-            let cell = Cell { at: self.free_at + self.line.delay, label: cell.label, info: cell.info };
+            let cell = Cell {
+                at: self.free_at + self.line.delay,
+                label: cell.label,
+                info: cell.info,
+            };
             outlet.link_was_empty |= outlet.link.push(cell, body);
         }
         lost
@@ -265,11 +349,23 @@ fn remove(turns: &mut Ring<u32>, slot: u32) {
 }
 
 impl Server for PromptServer {
-    fn new(_line: Line, _queues: usize, _controlled: usize, _marks_at_dequeue: bool, _rm_first: bool) -> Self {
+    fn new(
+        _line: Line,
+        _queues: usize,
+        _controlled: usize,
+        _marks_at_dequeue: bool,
+        _rm_first: bool,
+    ) -> Self {
         unreachable!("a prompt server is built by `Server::prompt`")
     }
     fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        let channel = |ChannelSettings { queue, rm_queue, sender, told_every, .. }: ChannelSettings| Channel {
+        let channel = |ChannelSettings {
+                           queue,
+                           rm_queue,
+                           sender,
+                           told_every,
+                           ..
+                       }: ChannelSettings| Channel {
             queue,
             rm_queue,
             sender,
@@ -280,7 +376,10 @@ impl Server for PromptServer {
             longest: 0,
             waits: false,
         };
-        let queue = |by_turns: bool| Queue { turns: by_turns.then(Ring::default), ..Queue::default() };
+        let queue = |by_turns: bool| Queue {
+            turns: by_turns.then(Ring::default),
+            ..Queue::default()
+        };
         PromptServer {
             line,
             queues: settings.by_turns.into_iter().map(queue).collect(),
@@ -313,7 +412,14 @@ impl Server for PromptServer {
     fn accepted(&self, queue: usize) -> u64 {
         self.queues[queue].departed + self.queues[queue].length
     }
-    fn push(&mut self, _now: Ps, _queue: usize, _cell: Queued, _body: Option<&Body>, _outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        _now: Ps,
+        _queue: usize,
+        _cell: Queued,
+        _body: Option<&Body>,
+        _outlet: &mut Outlet<'_>,
+    ) {
         unreachable!("a prompt server is told whose cells it gets")
     }
     fn push_of(
@@ -335,7 +441,11 @@ impl Server for PromptServer {
             false => &mut queue.fifo,
         };
         lane.push(cell, slot, body);
-        if by_turns { self.queue_up(now, slot) } else { self.note_ready(now) }
+        if by_turns {
+            self.queue_up(now, slot)
+        } else {
+            self.note_ready(now)
+        }
     }
     #[inline]
     fn push_alone(&mut self, now: Ps, slot: u32, mut cell: Queued, outlet: &mut Outlet<'_>) {
@@ -397,7 +507,9 @@ impl Server for PromptServer {
     }
     fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
-        self.queues.iter_mut().for_each(|queue| queue.longest = queue.length);
+        self.queues
+            .iter_mut()
+            .for_each(|queue| queue.longest = queue.length);
     }
     fn held(&self) -> Vec<Queued> {
         let lanes = self
@@ -408,11 +520,16 @@ impl Server for PromptServer {
         let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
         // A lost cell is here until the node has been told.
         let in_service = match self.in_service {
-            Some(InService::Cell { cell, lost: true, .. }) => Some(cell),
+            Some(InService::Cell {
+                cell, lost: true, ..
+            }) => Some(cell),
             _ => None,
         };
         let departed = self.departure.filter(|departure| departure.lost);
-        let departed = departed.map(|departure| Queued { label: departure.label, info: departure.info });
+        let departed = departed.map(|departure| Queued {
+            label: departure.label,
+            info: departure.info,
+        });
         waiting.chain(in_service).chain(departed).collect()
     }
     fn storage(&self) -> (usize, usize) {
@@ -421,8 +538,13 @@ impl Server for PromptServer {
             .iter()
             .flat_map(|queue| [&queue.first, &queue.fifo])
             .chain(self.channels.iter().map(|c| &c.lane));
-        let bytes = lanes.map(|lane| lane.cells.bytes() + lane.bodies.bytes()).sum();
-        (bytes, self.queues.iter().map(|queue| queue.length as usize).sum())
+        let bytes = lanes
+            .map(|lane| lane.cells.bytes() + lane.bodies.bytes())
+            .sum();
+        (
+            bytes,
+            self.queues.iter().map(|queue| queue.length as usize).sum(),
+        )
     }
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
@@ -430,7 +552,8 @@ impl Server for PromptServer {
     }
     #[inline]
     fn tells_next(&self) -> bool {
-        self.departure.is_some() || matches!(self.in_service, Some(InService::Cell { matters: true, .. }))
+        self.departure.is_some()
+            || matches!(self.in_service, Some(InService::Cell { matters: true, .. }))
     }
     fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
@@ -440,7 +563,9 @@ impl Server for PromptServer {
     fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
         self.advance(now, outlet);
         let channel = &mut self.channels[slot as usize];
-        let Some(sender) = &mut channel.sender else { return };
+        let Some(sender) = &mut channel.sender else {
+            return;
+        };
         sender.set_limit(limit);
         if channel.waits && sender.balance() == 0 {
             // A reduction took the turn away.

@@ -119,17 +119,31 @@ impl Message {
         let record = |channel, count| Record { channel, count };
         let (purpose, records) = match self {
             Message::Credit(credit) => (Purpose::Credit, [Some(credit), None, None]),
-            Message::Reduction(credit, number) => {
-                (Purpose::Reduction, [Some(credit), Some(record(credit.channel, number)), None])
-            }
-            Message::Mark { slot, label } => (Purpose::Mark, [Some(record(label, sender(slot).sent())), None, None]),
-            Message::Confirmation { slot, label, reduction } => {
+            Message::Reduction(credit, number) => (
+                Purpose::Reduction,
+                [Some(credit), Some(record(credit.channel, number)), None],
+            ),
+            Message::Mark { slot, label } => (
+                Purpose::Mark,
+                [Some(record(label, sender(slot).sent())), None, None],
+            ),
+            Message::Confirmation {
+                slot,
+                label,
+                reduction,
+            } => {
                 let counts = [sender(slot).sent(), sender(slot).limit(), reduction];
-                (Purpose::Confirmation, counts.map(|count| Some(record(label, count))))
+                (
+                    Purpose::Confirmation,
+                    counts.map(|count| Some(record(label, count))),
+                )
             }
         };
         let mut cell = CreditCell::new(purpose);
-        records.into_iter().flatten().for_each(|record| cell.push(record));
+        records
+            .into_iter()
+            .flatten()
+            .for_each(|record| cell.push(record));
         cell
     }
 }

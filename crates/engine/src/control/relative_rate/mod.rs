@@ -46,7 +46,12 @@ impl Thresholds {
     /// l_t and h_t, and how far below them the queue must fall to have left them.
     pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
         let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
-        Thresholds { low: low.0 as f64, high: high.0 as f64, hysteresis, last: Feedback::Increase }
+        Thresholds {
+            low: low.0 as f64,
+            high: high.0 as f64,
+            hysteresis,
+            last: Feedback::Increase,
+        }
     }
     /// The feedback of a region, or of the one above it until the queue has fallen far enough.
     fn feedback(&mut self, queue: f64) -> Feedback {
@@ -67,14 +72,24 @@ impl Thresholds {
 }
 
 /// What every law asks of its parameters: samples, and thresholds in order, within the buffer and left again.
-fn ranges(facts: SwitchFacts, sampling: Cells, (low, high): (Cells, Cells), hysteresis: Option<Cells>) -> Ranges {
+fn ranges(
+    facts: SwitchFacts,
+    sampling: Cells,
+    (low, high): (Cells, Cells),
+    hysteresis: Option<Cells>,
+) -> Ranges {
     let ranges = Ranges::new(facts).some_cells("sampling", sampling);
-    let ranges = ranges.ordered(("low", low), ("high", high)).reachable("high", high);
+    let ranges = ranges
+        .ordered(("low", low), ("high", high))
+        .reachable("high", high);
     match hysteresis {
         // With more no queue would be short enough to increase again.
-        Some(hysteresis) => {
-            ranges.require("hysteresis", hysteresis.0 == 0 || hysteresis < low, hysteresis, "below `low`")
-        }
+        Some(hysteresis) => ranges.require(
+            "hysteresis",
+            hysteresis.0 == 0 || hysteresis < low,
+            hysteresis,
+            "below `low`",
+        ),
         None => ranges,
     }
 }
@@ -110,7 +125,12 @@ impl Slots {
     fn new(rate: Rate, slots: Cells) -> Slots {
         let (span, denominator) = (CELL_PS_BITS as u128 * slots.0 as u128, rate.0 as u128);
         let whole = u64::try_from(span / denominator).unwrap_or(u64::MAX);
-        Slots { whole, remainder: (span % denominator) as u64, denominator: rate.0, carry: 0 }
+        Slots {
+            whole,
+            remainder: (span % denominator) as u64,
+            denominator: rate.0,
+            carry: 0,
+        }
     }
     fn after(&mut self, now: Ps) -> Ps {
         let owed = self.carry as u128 + self.remainder as u128;
@@ -142,7 +162,16 @@ impl<L: Law> Sampled<L> {
         let next = slots.after(Ps::ZERO);
         let in_service = u64::from(!sampling.count_in_service);
         let mark_forward = sampling.mark_forward;
-        Sampled { law, slots, next, in_service, queue: 0, feedback: Feedback::Increase, mark_forward, told: [0; 3] }
+        Sampled {
+            law,
+            slots,
+            next,
+            in_service,
+            queue: 0,
+            feedback: Feedback::Increase,
+            mark_forward,
+            told: [0; 3],
+        }
     }
     #[inline]
     fn mark(&self, rm: &mut RmCell) {

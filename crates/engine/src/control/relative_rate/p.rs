@@ -68,7 +68,11 @@ impl Sampled<P> {
             count_in_service: config.count_in_service,
             mark_forward: config.mark_forward,
         };
-        Sampled::with(P(Thresholds::new(config.low, config.high, config.hysteresis)), sampling, facts)
+        Sampled::with(
+            P(Thresholds::new(config.low, config.high, config.hysteresis)),
+            sampling,
+            facts,
+        )
     }
 }
 

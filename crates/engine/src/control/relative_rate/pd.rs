@@ -75,7 +75,11 @@ impl Sampled<Pd> {
             count_in_service: config.count_in_service,
             mark_forward: config.mark_forward,
         };
-        Sampled::with(Pd::new(config.low, config.high, config.hysteresis), sampling, facts)
+        Sampled::with(
+            Pd::new(config.low, config.high, config.hysteresis),
+            sampling,
+            facts,
+        )
     }
 }
 

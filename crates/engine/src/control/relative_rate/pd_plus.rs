@@ -79,7 +79,10 @@ impl Sampled<PdPlus> {
             mark_forward: config.mark_forward,
         };
         Sampled::with(
-            PdPlus { pd: Pd::new(config.low, config.high, config.hysteresis), beta: config.beta.0 },
+            PdPlus {
+                pd: Pd::new(config.low, config.high, config.hysteresis),
+                beta: config.beta.0,
+            },
             sampling,
             facts,
         )
@@ -93,6 +96,10 @@ impl Law for PdPlus {
         if change.unsigned_abs() <= self.beta {
             return by_length;
         }
-        if change > 0 { Feedback::Decrease } else { Feedback::Increase }
+        if change > 0 {
+            Feedback::Decrease
+        } else {
+            Feedback::Increase
+        }
     }
 }

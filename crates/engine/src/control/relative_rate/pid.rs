@@ -66,7 +66,9 @@ impl PidConfig {
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let open = self.alpha > 0.0 && self.alpha < 1.0;
         let ranges = ranges(facts, self.sampling, (self.low, self.high), self.hysteresis);
-        ranges.require("alpha", open, self.alpha, "above 0 and below 1").findings()
+        ranges
+            .require("alpha", open, self.alpha, "above 0 and below 1")
+            .findings()
     }
 }
 
@@ -84,7 +86,12 @@ impl Sampled<Pid> {
     /// The scheme at the port of `facts`; the mean starts at zero.
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
         let thresholds = Thresholds::new(config.low, config.high, config.hysteresis);
-        let law = Pid { thresholds, alpha: config.alpha, epsilon: config.epsilon.0, mean: 0.0 };
+        let law = Pid {
+            thresholds,
+            alpha: config.alpha,
+            epsilon: config.epsilon.0,
+            mean: 0.0,
+        };
         let sampling = Sampling {
             every: config.sampling,
             count_in_service: config.count_in_service,
@@ -98,6 +105,7 @@ impl Law for Pid {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
         self.mean += self.alpha * (queue as f64 - self.mean);
         let falls = change <= 0 && change.unsigned_abs() >= self.epsilon;
-        self.thresholds.feedback(if falls { self.mean } else { queue as f64 })
+        self.thresholds
+            .feedback(if falls { self.mean } else { queue as f64 })
     }
 }

@@ -14,7 +14,11 @@ pub struct Ring<T: Copy> {
 
 impl<T: Copy> Default for Ring<T> {
     fn default() -> Self {
-        Ring { slots: Vec::new(), head: 0, len: 0 }
+        Ring {
+            slots: Vec::new(),
+            head: 0,
+            len: 0,
+        }
     }
 }
 
@@ -85,7 +89,11 @@ impl<T: Copy> Ring<T> {
         let value = unsafe { item(&self.slots, self.head).assume_init() };
         self.head = next;
         self.len -= 1;
-        let behind = if self.len == 0 { None } else { Some(unsafe { item(&self.slots, next).assume_init_ref() }) };
+        let behind = if self.len == 0 {
+            None
+        } else {
+            Some(unsafe { item(&self.slots, next).assume_init_ref() })
+        };
         Some((value, behind))
     }
     /// The oldest values, as many as lie side by side in memory: all of them or those before the
@@ -94,7 +102,9 @@ impl<T: Copy> Ring<T> {
     pub fn stretch(&self) -> &[T] {
         let end = (self.head + self.len).min(self.slots.len());
         // SAFETY: the `len` slots from `head` on have been written, and `MaybeUninit<T>` is laid out like `T`.
-        unsafe { core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head) }
+        unsafe {
+            core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head)
+        }
     }
     /// Removes the oldest `count` values; there must be as many.
     #[inline]
@@ -113,7 +123,10 @@ impl<T: Copy> Ring<T> {
     /// The newest `count` values, the oldest of them first; there must be as many.
     pub fn newest(&self, count: usize) -> impl Iterator<Item = &T> {
         assert!(count <= self.len);
-        let (mask, begin) = (self.slots.len().wrapping_sub(1), self.head + self.len - count);
+        let (mask, begin) = (
+            self.slots.len().wrapping_sub(1),
+            self.head + self.len - count,
+        );
         // SAFETY: the `len` slots from `head` on have been written, and these are the last of them.
         (0..count).map(move |i| unsafe { self.slots[(begin + i) & mask].assume_init_ref() })
     }
@@ -150,10 +163,19 @@ mod tests {
                 }
             }
             let newest = ring.len().min(round % 6);
-            assert!(ring.newest(newest).copied().eq(written - newest as u32..written));
+            assert!(
+                ring.newest(newest)
+                    .copied()
+                    .eq(written - newest as u32..written)
+            );
             if round % 11 == 0 {
                 let stretch = ring.stretch().to_vec();
-                assert!(stretch.iter().copied().eq(read..read + stretch.len() as u32));
+                assert!(
+                    stretch
+                        .iter()
+                        .copied()
+                        .eq(read..read + stretch.len() as u32)
+                );
                 ring.discard(stretch.len());
                 read += stretch.len() as u32;
             }

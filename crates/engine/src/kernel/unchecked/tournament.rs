@@ -40,7 +40,10 @@ impl Tournament {
     /// `components` clocks, none of them scheduled.
     pub fn new(components: usize) -> Tournament {
         let leaves = components.next_power_of_two().max(1);
-        let never = |component: usize| Clock { at: Ps::NEVER.0, component: component as u64 };
+        let never = |component: usize| Clock {
+            at: Ps::NEVER.0,
+            component: component as u64,
+        };
         let mut clocks = alloc::vec![never(0); 2 * leaves];
         for leaf in 0..leaves {
             clocks[leaves + leaf] = never(leaf);
@@ -102,7 +105,10 @@ impl Tournament {
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);
         debug_assert!(at <= self.get(component));
-        let clock = Clock { at: at.0, component: component as u64 };
+        let clock = Clock {
+            at: at.0,
+            component: component as u64,
+        };
         let mut node = self.leaves + component;
         // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks.
         unsafe {
@@ -122,7 +128,10 @@ impl Tournament {
     pub fn set(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);
         let mut node = self.leaves + component;
-        let mut winner = Clock { at: at.0, component: component as u64 };
+        let mut winner = Clock {
+            at: at.0,
+            component: component as u64,
+        };
         // SAFETY: `node` starts below `2 * leaves`, the length, and only shrinks; `node ^ 1` is its
         // sibling, and at least 2 where it is read.
         unsafe {
@@ -147,25 +156,54 @@ mod tests {
             let mut model = alloc::vec![Ps::NEVER; components];
             let mut state = 7u64;
             for _ in 0..500 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 let component = (state >> 33) as usize % components;
                 let at = Ps(state >> 59);
                 tree.set(component, at);
                 model[component] = at;
-                let expected = model.iter().enumerate().map(|(i, at)| (*at, i)).min().unwrap();
+                let expected = model
+                    .iter()
+                    .enumerate()
+                    .map(|(i, at)| (*at, i))
+                    .min()
+                    .unwrap();
                 assert_eq!(tree.first(), expected);
                 assert_eq!(tree.get(component), at);
                 let mut together = Vec::new();
                 tree.for_each_at(expected.0, &mut |component| together.push(component));
-                let like = model.iter().enumerate().filter(|(_, at)| **at == expected.0).map(|(i, _)| i);
-                assert!(together.iter().copied().filter(|i| *i < components).eq(like));
+                let like = model
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, at)| **at == expected.0)
+                    .map(|(i, _)| i);
+                assert!(
+                    together
+                        .iter()
+                        .copied()
+                        .filter(|i| *i < components)
+                        .eq(like)
+                );
                 let sooner = Ps(at.0 - at.0 / 3);
                 tree.bring_forward(component, sooner);
                 model[component] = sooner;
-                let expected = model.iter().enumerate().map(|(i, at)| (*at, i)).min().unwrap();
+                let expected = model
+                    .iter()
+                    .enumerate()
+                    .map(|(i, at)| (*at, i))
+                    .min()
+                    .unwrap();
                 assert_eq!(tree.first(), expected);
-                let others = model.iter().enumerate().filter(|(i, _)| *i != component).map(|(_, at)| *at);
-                assert_eq!(tree.first_except(component), others.min().unwrap_or(Ps::NEVER));
+                let others = model
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i != component)
+                    .map(|(_, at)| *at);
+                assert_eq!(
+                    tree.first_except(component),
+                    others.min().unwrap_or(Ps::NEVER)
+                );
             }
         }
     }

@@ -20,7 +20,10 @@ impl Draft<'_> {
             let forward = self.splits(2 * index);
             let backward: Vec<usize> = self.splits(2 * index + 1).into_iter().rev().collect();
             if forward != backward {
-                let message = format!("flow {} does not pass the same virtual sources there and back", flow.name);
+                let message = format!(
+                    "flow {} does not pass the same virtual sources there and back",
+                    flow.name
+                );
                 return Err(PlanError(message));
             }
         }
@@ -29,28 +32,40 @@ impl Draft<'_> {
 
     /// Switches at which the loop of a channel ends and begins again, in order.
     fn splits(&self, channel: usize) -> Vec<usize> {
-        let path = self.path(channel).iter().map(|link| self.plan.links[*link].to);
-        path.filter(|node| self.has_loop(channel / 2) && self.plan.vsvd(*node).is_some()).collect()
+        let path = self
+            .path(channel)
+            .iter()
+            .map(|link| self.plan.links[*link].to);
+        path.filter(|node| self.has_loop(channel / 2) && self.plan.vsvd(*node).is_some())
+            .collect()
     }
 
     /// Whether RM cells of both channels of a flow go round.
     fn has_loop(&self, flow: usize) -> bool {
-        [2 * flow, 2 * flow + 1].into_iter().all(|channel| self.class(channel) == ServiceClass::Abr)
+        [2 * flow, 2 * flow + 1]
+            .into_iter()
+            .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
     /// Relays of a switch, the two of a flow one after the other; their routes, those of all `arriving` channels, are
     /// pointed at them.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
-        let Some(config) = self.plan.vsvd(node) else { return Vec::new() };
+        let Some(config) = self.plan.vsvd(node) else {
+            return Vec::new();
+        };
         let mut relays = Vec::new();
         let leads_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
-        let label = |channel: usize| Some(self.channels[channel].hops.iter().find(leads_here)?.label as usize);
+        let label = |channel: usize| {
+            Some(self.channels[channel].hops.iter().find(leads_here)?.label as usize)
+        };
         for flow in 0..self.plan.flows.len() {
             if !self.has_loop(flow) {
                 continue;
             }
             for channel in [2 * flow, 2 * flow + 1] {
-                let Some(label) = label(channel) else { continue };
+                let Some(label) = label(channel) else {
+                    continue;
+                };
                 relays.push(self.relay(node, channel, &table[label], config));
                 table[label].port = (ports + relays.len() - 1) as u32;
                 table[label].opposite = None;
@@ -62,12 +77,31 @@ impl Draft<'_> {
     fn relay(&self, node: usize, channel: usize, route: &Route, config: &VsVdConfig) -> Relay {
         let abr = &self.plan.flows[channel / 2].abr;
         let access = self.plan.links[self.path(channel)[0]].rate;
-        let behind = self.hop_from(node, channel).map_or(access, |hop| self.plan.links[hop.link].rate);
-        let Route { slot, control_slot, queue, controlled, label, port, .. } = *route;
+        let behind = self
+            .hop_from(node, channel)
+            .map_or(access, |hop| self.plan.links[hop.link].rate);
+        let Route {
+            slot,
+            control_slot,
+            queue,
+            controlled,
+            label,
+            port,
+            ..
+        } = *route;
         Relay::new(RelaySettings {
             channel: channel as u32,
             port,
-            arrival: Arrival { slot, control_slot, queue, controlled, cell: Queued { label, info: Info::data(0) } },
+            arrival: Arrival {
+                slot,
+                control_slot,
+                queue,
+                controlled,
+                cell: Queued {
+                    label,
+                    info: Info::data(0),
+                },
+            },
             source: AbrSource::new(abr, behind, self.loop_round_trip(node, channel)),
             destination: AbrDestination::new(abr, access),
             config: config.clone(),
@@ -78,7 +112,10 @@ impl Draft<'_> {
     pub(super) fn loop_round_trip(&self, node: usize, channel: usize) -> Ps {
         let links = &self.plan.links;
         let there = self.path(channel);
-        let begin = there.iter().position(|link| links[*link].from == node).unwrap_or(there.len());
+        let begin = there
+            .iter()
+            .position(|link| links[*link].from == node)
+            .unwrap_or(there.len());
         let ends = |node: usize| self.plan.vsvd(node).is_some();
         loop_round_trip(links, &there[begin..], self.path(channel ^ 1), ends)
     }

@@ -24,10 +24,11 @@ impl<S: Server> Simulation<S> {
     /// What is in flight of each channel.
     pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.channels.len()];
-        let channel_at = |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
-            Node::Host(host) => host.terminals[label as usize].channel as usize ^ 1,
-            Node::Switch(switch) => switch.table[label as usize].channel as usize,
-        };
+        let channel_at =
+            |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
+                Node::Host(host) => host.terminals[label as usize].channel as usize ^ 1,
+                Node::Switch(switch) => switch.table[label as usize].channel as usize,
+            };
         let mut add = |link: usize, label: u32, payload: u32| {
             let channel = channel_at(link, label);
             let hops = &self.channels[channel].hops;
@@ -43,12 +44,16 @@ impl<S: Server> Simulation<S> {
         }
         for node in self.nodes() {
             for (port, link) in node.ports() {
-                port.held().iter().for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
+                port.held()
+                    .iter()
+                    .for_each(|cell| add(*link as usize, cell.label, cell.info.payload()));
             }
             let Node::Switch(switch) = node else { continue };
             for relay in &switch.relays {
                 let link = switch.ports[relay.port as usize].1 as usize;
-                relay.held().for_each(|cell| add(link, cell.label, cell.info.payload()));
+                relay
+                    .held()
+                    .for_each(|cell| add(link, cell.label, cell.info.payload()));
             }
         }
         found
@@ -59,7 +64,10 @@ impl<S: Server> Simulation<S> {
         for (port, _) in self.nodes().flat_map(Node::ports) {
             for (slot, most) in port.allocations() {
                 let longest = port.server().longest_of(slot);
-                assert!(longest <= most, "{longest} cells of a channel in a buffer of {most}");
+                assert!(
+                    longest <= most,
+                    "{longest} cells of a channel in a buffer of {most}"
+                );
             }
         }
     }
@@ -75,17 +83,25 @@ impl<S: Server> Simulation<S> {
         for (channel, send) in last.sends.iter().enumerate() {
             let hops = &self.channels[channel].hops;
             crossings += send.counts.cells_sent * hops.len() as u64;
-            crossings = crossings.wrapping_add(self.relayed_crossings(channel)) - in_flight[channel].crossings;
+            crossings = crossings.wrapping_add(self.relayed_crossings(channel))
+                - in_flight[channel].crossings;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.plan.links[hop.link].from;
-                let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot);
+                let lost = self.stations[node].node.ports()[hop.port as usize]
+                    .0
+                    .losses(hop.slot);
                 crossings -= lost.cells * (hops.len() - crossed) as u64;
                 // A link that loses a cell has carried it.
                 crossings -= lost.cells_on_link * (hops.len() - crossed - 1) as u64;
             }
         }
         // Cells of credit control count when they have been sent.
-        crossings + self.nodes().flat_map(Node::ports).map(|(port, _)| port.credit_cells_sent()).sum::<u64>()
+        crossings
+            + self
+                .nodes()
+                .flat_map(Node::ports)
+                .map(|(port, _)| port.credit_cells_sent())
+                .sum::<u64>()
     }
 
     pub(super) fn digest(&self, last: &Snapshot) -> Digest {
@@ -99,7 +115,9 @@ impl<S: Server> Simulation<S> {
         }
         for (node, ports) in self.nodes().zip(&last.ports) {
             if let Node::Host(host) = node {
-                host.terminals.iter().for_each(|terminal| digest.add(terminal.digest().value()));
+                host.terminals
+                    .iter()
+                    .for_each(|terminal| digest.add(terminal.digest().value()));
             }
             for ((port, _), (queues, departed)) in node.ports().iter().zip(ports) {
                 digest.add(port.digest().value());
@@ -107,7 +125,10 @@ impl<S: Server> Simulation<S> {
                 queues.iter().for_each(|queue| digest.add(queue.arrived));
             }
             if let Node::Switch(switch) = node {
-                switch.relays.iter().for_each(|relay| digest.add(relay.digest().value()));
+                switch
+                    .relays
+                    .iter()
+                    .for_each(|relay| digest.add(relay.digest().value()));
             }
         }
         digest

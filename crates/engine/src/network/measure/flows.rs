@@ -21,7 +21,11 @@ impl<S: Server> Simulation<S> {
         let delivered = now.delivered - then.delivered;
         let acked = now.acked - then.acked;
         let acked_cells = self.cells_of(index, acked);
-        let slowest = flow.forward.iter().map(|link| self.plan.links[*link].rate).min();
+        let slowest = flow
+            .forward
+            .iter()
+            .map(|link| self.plan.links[*link].rate)
+            .min();
         let sent_bytes = (now.sender.bytes_sent_once + now.sender.bytes_retransmitted)
             - (then.sender.bytes_sent_once + then.sender.bytes_retransmitted);
         let (rate_limited, window_limited, _) = self.window.end.shares[2 * index];
@@ -29,8 +33,8 @@ impl<S: Server> Simulation<S> {
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
         // A PDU that lost its first cell before the window may turn out in it to be no new one.
-        let packets_lost =
-            (sends.losses.packets - sent.losses.packets).saturating_sub(sends.losses.repeated - sent.losses.repeated);
+        let packets_lost = (sends.losses.packets - sent.losses.packets)
+            .saturating_sub(sends.losses.repeated - sent.losses.repeated);
         FlowReport {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -44,10 +48,12 @@ impl<S: Server> Simulation<S> {
             goodput_bits_per_second: acked as f64 * 8.0 / window,
             acked_bytes: acked,
             acked_cells,
-            effective_throughput_ratio: slowest.map_or(0.0, |rate| acked_cells / (rate.cells_per_second() * window)),
+            effective_throughput_ratio: slowest
+                .map_or(0.0, |rate| acked_cells / (rate.cells_per_second() * window)),
             efficiency: (sent_bytes > 0).then(|| delivered as f64 / sent_bytes as f64),
             segments_sent: now.sender.segments_sent - then.sender.segments_sent,
-            segments_retransmitted: now.sender.segments_retransmitted - then.sender.segments_retransmitted,
+            segments_retransmitted: now.sender.segments_retransmitted
+                - then.sender.segments_retransmitted,
             bytes_retransmitted: now.sender.bytes_retransmitted - then.sender.bytes_retransmitted,
             timeouts: now.sender.timeouts - then.sender.timeouts,
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
@@ -80,7 +86,8 @@ impl<S: Server> Simulation<S> {
 
     fn balance(&self, flow: usize, in_flight: &[InFlight]) -> Balance {
         let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
-        let (App::Sender(sender), App::Receiver(receiver)) = (source.app(), destination.app()) else {
+        let (App::Sender(sender), App::Receiver(receiver)) = (source.app(), destination.app())
+        else {
             return Balance::default();
         };
         let balance = Balance {
@@ -96,15 +103,25 @@ impl<S: Server> Simulation<S> {
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),
         };
-        assert_eq!(balance.sent(), balance.accounted(), "bytes of flow {flow} sent and accounted for");
+        assert_eq!(
+            balance.sent(),
+            balance.accounted(),
+            "bytes of flow {flow} sent and accounted for"
+        );
         balance
     }
 
     pub(super) fn vc_report(&self, channel: usize, in_flight: u64) -> VcReport {
         let flow = &self.plan.flows[channel / 2];
-        let (direction, service) =
-            if channel.is_multiple_of(2) { ("forward", flow.service) } else { ("backward", flow.ack_service) };
-        let (then, now) = (&self.window.begin.sends[channel], &self.window.end.snapshot.sends[channel]);
+        let (direction, service) = if channel.is_multiple_of(2) {
+            ("forward", flow.service)
+        } else {
+            ("backward", flow.ack_service)
+        };
+        let (then, now) = (
+            &self.window.begin.sends[channel],
+            &self.window.end.snapshot.sends[channel],
+        );
         let abr = self.terminal(channel / 2, channel % 2).abr();
         let out_of_rate = |c: &Counters| c.out_of_rate_frms + c.out_of_rate_brms;
         VcReport {
@@ -125,7 +142,8 @@ impl<S: Server> Simulation<S> {
             missing_brm_cuts: abr.map_or(0, |source| source.counters().rule_6),
             acr_mean_cells_per_second: abr.map(|_| self.window.end.shares[channel].2),
             acr_min_cells_per_second: self.window.end.acr_ranges[channel].map(|(least, _)| least),
-            acr_max_cells_per_second: self.window.end.acr_ranges[channel].map(|(_, greatest)| greatest),
+            acr_max_cells_per_second: self.window.end.acr_ranges[channel]
+                .map(|(_, greatest)| greatest),
             acr_final_cells_per_second: abr.map(|source| source.acr()),
         }
     }

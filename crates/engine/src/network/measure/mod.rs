@@ -100,13 +100,22 @@ impl<S: Server> Simulation<S> {
     pub fn end_window(&mut self) {
         let (now, window) = (self.now, self.now - self.window.begin.at);
         let snapshot = self.snapshot();
-        let terminals = || (0..self.plan.flows.len()).flat_map(|flow| [self.terminal(flow, 0), self.terminal(flow, 1)]);
+        let terminals = || {
+            (0..self.plan.flows.len())
+                .flat_map(|flow| [self.terminal(flow, 0), self.terminal(flow, 1)])
+        };
         self.window.end = WindowEnd {
             snapshot,
-            shares: terminals().map(|terminal| terminal.shares(now, window)).collect(),
+            shares: terminals()
+                .map(|terminal| terminal.shares(now, window))
+                .collect(),
             acr_ranges: terminals().map(Terminal::acr_range).collect(),
-            delays: terminals().map(|t| (t.delays().0.clone(), t.delays().1.clone())).collect(),
-            source_queue_max: terminals().map(|terminal| terminal.queue().longest()).collect(),
+            delays: terminals()
+                .map(|t| (t.delays().0.clone(), t.delays().1.clone()))
+                .collect(),
+            source_queue_max: terminals()
+                .map(|terminal| terminal.queue().longest())
+                .collect(),
             queue_max: self.queue_maxima(),
             front_max: self.front_maxima(),
             samples: core::mem::take(&mut self.window.samples),
@@ -129,7 +138,10 @@ impl<S: Server> Simulation<S> {
 
     fn queue_maxima(&self) -> Vec<Vec<Vec<u64>>> {
         let ports = |node: &Node<S>| {
-            node.ports().iter().map(|(port, _)| (0..port.queue_count()).map(|q| port.longest(q)).collect()).collect()
+            node.ports()
+                .iter()
+                .map(|(port, _)| (0..port.queue_count()).map(|q| port.longest(q)).collect())
+                .collect()
         };
         self.nodes().map(ports).collect()
     }
@@ -140,14 +152,22 @@ impl<S: Server> Simulation<S> {
         let mut queued = 0;
         if self.window.samples.is_empty() {
             let ports = |node: &Node<S>| {
-                node.ports().iter().map(|(port, _)| alloc::vec![Summary::default(); port.queue_count()]).collect()
+                node.ports()
+                    .iter()
+                    .map(|(port, _)| alloc::vec![Summary::default(); port.queue_count()])
+                    .collect()
             };
             self.window.samples = self.nodes().map(ports).collect();
         }
-        for node in (0..self.stations.len()).filter(|node| self.is_switch(*node)).collect::<Vec<_>>() {
-            for (index, (port, link)) in self.stations[node].node.ports_mut().iter_mut().enumerate() {
+        for node in (0..self.stations.len())
+            .filter(|node| self.is_switch(*node))
+            .collect::<Vec<_>>()
+        {
+            for (index, (port, link)) in self.stations[node].node.ports_mut().iter_mut().enumerate()
+            {
                 for queue in 0..port.queue_count() {
-                    let length = port.queue_length(now, queue, &mut self.links[*link as usize], &mut false);
+                    let length =
+                        port.queue_length(now, queue, &mut self.links[*link as usize], &mut false);
                     self.window.samples[node][index][queue].add(length);
                     queued += length;
                 }
@@ -155,7 +175,8 @@ impl<S: Server> Simulation<S> {
             }
         }
         for flow in 0..self.plan.flows.len() {
-            queued += self.terminal(flow, 0).queue().cells() + self.terminal(flow, 1).queue().cells();
+            queued +=
+                self.terminal(flow, 0).queue().cells() + self.terminal(flow, 1).queue().cells();
         }
         self.window.queued_max = self.window.queued_max.max(Some(queued));
     }
@@ -169,15 +190,23 @@ impl<S: Server> Simulation<S> {
         let in_flight = self.in_flight();
         for (channel, send) in last.sends.iter().enumerate() {
             let lost = send.losses.cells + send.losses.cells_on_link;
-            let accounted = send.delivered + lost + in_flight[channel].cells + send.relayed.absorbed;
+            let accounted =
+                send.delivered + lost + in_flight[channel].cells + send.relayed.absorbed;
             let sent = send.counts.cells_sent + send.relayed.inserted;
-            assert_eq!(sent, accounted, "cells of channel {channel} sent and accounted for");
+            assert_eq!(
+                sent, accounted,
+                "cells of channel {channel} sent and accounted for"
+            );
         }
         self.check_allocations();
-        let flows: Vec<FlowReport> =
-            (0..self.plan.flows.len()).map(|flow| self.flow_report(flow, &in_flight)).collect();
-        let vcs = (0..self.channels.len()).filter(|channel| !self.channels[*channel].hops.is_empty());
-        let vcs: Vec<VcReport> = vcs.map(|channel| self.vc_report(channel, in_flight[channel].cells)).collect();
+        let flows: Vec<FlowReport> = (0..self.plan.flows.len())
+            .map(|flow| self.flow_report(flow, &in_flight))
+            .collect();
+        let vcs =
+            (0..self.channels.len()).filter(|channel| !self.channels[*channel].hops.is_empty());
+        let vcs: Vec<VcReport> = vcs
+            .map(|channel| self.vc_report(channel, in_flight[channel].cells))
+            .collect();
         let window = self.window.end.snapshot.at - self.window.begin.at;
         Report {
             digest: format!("{:016x}", self.digest(&last).value()),

@@ -14,40 +14,67 @@ impl<S: Server> Simulation<S> {
     pub(super) fn port_reports(&self, window: Ps, flows: &[FlowReport]) -> Vec<PortReport> {
         let switches = (0..self.stations.len()).filter(|node| self.is_switch(*node));
         switches
-            .flat_map(|node| (0..self.stations[node].node.ports().len()).map(move |port| (node, port)))
+            .flat_map(|node| {
+                (0..self.stations[node].node.ports().len()).map(move |port| (node, port))
+            })
             .map(|(node, port)| self.port_report(node, port, window, flows))
             .collect()
     }
 
-    fn port_report(&self, node: usize, index: usize, window: Ps, flows: &[FlowReport]) -> PortReport {
+    fn port_report(
+        &self,
+        node: usize,
+        index: usize,
+        window: Ps,
+        flows: &[FlowReport],
+    ) -> PortReport {
         let (port, link) = &self.stations[node].node.ports()[index];
-        let (then, now) = (&self.window.begin.ports[node][index], &self.window.end.snapshot.ports[node][index]);
-        let (arrived, dropped) = now.0.iter().zip(&then.0).fold((0, 0), |(arrived, dropped), (now, then)| {
-            (arrived + now.arrived - then.arrived, dropped + now.dropped - then.dropped)
-        });
+        let (then, now) = (
+            &self.window.begin.ports[node][index],
+            &self.window.end.snapshot.ports[node][index],
+        );
+        let (arrived, dropped) =
+            now.0
+                .iter()
+                .zip(&then.0)
+                .fold((0, 0), |(arrived, dropped), (now, then)| {
+                    (
+                        arrived + now.arrived - then.arrived,
+                        dropped + now.dropped - then.dropped,
+                    )
+                });
         let sampled = &self.window.end.samples;
         let quantile = |queue: usize, q: f64| {
-            sampled.get(node).and_then(|ports| ports[index].get(queue)).and_then(|s| s.quantile(q))
+            sampled
+                .get(node)
+                .and_then(|ports| ports[index].get(queue))
+                .and_then(|s| s.quantile(q))
         };
         let began_later = self.window.begin.at > Ps::ZERO;
-        let queues = port.queues().enumerate().map(|(queue, settings)| QueueReport {
-            classes: settings.classes.clone(),
-            cells_arrived: now.0[queue].arrived - then.0[queue].arrived,
-            cells_dropped: now.0[queue].dropped - then.0[queue].dropped,
-            queue_mean_cells: (now.0[queue].backlog - then.0[queue].backlog) / window.0 as f64,
-            queue_max_cells: self.window.end.queue_max[node][index][queue],
-            queue_max_before_window_cells: began_later.then(|| self.window.queue_max_before[node][index][queue]),
-            queue_p50_cells: quantile(queue, 0.5),
-            queue_p95_cells: quantile(queue, 0.95),
-            queue_p99_cells: quantile(queue, 0.99),
-            buffer_cells: (settings.buffer != u64::MAX).then_some(settings.buffer),
-        });
-        let fronts = self.window.begin.fronts[node][index].zip(self.window.end.snapshot.fronts[node][index]);
+        let queues = port
+            .queues()
+            .enumerate()
+            .map(|(queue, settings)| QueueReport {
+                classes: settings.classes.clone(),
+                cells_arrived: now.0[queue].arrived - then.0[queue].arrived,
+                cells_dropped: now.0[queue].dropped - then.0[queue].dropped,
+                queue_mean_cells: (now.0[queue].backlog - then.0[queue].backlog) / window.0 as f64,
+                queue_max_cells: self.window.end.queue_max[node][index][queue],
+                queue_max_before_window_cells: began_later
+                    .then(|| self.window.queue_max_before[node][index][queue]),
+                queue_p50_cells: quantile(queue, 0.5),
+                queue_p95_cells: quantile(queue, 0.95),
+                queue_p99_cells: quantile(queue, 0.99),
+                buffer_cells: (settings.buffer != u64::MAX).then_some(settings.buffer),
+            });
+        let fronts =
+            self.window.begin.fronts[node][index].zip(self.window.end.snapshot.fronts[node][index]);
         let (scheme, statistics) = port.control_report();
         PortReport {
             name: self.plan.links[*link as usize].name.clone(),
             rate_bits_per_second: port.rate().bits_per_second(),
-            utilisation: (now.1 - then.1) as f64 / (port.rate().cells_per_second() * window.as_secs_f64()),
+            utilisation: (now.1 - then.1) as f64
+                / (port.rate().cells_per_second() * window.as_secs_f64()),
             capacity_efficiency: self.capacity_efficiency(*link as usize, window, flows),
             cell_loss_ratio: dropped as f64 / (arrived as f64).max(1.0),
             queues: queues.collect(),
@@ -59,12 +86,27 @@ impl<S: Server> Simulation<S> {
 
     /// See [`PortReport::capacity_efficiency`].
     fn capacity_efficiency(&self, link: usize, window: Ps, flows: &[FlowReport]) -> Option<f64> {
-        let crosses = |channel: usize| self.channels[channel].hops.iter().any(|hop| hop.link == link);
-        let closed_loop = |flow: &FlowPlan| matches!(flow.service, ServiceClass::Abr | ServiceClass::Ubr);
+        let crosses = |channel: usize| {
+            self.channels[channel]
+                .hops
+                .iter()
+                .any(|hop| hop.link == link)
+        };
+        let closed_loop =
+            |flow: &FlowPlan| matches!(flow.service, ServiceClass::Abr | ServiceClass::Ubr);
         let (mut needed, mut taken, mut any) = (0.0, 0, false);
-        for (index, flow) in self.plan.flows.iter().enumerate().filter(|(index, _)| crosses(2 * index)) {
+        for (index, flow) in self
+            .plan
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| crosses(2 * index))
+        {
             if !closed_loop(flow) {
-                let (then, now) = (&self.window.begin.sends[2 * index], &self.window.end.snapshot.sends[2 * index]);
+                let (then, now) = (
+                    &self.window.begin.sends[2 * index],
+                    &self.window.end.snapshot.sends[2 * index],
+                );
                 taken += now.delivered - then.delivered;
             } else if flow.source.over_tcp() {
                 needed += flows[index].tcp_throughput_bits_per_second / share_of_data(flow);
@@ -80,10 +122,15 @@ impl<S: Server> Simulation<S> {
 /// Share of a channel's rate that is TCP payload at best: full segments, and one RM cell in Nrm.
 fn share_of_data(flow: &FlowPlan) -> f64 {
     let mss = flow.tcp.mss.0;
-    let cells = cells_for(mss + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes()));
+    let cells =
+        cells_for(mss + u64::from(flow.tcp.header_bytes) + u64::from(flow.encapsulation.bytes()));
     let payload = mss as f64 * 8.0 / (f64::from(cells) * CELL_BITS as f64);
     let nrm = f64::from(flow.abr.nrm);
-    if flow.service == ServiceClass::Abr { payload * (nrm - 1.0) / nrm } else { payload }
+    if flow.service == ServiceClass::Abr {
+        payload * (nrm - 1.0) / nrm
+    } else {
+        payload
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +157,10 @@ mod tests {
                 backward: Vec::new(),
                 start: Ps::ZERO,
                 source: SourceConfig::Greedy(GreedyConfig {}),
-                tcp: TcpConfig { mss: Bytes(mss), ..TcpConfig::default() },
+                tcp: TcpConfig {
+                    mss: Bytes(mss),
+                    ..TcpConfig::default()
+                },
                 abr: AbrConfig::default(),
                 encapsulation: Encapsulation::LlcSnap,
                 source_queue: Buffer::INFINITE,
@@ -119,7 +169,10 @@ mod tests {
         };
         // 512 / (12 * 53) and 9140 / (192 * 53), times 31/32.
         for (mss, expected) in [(512, 0.779_874), (9_140, 0.870_123)] {
-            assert!((share(mss, ServiceClass::Abr) - expected).abs() < 5e-7, "{mss}");
+            assert!(
+                (share(mss, ServiceClass::Abr) - expected).abs() < 5e-7,
+                "{mss}"
+            );
         }
         assert!((share(512, ServiceClass::Ubr) - 0.805_031).abs() < 5e-7);
     }

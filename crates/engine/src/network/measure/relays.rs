@@ -9,11 +9,17 @@ use crate::network::simulation::Simulation;
 
 impl<S: Server> Simulation<S> {
     /// Relays of a channel in order, each with the number of links that lead to it.
-    pub(in crate::network) fn relays_of(&self, channel: usize) -> impl Iterator<Item = (usize, &Relay)> {
+    pub(in crate::network) fn relays_of(
+        &self,
+        channel: usize,
+    ) -> impl Iterator<Item = (usize, &Relay)> {
         let hops = self.channels[channel].hops.iter().enumerate();
         hops.filter_map(|(before, hop)| {
-            let Node::Switch(switch) = &self.stations[self.plan.links[hop.link].to].node else { return None };
-            let relay = (switch.table[hop.label as usize].port as usize).checked_sub(switch.ports.len())?;
+            let Node::Switch(switch) = &self.stations[self.plan.links[hop.link].to].node else {
+                return None;
+            };
+            let relay =
+                (switch.table[hop.label as usize].port as usize).checked_sub(switch.ports.len())?;
             Some((before + 1, &switch.relays[relay]))
         })
     }
@@ -36,18 +42,29 @@ impl<S: Server> Simulation<S> {
             let links = (hops - before) as u64;
             (inserted * links).wrapping_sub(absorbed * links)
         };
-        self.relays_of(channel).map(beyond).fold(0, u64::wrapping_add)
+        self.relays_of(channel)
+            .map(beyond)
+            .fold(0, u64::wrapping_add)
     }
 
     /// Most cells in front of each port of each node that virtual sources feed.
     pub(super) fn front_maxima(&self) -> Vec<Vec<Option<u64>>> {
-        self.nodes().map(|node| node.ports().iter().map(|(port, _)| port.front_longest()).collect()).collect()
+        self.nodes()
+            .map(|node| {
+                node.ports()
+                    .iter()
+                    .map(|(port, _)| port.front_longest())
+                    .collect()
+            })
+            .collect()
     }
 
     /// Time integrals of the cells in front of the ports of `node`, for those that virtual sources feed.
     pub(super) fn front_integrals(&mut self, node: usize) -> Vec<Option<f64>> {
         let now = self.now;
         let ports = self.stations[node].node.ports_mut().iter_mut();
-        ports.map(|(port, _)| port.front_length().map(|_| port.front_integral(now))).collect()
+        ports
+            .map(|(port, _)| port.front_length().map(|_| port.front_integral(now)))
+            .collect()
     }
 }

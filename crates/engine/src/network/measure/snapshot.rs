@@ -53,26 +53,51 @@ impl<S: Server> Simulation<S> {
     /// Everything now.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
-        let sends = (0..self.channels.len()).map(|channel| self.sends(channel)).collect();
-        let flows = (0..self.plan.flows.len()).map(|flow| self.bytes(flow)).collect();
+        let sends = (0..self.channels.len())
+            .map(|channel| self.sends(channel))
+            .collect();
+        let flows = (0..self.plan.flows.len())
+            .map(|flow| self.bytes(flow))
+            .collect();
         let mut ports = Vec::new();
         for node in 0..self.stations.len() {
             let counted = self.is_switch(node);
-            let counts = self.stations[node].node.ports_mut().iter_mut().filter(|_| counted);
-            ports.push(counts.map(|(port, link)| port.counts(at, &mut self.links[*link as usize])).collect());
+            let counts = self.stations[node]
+                .node
+                .ports_mut()
+                .iter_mut()
+                .filter(|_| counted);
+            ports.push(
+                counts
+                    .map(|(port, link)| port.counts(at, &mut self.links[*link as usize]))
+                    .collect(),
+            );
         }
-        let fronts = (0..self.stations.len()).map(|node| self.front_integrals(node)).collect();
-        Snapshot { at, sends, flows, ports, fronts }
+        let fronts = (0..self.stations.len())
+            .map(|node| self.front_integrals(node))
+            .collect();
+        Snapshot {
+            at,
+            sends,
+            flows,
+            ports,
+            fronts,
+        }
     }
 
     fn sends(&mut self, channel: usize) -> Sends {
         let now = self.now;
         let (losses, relayed) = (self.losses(channel), self.relayed(channel));
-        let delivered = self.terminal(channel / 2, 1 - channel % 2).counts().cells_received;
+        let delivered = self
+            .terminal(channel / 2, 1 - channel % 2)
+            .counts()
+            .cells_received;
         let terminal = self.terminal_mut(channel / 2, channel % 2);
         Sends {
             counts: terminal.counts(),
-            abr: terminal.abr().map_or(Counters::default(), |source| *source.counters()),
+            abr: terminal
+                .abr()
+                .map_or(Counters::default(), |source| *source.counters()),
             losses,
             relayed,
             delivered,
@@ -86,7 +111,9 @@ impl<S: Server> Simulation<S> {
         let mut sum = Losses::default();
         for hop in &self.channels[channel].hops {
             let node = self.plan.links[hop.link].from;
-            let lost = self.stations[node].node.ports()[hop.port as usize].0.losses(hop.slot);
+            let lost = self.stations[node].node.ports()[hop.port as usize]
+                .0
+                .losses(hop.slot);
             sum.cells += lost.cells;
             sum.bytes += lost.bytes;
             sum.packets += lost.packets;
@@ -102,14 +129,25 @@ impl<S: Server> Simulation<S> {
         let (delivered, arrived) = match destination.app() {
             App::Receiver(receiver) => {
                 let stats = receiver.stats();
-                (stats.delivered_bytes, stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes())
+                (
+                    stats.delivered_bytes,
+                    stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes(),
+                )
             }
-            _ => (48 * destination.counts().data_received, 48 * destination.counts().data_received),
+            _ => (
+                48 * destination.counts().data_received,
+                48 * destination.counts().data_received,
+            ),
         };
         let (acked, sender) = match source.app() {
             App::Sender(sender) => (sender.snd_una(), *sender.stats()),
             _ => (0, SenderStats::default()),
         };
-        Bytes { delivered, arrived, acked, sender }
+        Bytes {
+            delivered,
+            arrived,
+            acked,
+            sender,
+        }
     }
 }

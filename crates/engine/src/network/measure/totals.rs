@@ -10,12 +10,18 @@ use crate::network::simulation::Simulation;
 
 impl<S: Server> Simulation<S> {
     pub(super) fn totals(&self, flows: &[FlowReport], vcs: &[VcReport]) -> Totals {
-        let over_tcp: Vec<f64> =
-            flows.iter().filter(|f| f.balance.is_some()).map(|f| f.tcp_throughput_bits_per_second).collect();
+        let over_tcp: Vec<f64> = flows
+            .iter()
+            .filter(|f| f.balance.is_some())
+            .map(|f| f.tcp_throughput_bits_per_second)
+            .collect();
         let cells_sent: u64 = vcs.iter().map(|vc| vc.cells_sent).sum();
         let cells_dropped: u64 = vcs.iter().map(|vc| vc.cells_dropped).sum();
         let cells_lost_on_links: u64 = vcs.iter().map(|vc| vc.cells_lost_on_links).sum();
-        let data = || vcs.iter().filter(|vc| matches!(vc.service, ServiceClass::Abr | ServiceClass::Ubr));
+        let data = || {
+            vcs.iter()
+                .filter(|vc| matches!(vc.service, ServiceClass::Abr | ServiceClass::Ubr))
+        };
         let data_sent: u64 = data().map(|vc| vc.cells_sent).sum();
         let data_dropped: u64 = data().map(|vc| vc.cells_dropped).sum();
         Totals {
@@ -38,24 +44,42 @@ impl<S: Server> Simulation<S> {
 
     /// One entry per class of forward channels, in the order of the classes.
     pub(super) fn class_reports(&self) -> Vec<ClassReport> {
-        let used = |class: &&ServiceClass| self.plan.flows.iter().any(|flow| flow.service == **class);
-        ServiceClass::ALL.iter().filter(used).map(|class| self.class_report(*class)).collect()
+        let used =
+            |class: &&ServiceClass| self.plan.flows.iter().any(|flow| flow.service == **class);
+        ServiceClass::ALL
+            .iter()
+            .filter(used)
+            .map(|class| self.class_report(*class))
+            .collect()
     }
 
     fn class_report(&self, service: ServiceClass) -> ClassReport {
-        let members: Vec<usize> =
-            (0..self.plan.flows.len()).filter(|flow| self.plan.flows[*flow].service == service).collect();
+        let members: Vec<usize> = (0..self.plan.flows.len())
+            .filter(|flow| self.plan.flows[*flow].service == service)
+            .collect();
         let (begin, end) = (&self.window.begin, &self.window.end.snapshot);
-        let ends = || members.iter().map(|flow| (&begin.sends[2 * flow], &end.sends[2 * flow]));
-        let sent = ends().map(|(then, now)| now.counts.cells_sent - then.counts.cells_sent).sum();
-        let dropped = ends().map(|(then, now)| now.losses.cells - then.losses.cells).sum();
+        let ends = || {
+            members
+                .iter()
+                .map(|flow| (&begin.sends[2 * flow], &end.sends[2 * flow]))
+        };
+        let sent = ends()
+            .map(|(then, now)| now.counts.cells_sent - then.counts.cells_sent)
+            .sum();
+        let dropped = ends()
+            .map(|(then, now)| now.losses.cells - then.losses.cells)
+            .sum();
         let mut delays = Summary::default();
-        members.iter().for_each(|flow| delays.merge(&self.window.end.delays[2 * flow + 1].1));
+        members
+            .iter()
+            .for_each(|flow| delays.merge(&self.window.end.delays[2 * flow + 1].1));
         ClassReport {
             service,
             flows: members.len() as u64,
             cells_sent: sent,
-            cells_delivered: ends().map(|(then, now)| now.delivered - then.delivered).sum(),
+            cells_delivered: ends()
+                .map(|(then, now)| now.delivered - then.delivered)
+                .sum(),
             cells_dropped: dropped,
             cell_loss_ratio: dropped as f64 / (sent as f64).max(1.0),
             delays: CellDelay::new(&delays),

@@ -22,11 +22,16 @@ pub enum Contradiction {
 impl fmt::Display for Contradiction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Contradiction::Control(name) => write!(f, "`{name}` controls rates, but there is credit control"),
-            Contradiction::Discard(name) => write!(f, "`{name}` discards cells, but under credit control none is lost"),
-            Contradiction::Queue(_) => {
-                f.write_str("a queue holds classes with credit (UBR, random) and without (CBR, VBR)")
+            Contradiction::Control(name) => {
+                write!(f, "`{name}` controls rates, but there is credit control")
             }
+            Contradiction::Discard(name) => write!(
+                f,
+                "`{name}` discards cells, but under credit control none is lost"
+            ),
+            Contradiction::Queue(_) => f.write_str(
+                "a queue holds classes with credit (UBR, random) and without (CBR, VBR)",
+            ),
         }
     }
 }
@@ -39,11 +44,18 @@ pub fn contradictions(
     counts: impl Fn(ServiceClass) -> bool,
 ) -> Vec<Contradiction> {
     let mixed = |classes: &Vec<ServiceClass>| {
-        let mut covered = classes.iter().filter(|class| counts(**class)).map(|class| FcvcConfig::covers(*class));
-        covered.next().is_some_and(|first| covered.any(|other| other != first))
+        let mut covered = classes
+            .iter()
+            .filter(|class| counts(**class))
+            .map(|class| FcvcConfig::covers(*class));
+        covered
+            .next()
+            .is_some_and(|first| covered.any(|other| other != first))
     };
-    let control = (!matches!(control, ControlConfig::None(_))).then(|| Contradiction::Control(control.name()));
-    let discard = (!matches!(discard, DiscardConfig::TailDrop(_))).then(|| Contradiction::Discard(discard.name()));
+    let control = (!matches!(control, ControlConfig::None(_)))
+        .then(|| Contradiction::Control(control.name()));
+    let discard = (!matches!(discard, DiscardConfig::TailDrop(_)))
+        .then(|| Contradiction::Discard(discard.name()));
     let queue = priority.iter().position(mixed).map(Contradiction::Queue);
     control.into_iter().chain(discard).chain(queue).collect()
 }

@@ -22,20 +22,41 @@ pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
 
 /// Propagation and one cell time on every link of a way; at most `Ps::NEVER`.
 pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
-    let times = way.iter().map(|link| links[*link].delay.saturating_add(links[*link].rate.cell_time_ceil()));
+    let times = way.iter().map(|link| {
+        links[*link]
+            .delay
+            .saturating_add(links[*link].rate.cell_time_ceil())
+    });
     times.fold(Ps::ZERO, Ps::saturating_add)
 }
 
 /// FRTT of the loop of ABR control that begins with the first link of `there`: [`way_time`] up to the first node that
 /// `ends` loops, or else to the end of the way, and from there on `back` (TM 4.0 5.10.6 closes a loop at a virtual
 /// destination).
-pub fn loop_round_trip(links: &[LinkPlan], there: &[usize], back: &[usize], ends: impl Fn(usize) -> bool) -> Ps {
-    let Some(begin) = there.first().map(|link| links[*link].from) else { return Ps::ZERO };
-    let hops = there.iter().position(|link| ends(links[*link].to)).map_or(there.len(), |last| last + 1);
+pub fn loop_round_trip(
+    links: &[LinkPlan],
+    there: &[usize],
+    back: &[usize],
+    ends: impl Fn(usize) -> bool,
+) -> Ps {
+    let Some(begin) = there.first().map(|link| links[*link].from) else {
+        return Ps::ZERO;
+    };
+    let hops = there
+        .iter()
+        .position(|link| ends(links[*link].to))
+        .map_or(there.len(), |last| last + 1);
     let end = links[there[hops - 1]].to;
-    let from = back.iter().position(|link| links[*link].from == end).unwrap_or(back.len());
-    let to = back.iter().position(|link| links[*link].to == begin).map_or(from, |last| last + 1);
-    way_time(links, &there[..hops]).saturating_add(way_time(links, back.get(from..to).unwrap_or_default()))
+    let from = back
+        .iter()
+        .position(|link| links[*link].from == end)
+        .unwrap_or(back.len());
+    let to = back
+        .iter()
+        .position(|link| links[*link].to == begin)
+        .map_or(from, |last| last + 1);
+    way_time(links, &there[..hops])
+        .saturating_add(way_time(links, back.get(from..to).unwrap_or_default()))
 }
 
 impl Plan {
@@ -50,16 +71,24 @@ impl Plan {
     /// Propagation and a cell time on every link, there and back; where nothing travels back, twice the way there.
     pub fn round_trip(&self, flow: &FlowPlan) -> Ps {
         let there = way_time(&self.links, &flow.forward);
-        let back = if flow.backward.is_empty() { there } else { way_time(&self.links, &flow.backward) };
+        let back = if flow.backward.is_empty() {
+            there
+        } else {
+            way_time(&self.links, &flow.backward)
+        };
         there.saturating_add(back)
     }
 
     /// The loops of ABR control along the forward channel of `flow`: the link with which each begins, and its FRTT.
     pub fn loops<'a>(&'a self, flow: &'a FlowPlan) -> impl Iterator<Item = (usize, Ps)> + 'a {
-        let begins = |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();
+        let begins =
+            |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();
         (0..flow.forward.len()).filter(begins).map(|hop| {
             let ends = |node: usize| self.vsvd(node).is_some();
-            (flow.forward[hop], loop_round_trip(&self.links, &flow.forward[hop..], &flow.backward, ends))
+            (
+                flow.forward[hop],
+                loop_round_trip(&self.links, &flow.forward[hop..], &flow.backward, ends),
+            )
         })
     }
 }
@@ -72,14 +101,23 @@ mod tests {
     /// A link of 1 ms and a cell time of 1 us between each pair of nodes.
     fn links(ends: &[(usize, usize)]) -> Vec<LinkPlan> {
         let (rate, delay) = (Rate::from_bps(424_000_000), Ps::from_us(999));
-        let link = |(from, to): &(usize, usize)| LinkPlan { name: "".into(), from: *from, to: *to, rate, delay };
+        let link = |(from, to): &(usize, usize)| LinkPlan {
+            name: "".into(),
+            from: *from,
+            to: *to,
+            rate,
+            delay,
+        };
         ends.iter().map(link).collect()
     }
 
     #[test]
     fn of_parallel_links_each_has_its_own_opposite() {
         let links = links(&[(0, 1), (0, 1), (1, 0), (1, 2), (1, 0), (0, 1)]);
-        assert_eq!(opposites(&links), [Some(2), Some(4), Some(0), None, Some(1), None]);
+        assert_eq!(
+            opposites(&links),
+            [Some(2), Some(4), Some(0), None, Some(1), None]
+        );
     }
 
     /// 0 - 1 - 2 - 3, with the links there before those back.
@@ -87,8 +125,16 @@ mod tests {
     fn a_loop_goes_round_between_two_ends() {
         let links = links(&[(0, 1), (1, 2), (2, 3), (3, 2), (2, 1), (1, 0)]);
         let (there, back) = ([0, 1, 2], [3, 4, 5]);
-        let trip = |from: usize, end: usize| loop_round_trip(&links, &there[from..], &back, |node| node == end);
-        assert_eq!([trip(0, 9), trip(0, 2), trip(0, 1)], [6, 4, 2].map(Ps::from_ms));
-        assert_eq!([trip(1, 9), trip(1, 2), trip(2, 2)], [4, 2, 2].map(Ps::from_ms));
+        let trip = |from: usize, end: usize| {
+            loop_round_trip(&links, &there[from..], &back, |node| node == end)
+        };
+        assert_eq!(
+            [trip(0, 9), trip(0, 2), trip(0, 1)],
+            [6, 4, 2].map(Ps::from_ms)
+        );
+        assert_eq!(
+            [trip(1, 9), trip(1, 2), trip(2, 2)],
+            [4, 2, 2].map(Ps::from_ms)
+        );
     }
 }

@@ -87,7 +87,13 @@ pub struct ControlReport {
 impl ControlReport {
     /// A scheme with its statistics.
     pub fn new(scheme: &str, statistics: Vec<(&'static str, f64)>) -> ControlReport {
-        let statistics = statistics.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
-        ControlReport { scheme: scheme.to_string(), statistics }
+        let statistics = statistics
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect();
+        ControlReport {
+            scheme: scheme.to_string(),
+            statistics,
+        }
     }
 }

@@ -15,7 +15,11 @@ const HEADER: u32 = 40;
 
 fn segment(number: u64, len: u32) -> Segment {
     // Without payload there is no sequence number to choose.
-    Segment { ack: number, len, ..Segment::default() }
+    Segment {
+        ack: number,
+        len,
+        ..Segment::default()
+    }
 }
 
 fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
@@ -27,7 +31,10 @@ fn cut(queue: &mut SourceQueue, segment: Segment) -> Vec<(Info, Option<Body>)> {
 fn bare_cells_are_counted_while_they_wait() {
     let mut queue = SourceQueue::new(3, Refuses::Pdu, 0, Encapsulation::LlcSnap);
     let pushed: Vec<bool> = (0..4).map(|_| queue.push_bare(Ps::ZERO)).collect();
-    assert_eq!((pushed, queue.cells()), (Vec::from([true, true, true, false]), 3));
+    assert_eq!(
+        (pushed, queue.cells()),
+        (Vec::from([true, true, true, false]), 3)
+    );
     queue.pop_bare(Ps(1));
     assert_eq!(queue.cells(), 2);
     assert!(queue.push_bare(Ps(2)));
@@ -41,23 +48,48 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     assert!(queue.push(Ps::ZERO, segment(0, 512)));
     assert!(!queue.push(Ps::ZERO, segment(1, 512)));
     // 8 cells of the second have room, and seven times 48 bytes with them.
-    assert_eq!(queue.dropped(), Refused { bytes: 512 - 336, packets: 1, cells: 4 });
-    assert_eq!((queue.cells(), queue.longest(), queue.bytes()), (20, 20, 512 + 336));
+    assert_eq!(
+        queue.dropped(),
+        Refused {
+            bytes: 512 - 336,
+            packets: 1,
+            cells: 4
+        }
+    );
+    assert_eq!(
+        (queue.cells(), queue.longest(), queue.bytes()),
+        (20, 20, 512 + 336)
+    );
     assert!(!queue.push(Ps::ZERO, segment(2, 512)));
-    assert_eq!(queue.dropped(), Refused { bytes: 1_024 - 336, packets: 2, cells: 16 });
+    assert_eq!(
+        queue.dropped(),
+        Refused {
+            bytes: 1_024 - 336,
+            packets: 2,
+            cells: 16
+        }
+    );
     (0..12).for_each(|_| assert!(queue.pop(Ps::ZERO).is_some()));
     assert_eq!(
-        queue.beginning().map(|(segment, first, cells, sent)| (segment.ack, first, cells, sent)),
+        queue
+            .beginning()
+            .map(|(segment, first, cells, sent)| (segment.ack, first, cells, sent)),
         Some((1, 12, 12, 8))
     );
     let second: Vec<_> = std::iter::from_fn(|| queue.pop(Ps::ZERO)).collect();
-    assert!(second.iter().all(|(info, body)| !info.is_eom() && body.is_none()));
+    assert!(
+        second
+            .iter()
+            .all(|(info, body)| !info.is_eom() && body.is_none())
+    );
     let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
     assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
     assert_eq!((queue.cells(), queue.bytes()), (0, 0));
     // What follows is put together with them, and lost.
     let mut reassembler = Reassembler::default();
-    second.iter().for_each(|(info, _)| reassembler.on_cell(*info));
+    second
+        .iter()
+        .for_each(|(info, _)| reassembler.on_cell(*info));
     for expected in [Outcome::Corrupt, Outcome::Delivered(segment(3, 512))] {
         let cells = cut(&mut queue, segment(3, 512));
         for (info, body) in cells {
@@ -74,7 +106,9 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
 /// inverted at the end.
 fn crc32(bytes: &[u8]) -> u32 {
     let shift = |register: u32| (register << 1) ^ if register >> 31 == 1 { 0x04C1_1DB7 } else { 0 };
-    !bytes.iter().fold(u32::MAX, |register, byte| (0..8).fold(register ^ (*byte as u32) << 24, |r, _| shift(r)))
+    !bytes.iter().fold(u32::MAX, |register, byte| {
+        (0..8).fold(register ^ (*byte as u32) << 24, |r, _| shift(r))
+    })
 }
 
 /// A CPCS-PDU with its bytes: headers, payload, padding, length and CRC.
@@ -88,26 +122,36 @@ impl RealPdu {
     fn new(segment: &Segment, overhead: u32) -> RealPdu {
         let (overhead, len) = (overhead as usize, segment.len as usize);
         let salt = segment.ack as usize;
-        let mut bytes: Vec<u8> = (0..overhead + len).map(|i| (i * 7 + salt * 13 + (i * salt) % 5) as u8).collect();
+        let mut bytes: Vec<u8> = (0..overhead + len)
+            .map(|i| (i * 7 + salt * 13 + (i * salt) % 5) as u8)
+            .collect();
         bytes.resize((overhead + len + 8).next_multiple_of(48) - 6, 0);
         bytes.extend_from_slice(&((overhead + len) as u16).to_be_bytes());
         let crc = crc32(&bytes);
         bytes.extend_from_slice(&crc.to_be_bytes());
-        RealPdu { bytes, payload: overhead..overhead + len }
+        RealPdu {
+            bytes,
+            payload: overhead..overhead + len,
+        }
     }
     fn cell(&self, index: usize) -> &[u8] {
         &self.bytes[48 * index..48 * (index + 1)]
     }
     fn payload_in(&self, index: usize) -> u32 {
-        (48 * index..48 * (index + 1)).filter(|at| self.payload.contains(at)).count() as u32
+        (48 * index..48 * (index + 1))
+            .filter(|at| self.payload.contains(at))
+            .count() as u32
     }
 }
 
 /// Whether what a receiver has put together is a PDU.
 fn is_intact(bytes: &[u8]) -> bool {
-    let Some(at) = bytes.len().checked_sub(6) else { return false };
+    let Some(at) = bytes.len().checked_sub(6) else {
+        return false;
+    };
     let length = u16::from_be_bytes([bytes[at], bytes[at + 1]]) as u64;
-    cells_for(length) as usize * 48 == bytes.len() && crc32(&bytes[..at + 2]).to_be_bytes() == bytes[at + 2..]
+    cells_for(length) as usize * 48 == bytes.len()
+        && crc32(&bytes[..at + 2]).to_be_bytes() == bytes[at + 2..]
 }
 
 #[test]
@@ -131,11 +175,19 @@ fn a_flipped_bit_or_a_missing_cell_is_noticed() {
 fn cells_are_numbered_through_and_the_last_ends_the_pdu() {
     let mut queue = SourceQueue::new(u64::MAX, Refuses::Pdu, HEADER, Encapsulation::LlcSnap);
     queue.number = Info::NUMBERS - 1;
-    let numbers: Vec<u32> = cut(&mut queue, segment(0, 0)).iter().map(|(info, _)| info.number()).collect();
+    let numbers: Vec<u32> = cut(&mut queue, segment(0, 0))
+        .iter()
+        .map(|(info, _)| info.number())
+        .collect();
     assert_eq!(numbers, [Info::NUMBERS - 1, 0]);
     let cells = cut(&mut queue, segment(0, 512));
     assert_eq!((cells.len(), cells[0].0.number()), (12, 1));
-    assert!(cells.iter().enumerate().all(|(i, (info, body))| (info.is_eom(), body.is_some()) == (i == 11, i == 11)));
+    assert!(
+        cells
+            .iter()
+            .enumerate()
+            .all(|(i, (info, body))| (info.is_eom(), body.is_some()) == (i == 11, i == 11))
+    );
 }
 
 proptest! {

@@ -21,24 +21,38 @@ impl<S: Server> Switch<S> {
     ) {
         let (now, info) = (cell.at, cell.info);
         let Some(Body::Rm(rm)) = body else {
-            if self.at(relay, links, fresh, |relay, way| relay.take_data(now, info, body, way)) {
+            if self.at(relay, links, fresh, |relay, way| {
+                relay.take_data(now, info, body, way)
+            }) {
                 self.run_relay(now, relay, links, fresh);
             }
             return;
         };
         let opposite = relay ^ 1;
         if info.kind() == Kind::Brm {
-            self.at(relay, links, fresh, |relay, way| relay.absorb(now, info, &mut rm.clone(), way));
-            self.at(opposite, links, fresh, |relay, way| relay.take_feedback(now, rm, way));
+            self.at(relay, links, fresh, |relay, way| {
+                relay.absorb(now, info, &mut rm.clone(), way)
+            });
+            self.at(opposite, links, fresh, |relay, way| {
+                relay.take_feedback(now, rm, way)
+            });
         } else {
-            let turned = self.at(relay, links, fresh, |relay, way| relay.turn_round(now, info, rm, way));
+            let turned = self.at(relay, links, fresh, |relay, way| {
+                relay.turn_round(now, info, rm, way)
+            });
             self.relays[opposite].offer(turned);
         }
         self.run_relay(now, opposite, links, fresh);
     }
 
     /// A virtual source sends what it may, and its clock is set anew.
-    pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut [Link], fresh: &mut Vec<u32>) {
+    pub(super) fn run_relay(
+        &mut self,
+        now: Ps,
+        relay: usize,
+        links: &mut [Link],
+        fresh: &mut Vec<u32>,
+    ) {
         let next = self.at(relay, links, fresh, |relay, way| relay.run(now, way));
         let clock = self.ports.len() + relay;
         if self.timers.get(clock) != next {
@@ -58,8 +72,13 @@ impl<S: Server> Switch<S> {
         let relay = &mut self.relays[relay];
         let index = relay.port as usize;
         let (port, link) = &mut self.ports[index];
-        let mut way =
-            Way { port, link: &mut links[*link as usize], index: *link, was_empty: false, log: &mut self.log };
+        let mut way = Way {
+            port,
+            link: &mut links[*link as usize],
+            index: *link,
+            was_empty: false,
+            log: &mut self.log,
+        };
         let result = act(relay, &mut way);
         if way.was_empty {
             fresh.push(*link);

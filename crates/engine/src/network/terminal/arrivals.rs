@@ -30,19 +30,30 @@ impl Terminal {
 
     /// A cell with a body arrives.
     pub fn receive<S: Server>(&mut self, cell: Cell, body: Option<Body>, out: &mut Outside<'_, S>) {
-        let Some(body) = body else { return self.receive_plain(cell) };
+        let Some(body) = body else {
+            return self.receive_plain(cell);
+        };
         if let Body::Rm(rm) = body {
             self.counts.cells_received += 1;
             self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
             self.receive_rm(cell.at, cell.info, rm, out);
         } else {
             // Measuring delays does not change what is hashed.
-            self.count_data(Cell { info: cell.info.without_stamp(), ..cell });
+            self.count_data(Cell {
+                info: cell.info.without_stamp(),
+                ..cell
+            });
             self.receive_marked(cell.at, cell.info, body, out);
         }
     }
 
-    fn receive_marked<S: Server>(&mut self, now: Ps, info: Info, body: Body, out: &mut Outside<'_, S>) {
+    fn receive_marked<S: Server>(
+        &mut self,
+        now: Ps,
+        info: Info,
+        body: Body,
+        out: &mut Outside<'_, S>,
+    ) {
         match body {
             Body::Stamp(sent) => {
                 self.cell_delay.add(now.0 - sent.0);
@@ -79,7 +90,12 @@ impl Terminal {
         self.wake = self.next_wake();
     }
 
-    pub(super) fn on_segment<S: Server>(&mut self, now: Ps, segment: &Segment, out: &mut Outside<'_, S>) {
+    pub(super) fn on_segment<S: Server>(
+        &mut self,
+        now: Ps,
+        segment: &Segment,
+        out: &mut Outside<'_, S>,
+    ) {
         match &mut self.app {
             App::Sender(sender) => {
                 let event = sender.on_ack(now, segment);
@@ -102,8 +118,12 @@ impl Terminal {
     }
 
     fn receive_rm<S: Server>(&mut self, now: Ps, info: Info, rm: RmCell, out: &mut Outside<'_, S>) {
-        self.digest.add(rm.er.to_bits() ^ rm.ccr.to_bits().rotate_left(17) ^ (rm.ci as u64) << 1 ^ rm.ni as u64);
-        let Some(source) = self.shaper.abr_mut() else { return };
+        self.digest.add(
+            rm.er.to_bits() ^ rm.ccr.to_bits().rotate_left(17) ^ (rm.ci as u64) << 1 ^ rm.ni as u64,
+        );
+        let Some(source) = self.shaper.abr_mut() else {
+            return;
+        };
         self.now = self.now.max(now);
         if info.kind() == Kind::Brm {
             source.on_brm(now, &rm);
@@ -114,7 +134,12 @@ impl Terminal {
             source.offer_brm(turned);
             if turned.ci && !rm.ci {
                 let what = What::Mark { er: turned.er };
-                out.log.add(Event { at: now, channel: self.channel ^ 1, link: None, what });
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel ^ 1,
+                    link: None,
+                    what,
+                });
             }
         }
         self.wake = self.next_wake();

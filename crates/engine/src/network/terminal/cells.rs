@@ -13,7 +13,9 @@ use crate::traffic::CellSource;
 impl Terminal {
     /// Generates bare cells until `limit`; with a shaper, one into the source queue.
     pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
-        let App::Cells(cells) = &mut self.app else { return };
+        let App::Cells(cells) = &mut self.app else {
+            return;
+        };
         if !matches!(self.shaper, Shaper::None) {
             let now = cells.next();
             cells.advance();
@@ -23,7 +25,12 @@ impl Terminal {
             }
             if !self.queue.push_bare(now) {
                 let what = What::Refusal { seq: None };
-                out.log.add(Event { at: now, channel: self.channel, link: None, what });
+                out.log.add(Event {
+                    at: now,
+                    channel: self.channel,
+                    link: None,
+                    what,
+                });
             }
             self.note_limits(now);
             return;
@@ -46,7 +53,9 @@ impl Terminal {
     /// Sends a bare cell at once, if none waits and there is credit for it.
     #[inline]
     fn passes<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) -> bool {
-        let Shaper::Credited(source) = &mut self.shaper else { return false };
+        let Shaper::Credited(source) = &mut self.shaper else {
+            return false;
+        };
         if !self.queue.takes_bare_at_once() || source.opportunity(now, true).is_none() {
             return false;
         }
@@ -57,7 +66,12 @@ impl Terminal {
         if let (true, None, Some((port, link))) = (out.alone, &body, &mut out.way)
             && port.takes_all()
         {
-            port.take_alone(now, arrival(self.label, self.slot, info), link, &mut out.was_empty);
+            port.take_alone(
+                now,
+                arrival(self.label, self.slot, info),
+                link,
+                &mut out.was_empty,
+            );
         } else {
             send(out, now, self.label, self.slot, info, body);
         }
@@ -66,7 +80,12 @@ impl Terminal {
 
     /// Sends cells as the shaper permits from `at` until `limit`. Returns when the shaper wants to
     /// go on, or nothing if the application may want to do something before.
-    pub(super) fn run_shaper<S: Server>(&mut self, mut at: Ps, limit: Ps, out: &mut Outside<'_, S>) -> Option<Ps> {
+    pub(super) fn run_shaper<S: Server>(
+        &mut self,
+        mut at: Ps,
+        limit: Ps,
+        out: &mut Outside<'_, S>,
+    ) -> Option<Ps> {
         while at < limit {
             self.now = at;
             let waiting = self.data_waiting();
@@ -134,8 +153,17 @@ impl Terminal {
 
     /// Which PDU the next cell begins, if there is an observer and it begins one.
     fn tell_observer(&mut self, at: Ps, log: &mut Log) {
-        if let (Some(tap), Some((segment, first, cells, sent))) = (&mut log.tap, self.queue.beginning()) {
-            tap.pdus.push(PduStart { at, channel: self.channel, first, cells, sent, segment });
+        if let (Some(tap), Some((segment, first, cells, sent))) =
+            (&mut log.tap, self.queue.beginning())
+        {
+            tap.pdus.push(PduStart {
+                at,
+                channel: self.channel,
+                first,
+                cells,
+                sent,
+                segment,
+            });
         }
     }
 }
@@ -143,20 +171,39 @@ impl Terminal {
 /// A data cell with its time of sending; what ends a PDU has it already.
 #[inline]
 fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Option<Body>) {
-    if stamps && body.is_none() { (info.with_body(), Some(Body::Stamp(at))) } else { (info, body) }
+    if stamps && body.is_none() {
+        (info.with_body(), Some(Body::Stamp(at)))
+    } else {
+        (info, body)
+    }
 }
 
 /// A cell as it comes to the port of an end system, which no scheme controls.
 #[inline]
 fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
-    Arrival { slot, control_slot: 0, queue: 0, controlled: false, cell: Queued { label, info } }
+    Arrival {
+        slot,
+        control_slot: 0,
+        queue: 0,
+        controlled: false,
+        cell: Queued { label, info },
+    }
 }
 
 #[inline]
-fn send<S: Server>(out: &mut Outside<'_, S>, at: Ps, label: u32, slot: u32, info: Info, mut body: Option<Body>) {
+fn send<S: Server>(
+    out: &mut Outside<'_, S>,
+    at: Ps,
+    label: u32,
+    slot: u32,
+    info: Info,
+    mut body: Option<Body>,
+) {
     let arrival = arrival(label, slot, info);
     // The port of an end system has no limit: what waits, waits in the source queue.
-    let Some((port, link)) = &mut out.way else { return };
+    let Some((port, link)) = &mut out.way else {
+        return;
+    };
     if body.is_none()
         && let Some(was_empty) = port.arrive_express(at, None, arrival.cell, link)
     {

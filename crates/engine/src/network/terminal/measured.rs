@@ -8,7 +8,11 @@ use crate::network::source_queue::SourceQueue;
 impl Terminal {
     /// Starts a new measuring window.
     pub fn begin_window(&mut self, now: Ps) {
-        for integral in [&mut self.rate_limited, &mut self.window_limited, &mut self.acr_mean] {
+        for integral in [
+            &mut self.rate_limited,
+            &mut self.window_limited,
+            &mut self.acr_mean,
+        ] {
             integral.restart(now);
         }
         self.acr_range.restart();
@@ -22,7 +26,10 @@ impl Terminal {
     }
     /// Whether cells may have to wait in the source queue.
     pub fn may_wait(&self) -> bool {
-        !matches!((&self.shaper, &self.app), (Shaper::None, _) | (_, App::Persistent))
+        !matches!(
+            (&self.shaper, &self.app),
+            (Shaper::None, _) | (_, App::Persistent)
+        )
     }
     /// The source queue.
     pub fn queue(&self) -> &SourceQueue {
@@ -55,11 +62,16 @@ impl Terminal {
     /// Application bytes in the PDU that is arriving or waiting to be processed.
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();
-        self.partial_bytes + processing.map_or(0, |p| p.segments.iter().map(|(_, s)| s.len as u64).sum())
+        self.partial_bytes
+            + processing.map_or(0, |p| p.segments.iter().map(|(_, s)| s.len as u64).sum())
     }
     /// Shares of the `window` up to `now` limited by the rate and by the TCP window, and mean ACR.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
-        (self.rate_limited.mean(now, window), self.window_limited.mean(now, window), self.acr_mean.mean(now, window))
+        (
+            self.rate_limited.mean(now, window),
+            self.window_limited.mean(now, window),
+            self.acr_mean.mean(now, window),
+        )
     }
     /// Least and greatest ACR so far in the window, if the channel has one.
     pub fn acr_range(&self) -> Option<(f64, f64)> {

@@ -35,7 +35,14 @@ mod tests {
 
     #[test]
     fn above_ssthresh_a_whole_window_must_be_acknowledged_for_one_segment() {
-        let mut w = Window { cwnd: 1_536, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 1_536,
+            ssthresh: 2_048,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         let mut policy = Jacobson88::default();
         policy.grow(&mut w, 512);
         assert_eq!(w.cwnd, 2_048);
@@ -47,7 +54,14 @@ mod tests {
 
     #[test]
     fn a_timeout_forgets_what_was_acknowledged_before() {
-        let mut w = Window { cwnd: 2_048, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 2_048,
+            ssthresh: 2_048,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         let mut policy = Jacobson88::default();
         (0..3).for_each(|_| policy.grow(&mut w, 512));
         policy.on_timeout(&mut w);
@@ -58,7 +72,14 @@ mod tests {
 
     #[test]
     fn duplicates_never_retransmit() {
-        let mut w = Window { cwnd: 8_192, ssthresh: 2_048, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 8_192,
+            ssthresh: 2_048,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         let before = w;
         assert_eq!(Jacobson88::default().on_third_dup_ack(&mut w), None);
         assert_eq!(w, before);

@@ -123,7 +123,15 @@ mod tests {
 
     #[test]
     fn the_names_of_the_registry_are_those_of_scenarios() {
-        for (policy, &Component { name, about, source }) in Recovery::ALL.iter().zip(names()) {
+        for (
+            policy,
+            &Component {
+                name,
+                about,
+                source,
+            },
+        ) in Recovery::ALL.iter().zip(names())
+        {
             assert_eq!(serde_json::to_value(policy).unwrap(), name);
             assert_eq!(policy.name(), name);
             assert!(!about.is_empty() && !source.is_empty());

@@ -31,7 +31,9 @@ impl RecoveryPolicy for NewReno {
 
     // RFC 6582 section 3.2 step 3, full acknowledgements, option (1): no burst.
     fn on_recovered(&mut self, window: &mut Window, outstanding: u64) {
-        window.cwnd = window.ssthresh.min(outstanding.max(window.mss) + window.mss);
+        window.cwnd = window
+            .ssthresh
+            .min(outstanding.max(window.mss) + window.mss);
     }
 
     fn grow(&mut self, window: &mut Window, _acked: u64) {
@@ -44,7 +46,14 @@ mod tests {
     use super::*;
 
     fn window(cwnd: u64) -> Window {
-        Window { cwnd, ssthresh: 4_000, rwnd: 64_000, mss: 1_000, cap: 64_000, extra: 0 }
+        Window {
+            cwnd,
+            ssthresh: 4_000,
+            rwnd: 64_000,
+            mss: 1_000,
+            cap: 64_000,
+            extra: 0,
+        }
     }
 
     #[test]

@@ -35,7 +35,14 @@ mod tests {
 
     #[test]
     fn the_window_is_inflated_by_each_duplicate_and_deflated_to_ssthresh() {
-        let mut w = Window { cwnd: 8_192, ssthresh: 65_536, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 8_192,
+            ssthresh: 65_536,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         assert_eq!(Reno.on_third_dup_ack(&mut w), Some(Resend::Oldest));
         // 8,192 / 2 = 4,096; + 3 * 512 = 5,632
         assert_eq!((w.ssthresh, w.cwnd), (4_096, 5_632));

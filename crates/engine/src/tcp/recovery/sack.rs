@@ -35,7 +35,14 @@ mod tests {
 
     #[test]
     fn a_loss_halves_what_is_out_once_and_leaves_two_segments_at_least() {
-        let mut w = Window { cwnd: 8_192, ssthresh: 65_536, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 8_192,
+            ssthresh: 65_536,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         Sack.on_selective_loss(&mut w, 5_120);
         assert_eq!((w.ssthresh, w.cwnd), (2_560, 2_560));
         Sack.on_selective_loss(&mut w, 1_536);

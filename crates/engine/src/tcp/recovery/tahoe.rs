@@ -13,7 +13,13 @@ pub struct Tahoe {
 impl Tahoe {
     /// BSD restores snd_nxt after the retransmission unless `restore_snd_nxt` is false.
     pub fn new(config: &TcpConfig) -> Tahoe {
-        Tahoe { resend: if config.restore_snd_nxt { Resend::Oldest } else { Resend::GoBack } }
+        Tahoe {
+            resend: if config.restore_snd_nxt {
+                Resend::Oldest
+            } else {
+                Resend::GoBack
+            },
+        }
     }
 }
 
@@ -34,9 +40,19 @@ mod tests {
 
     #[test]
     fn three_duplicates_halve_ssthresh_and_leave_one_segment() {
-        let mut w = Window { cwnd: 8_192, ssthresh: 65_536, rwnd: 65_536, mss: 512, cap: 65_536, extra: 0 };
+        let mut w = Window {
+            cwnd: 8_192,
+            ssthresh: 65_536,
+            rwnd: 65_536,
+            mss: 512,
+            cap: 65_536,
+            extra: 0,
+        };
         let resend = Tahoe::new(&TcpConfig::default()).on_third_dup_ack(&mut w);
         // 8,192 / 2 / 512 = 8 segments
-        assert_eq!((w.ssthresh, w.cwnd, resend), (4_096, 512, Some(Resend::Oldest)));
+        assert_eq!(
+            (w.ssthresh, w.cwnd, resend),
+            (4_096, 512, Some(Resend::Oldest))
+        );
     }
 }

@@ -16,7 +16,11 @@ impl RecoveryPolicy for TimeoutOnly {
 
     fn grow(&mut self, window: &mut Window, _acked: u64) {
         let slow_start = window.cwnd < window.ssthresh;
-        window.cwnd += if slow_start { window.mss } else { window.linear_increment() };
+        window.cwnd += if slow_start {
+            window.mss
+        } else {
+            window.linear_increment()
+        };
     }
 }
 
@@ -25,7 +29,14 @@ mod tests {
     use super::*;
 
     fn window(cwnd: u64, ssthresh: u64, rwnd: u64) -> Window {
-        Window { cwnd, ssthresh, rwnd, mss: 512, cap: rwnd, extra: 0 }
+        Window {
+            cwnd,
+            ssthresh,
+            rwnd,
+            mss: 512,
+            cap: rwnd,
+            extra: 0,
+        }
     }
 
     #[test]

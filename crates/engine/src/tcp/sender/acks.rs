@@ -54,7 +54,8 @@ impl TcpSender {
     fn fast_retransmit(&mut self, now: Ps) -> Option<TcpEvent> {
         let lasts = self.policy.get().recovers_fully();
         // RFC 6582: duplicates of what was sent before the last loss may be of its retransmissions.
-        if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover)) {
+        if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover))
+        {
             return None;
         }
         match self.policy.get().on_third_dup_ack(&mut self.window)? {
@@ -69,7 +70,10 @@ impl TcpSender {
         self.timed = None;
         self.time_the_copy(now);
         self.stats.fast_retransmits += 1;
-        TcpEvent::FastRetransmit { seq: self.snd_una, ssthresh: self.window.ssthresh }
+        TcpEvent::FastRetransmit {
+            seq: self.snd_una,
+            ssthresh: self.window.ssthresh,
+        }
     }
 
     fn on_new_ack(&mut self, now: Ps, segment: &Segment) {
@@ -79,13 +83,17 @@ impl TcpSender {
         let recovered = core::mem::take(&mut self.recovering);
         let lasted = self.policy.get().recovers_fully();
         if recovered || (self.dup_acks >= DUP_THRESH && !lasted) {
-            self.policy.get().on_recovered(&mut self.window, self.snd_max - segment.ack);
+            self.policy
+                .get()
+                .on_recovered(&mut self.window, self.snd_max - segment.ack);
         }
         self.dup_acks = 0;
         self.resend = false;
         self.measure(now, segment.ack);
         if !recovered {
-            self.policy.get().grow(&mut self.window, segment.ack - self.snd_una);
+            self.policy
+                .get()
+                .grow(&mut self.window, segment.ack - self.snd_una);
         }
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
@@ -98,7 +106,9 @@ impl TcpSender {
     /// the timer is restarted whenever data are acknowledged (RFC 6298 section 5.3).
     fn on_partial_ack(&mut self, now: Ps, segment: &Segment) {
         self.measure(now, segment.ack);
-        self.policy.get().on_partial_ack(&mut self.window, segment.ack - self.snd_una);
+        self.policy
+            .get()
+            .on_partial_ack(&mut self.window, segment.ack - self.snd_una);
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(segment.ack);
@@ -115,12 +125,20 @@ impl TcpSender {
     pub(super) fn time_the_oldest(&mut self, now: Ps) {
         let waits = self.rtt_excludes_transmission && self.transmitted <= self.snd_una;
         let idle = self.bytes_in_flight() == 0 || waits;
-        self.rto_at = if idle { Ps::NEVER } else { self.estimator.expiry(now) };
+        self.rto_at = if idle {
+            Ps::NEVER
+        } else {
+            self.estimator.expiry(now)
+        };
     }
 
     /// The oldest segment is about to be sent again: the timer is that of the copy.
     pub(super) fn time_the_copy(&mut self, now: Ps) {
-        self.rto_at = if self.rtt_excludes_transmission { Ps::NEVER } else { self.estimator.expiry(now) };
+        self.rto_at = if self.rtt_excludes_transmission {
+            Ps::NEVER
+        } else {
+            self.estimator.expiry(now)
+        };
     }
 
     fn measure(&mut self, now: Ps, ack: u64) {

@@ -89,8 +89,14 @@ impl TcpSender {
             idle_restart: config.idle_restart,
             rtt_excludes_transmission: config.rtt_excludes_transmission,
             transmitted: 0,
-            rcv_window: if config.connection_setup { SynOptions::of(config).scaled(window) } else { window },
-            opening: config.connection_setup.then(|| Box::new(Opening::new(config))),
+            rcv_window: if config.connection_setup {
+                SynOptions::of(config).scaled(window)
+            } else {
+                window
+            },
+            opening: config
+                .connection_setup
+                .then(|| Box::new(Opening::new(config))),
             stats: SenderStats::default(),
         }
     }
@@ -117,7 +123,8 @@ impl TcpSender {
             return Some(self.emit(now, self.snd_una, self.len_at(self.snd_una)));
         }
         self.restart_after_idle(now);
-        self.may_send().then(|| self.emit(now, self.snd_nxt, self.len_at(self.snd_nxt)))
+        self.may_send()
+            .then(|| self.emit(now, self.snd_nxt, self.len_at(self.snd_nxt)))
     }
 
     /// Payload of a segment at `seq`.
@@ -142,7 +149,10 @@ impl TcpSender {
             // Karn: only a segment that carries nothing but new data is timed. One that is sent again may be longer
             // than before, if the application has written since.
             if seq >= self.snd_max {
-                self.timed.get_or_insert_with(|| Timed { seq, since: self.estimator.tick(now) });
+                self.timed.get_or_insert_with(|| Timed {
+                    seq,
+                    since: self.estimator.tick(now),
+                });
             }
             self.snd_max = end;
         }
@@ -150,7 +160,13 @@ impl TcpSender {
         if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
             self.rto_at = self.estimator.expiry(now);
         }
-        Segment { seq, ack: 0, sent: now, len: len as u32, window: self.rcv_window }
+        Segment {
+            seq,
+            ack: 0,
+            sent: now,
+            len: len as u32,
+            window: self.rcv_window,
+        }
     }
 
     fn count_sent(&mut self, seq: u64, end: u64) {
@@ -164,7 +180,11 @@ impl TcpSender {
     /// Slow start after an idle time of an RTO (Jacobson 1988; Net/3 tcp_output).
     fn restart_after_idle(&mut self, now: Ps) {
         let idle = self.idle_restart && self.snd_una == self.snd_max && self.snd_end > self.snd_max;
-        if idle && self.snd_max > 0 && self.window.cwnd > self.window.mss && self.silent_for_an_rto(now) {
+        if idle
+            && self.snd_max > 0
+            && self.window.cwnd > self.window.mss
+            && self.silent_for_an_rto(now)
+        {
             self.window.cwnd = self.window.mss;
             self.stats.idle_restarts += 1;
         }
@@ -222,7 +242,11 @@ impl TcpSender {
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
         let (ssthresh, backoff) = (self.window.ssthresh, self.estimator.backoff());
-        Some(TcpEvent::Timeout { seq: self.snd_una, ssthresh, backoff })
+        Some(TcpEvent::Timeout {
+            seq: self.snd_una,
+            ssthresh,
+            backoff,
+        })
     }
 
     /// Whether `segment`, polled when [`Self::snd_max`] was `sent_before`, or a part of it was sent before.

@@ -33,7 +33,12 @@ impl Opening {
     /// A connection that is closed.
     pub fn new(config: &TcpConfig) -> Opening {
         let window = SynOptions::unscaled(config.window.0 as u32);
-        Opening { phase: Phase::Closed, options: SynOptions::of(config), window, syns_sent: 0 }
+        Opening {
+            phase: Phase::Closed,
+            options: SynOptions::of(config),
+            window,
+            syns_sent: 0,
+        }
     }
 }
 
@@ -41,37 +46,53 @@ impl TcpSender {
     /// The application asks for the connection. Without effect unless `connection_setup` is on; with it nothing is sent
     /// before.
     pub fn open(&mut self) {
-        if let Some(opening) = self.opening.as_mut().filter(|opening| opening.phase == Phase::Closed) {
+        if let Some(opening) = self
+            .opening
+            .as_mut()
+            .filter(|opening| opening.phase == Phase::Closed)
+        {
             opening.phase = Phase::SynDue;
         }
     }
     /// Whether data may be sent.
     pub fn is_open(&self) -> bool {
-        let stands = |opening: &Opening| matches!(opening.phase, Phase::AckDue | Phase::Established);
+        let stands =
+            |opening: &Opening| matches!(opening.phase, Phase::AckDue | Phase::Established);
         self.opening.as_deref().is_none_or(stands)
     }
     /// Whether the SYN that was sent last was not the first.
     pub(super) fn has_repeated_syn(&self) -> bool {
-        self.opening.as_ref().is_some_and(|opening| opening.syns_sent > 1)
+        self.opening
+            .as_ref()
+            .is_some_and(|opening| opening.syns_sent > 1)
     }
 
     /// What the set-up has to send. With nothing to send, whether it lets data pass.
     pub(super) fn poll_setup(&mut self, now: Ps) -> (Option<Segment>, bool) {
-        let Some(opening) = &mut self.opening else { return (None, true) };
+        let Some(opening) = &mut self.opening else {
+            return (None, true);
+        };
         match opening.phase {
             Phase::Closed | Phase::SynSent => (None, false),
             Phase::Established => (None, true),
             Phase::AckDue => {
                 opening.phase = Phase::Established;
                 let handshake = Handshake::Ack { seq: self.snd_nxt };
-                (Some(Segment::of_setup(now, handshake, 0, self.rcv_window)), true)
+                (
+                    Some(Segment::of_setup(now, handshake, 0, self.rcv_window)),
+                    true,
+                )
             }
             Phase::SynDue => {
                 opening.phase = Phase::SynSent;
                 opening.syns_sent += 1;
-                let syn = Segment::of_setup(now, Handshake::Syn(opening.options), 0, opening.window);
+                let syn =
+                    Segment::of_setup(now, Handshake::Syn(opening.options), 0, opening.window);
                 // Karn: the round trip of a SYN that was sent again is not measured.
-                self.timed = (opening.syns_sent == 1).then(|| Timed { seq: 0, since: self.estimator.tick(now) });
+                self.timed = (opening.syns_sent == 1).then(|| Timed {
+                    seq: 0,
+                    since: self.estimator.tick(now),
+                });
                 self.time_the_copy(now);
                 (Some(syn), false)
             }
@@ -101,13 +122,18 @@ impl TcpSender {
         self.window.cwnd = self.window.mss;
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
-        TcpEvent::SynTimeout { backoff: self.estimator.backoff() }
+        TcpEvent::SynTimeout {
+            backoff: self.estimator.backoff(),
+        }
     }
 
     /// A segment of the set-up arrives, or something else before the connection stands, which is ignored. A second
     /// SYN-ACK says that the ACK of the first was lost (RFC 793 section 3.9: an ACK in answer).
     pub(super) fn on_setup_segment(&mut self, now: Ps, segment: &Segment) {
-        let (Some(Handshake::SynAck(_)), Some(opening)) = (segment.handshake(), &mut self.opening) else { return };
+        let (Some(Handshake::SynAck(_)), Some(opening)) = (segment.handshake(), &mut self.opening)
+        else {
+            return;
+        };
         let was_sent = opening.phase == Phase::SynSent;
         if was_sent {
             if let Some(timed) = self.timed.take() {

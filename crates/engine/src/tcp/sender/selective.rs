@@ -13,7 +13,12 @@ impl TcpSender {
     }
 
     /// Steps (1) to (4): an acknowledgement of nothing more is a duplicate if its blocks bring `news`.
-    pub(super) fn on_selective_duplicate(&mut self, now: Ps, segment: &Segment, news: bool) -> Option<TcpEvent> {
+    pub(super) fn on_selective_duplicate(
+        &mut self,
+        now: Ps,
+        segment: &Segment,
+        news: bool,
+    ) -> Option<TcpEvent> {
         self.window.rwnd = segment.window as u64;
         if !news {
             return None;
@@ -27,12 +32,18 @@ impl TcpSender {
         let lost = self.dup_acks >= DUP_THRESH || board.lost_below(self.window.mss) > self.snd_una;
         // Section 5.1: what was out at a timeout is not the reason for a second reaction.
         let reacted = self.recovering || self.recover.is_some_and(|recover| self.snd_una < recover);
-        if !lost || reacted { None } else { Some(self.recover_selectively(now)) }
+        if !lost || reacted {
+            None
+        } else {
+            Some(self.recover_selectively(now))
+        }
     }
 
     /// Step (4): the window is halved, and the oldest hole filled whatever the pipe.
     fn recover_selectively(&mut self, now: Ps) -> TcpEvent {
-        self.policy.get().on_selective_loss(&mut self.window, self.flight_end - self.snd_una);
+        self.policy
+            .get()
+            .on_selective_loss(&mut self.window, self.flight_end - self.snd_una);
         if let Some(board) = &mut self.board {
             board.begin(self.snd_una);
         }
@@ -67,15 +78,22 @@ impl TcpSender {
         if board.pipe(self.snd_una, self.snd_max, mss) + mss > self.window.cwnd {
             return None;
         }
-        let new = self.piece(board, self.snd_max).filter(|piece| piece.end <= self.snd_una + self.window.rwnd);
-        board.next_seg(self.snd_una, self.snd_max, mss, new.is_some()).or(new)
+        let new = self
+            .piece(board, self.snd_max)
+            .filter(|piece| piece.end <= self.snd_una + self.window.rwnd);
+        board
+            .next_seg(self.snd_una, self.snd_max, mss, new.is_some())
+            .or(new)
     }
 
     /// Outside of a recovery: the next data, passing over what has arrived. What arrived out of order leaves room
     /// for more: step (3.3) after the first duplicates, section 5.1 after a timeout.
     fn in_order(&self, board: &Scoreboard) -> Option<Again> {
         let piece = self.piece(board, board.skip(self.snd_nxt))?;
-        let usable = self.window.rwnd.min(self.window.cwnd + board.sacked_below(piece.seq));
+        let usable = self
+            .window
+            .rwnd
+            .min(self.window.cwnd + board.sacked_below(piece.seq));
         (piece.end <= self.snd_una + usable).then_some(piece)
     }
 
@@ -83,6 +101,10 @@ impl TcpSender {
     fn piece(&self, board: &Scoreboard, seq: u64) -> Option<Again> {
         let full = seq + self.len_at(seq);
         let end = board.next_block(seq).map_or(full, |block| full.min(block));
-        (end > seq).then_some(Again { seq, end, rescue: false })
+        (end > seq).then_some(Again {
+            seq,
+            end,
+            rescue: false,
+        })
     }
 }

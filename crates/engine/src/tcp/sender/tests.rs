@@ -11,26 +11,46 @@ use crate::tcp::intervals::Intervals;
 const MSS: u64 = 1_000;
 
 fn config(recovery: Recovery) -> TcpConfig {
-    TcpConfig { recovery, mss: Bytes(MSS), window: Bytes(64_000), ..TcpConfig::default() }
+    TcpConfig {
+        recovery,
+        mss: Bytes(MSS),
+        window: Bytes(64_000),
+        ..TcpConfig::default()
+    }
 }
 
 fn greedy(recovery: Recovery, initial_window: u32) -> TcpSender {
-    let mut sender = TcpSender::new(&TcpConfig { initial_window, ..config(recovery) }, Ps::ZERO);
+    let mut sender = TcpSender::new(
+        &TcpConfig {
+            initial_window,
+            ..config(recovery)
+        },
+        Ps::ZERO,
+    );
     sender.supply(u64::MAX);
     sender
 }
 
 /// Numbers of the segments sent at `now`.
 fn drain(sender: &mut TcpSender, now: Ps) -> Vec<u64> {
-    core::iter::from_fn(|| sender.poll_segment(now)).map(|segment| segment.seq / MSS).collect()
+    core::iter::from_fn(|| sender.poll_segment(now))
+        .map(|segment| segment.seq / MSS)
+        .collect()
 }
 
 fn ack(number: u64) -> Segment {
-    Segment { ack: number * MSS, window: 64_000, ..Segment::default() }
+    Segment {
+        ack: number * MSS,
+        window: 64_000,
+        ..Segment::default()
+    }
 }
 
 fn acks(sender: &mut TcpSender, now: Ps, number: u64, times: usize) -> Option<TcpEvent> {
-    (0..times).map(|_| sender.on_ack(now, &ack(number))).last().flatten()
+    (0..times)
+        .map(|_| sender.on_ack(now, &ack(number)))
+        .last()
+        .flatten()
 }
 
 #[test]
@@ -46,9 +66,17 @@ fn slow_start_sends_two_segments_for_every_acknowledgement() {
 
 #[test]
 fn only_the_last_segment_of_the_supply_is_short() {
-    let mut s = TcpSender::new(&TcpConfig { initial_window: 4, ..config(Recovery::Tahoe) }, Ps::ZERO);
+    let mut s = TcpSender::new(
+        &TcpConfig {
+            initial_window: 4,
+            ..config(Recovery::Tahoe)
+        },
+        Ps::ZERO,
+    );
     s.supply(2_300);
-    let lens: Vec<u32> = core::iter::from_fn(|| s.poll_segment(Ps(1))).map(|segment| segment.len).collect();
+    let lens: Vec<u32> = core::iter::from_fn(|| s.poll_segment(Ps(1)))
+        .map(|segment| segment.len)
+        .collect();
     assert_eq!(lens, [1_000, 1_000, 300]);
     assert!(!s.is_window_limited() && s.bytes_in_flight() == 2_300);
 }
@@ -68,12 +96,18 @@ fn the_third_duplicate_and_no_other_triggers_the_fast_retransmission() {
     assert_eq!(acks(&mut s, Ps(2), 0, 2), None);
     assert!(drain(&mut s, Ps(2)).is_empty());
     // min(8, 64)/2 = 4 segments
-    let event = Some(TcpEvent::FastRetransmit { seq: 0, ssthresh: 4 * MSS });
+    let event = Some(TcpEvent::FastRetransmit {
+        seq: 0,
+        ssthresh: 4 * MSS,
+    });
     assert_eq!(acks(&mut s, Ps(2), 0, 1), event);
     assert_eq!(drain(&mut s, Ps(2)), [0]);
     assert_eq!(acks(&mut s, Ps(2), 0, 4), None);
     assert!(drain(&mut s, Ps(2)).is_empty());
-    assert_eq!((s.stats.fast_retransmits, s.stats.dup_acks, s.snd_nxt), (1, 7, 8 * MSS));
+    assert_eq!(
+        (s.stats.fast_retransmits, s.stats.dup_acks, s.snd_nxt),
+        (1, 7, 8 * MSS)
+    );
 }
 
 /// Segments 0 and 3 of eight are lost.
@@ -94,13 +128,19 @@ fn newreno_fills_one_hole_per_partial_acknowledgement() {
     let mut s = two_holes();
     // 10 - 3 + 1 = 8 from segment 3 on: the hole, and segment 10.
     assert_eq!(acks(&mut s, Ps(4), 3, 1), None);
-    assert_eq!((drain(&mut s, Ps(4)), s.cwnd()), (alloc::vec![3, 10], 8 * MSS));
+    assert_eq!(
+        (drain(&mut s, Ps(4)), s.cwnd()),
+        (alloc::vec![3, 10], 8 * MSS)
+    );
     // Segments 8 and 9 arrived: 10 from segment 3 on.
     acks(&mut s, Ps(5), 3, 2);
     assert_eq!(drain(&mut s, Ps(5)), [11, 12]);
     // Everything up to 8 is acknowledged, with 3 outstanding: min(4, 3 + 1), and no growth beyond.
     acks(&mut s, Ps(6), 10, 1);
-    assert_eq!((s.cwnd(), s.stats.fast_retransmits, s.stats.timeouts), (4 * MSS, 1, 0));
+    assert_eq!(
+        (s.cwnd(), s.stats.fast_retransmits, s.stats.timeouts),
+        (4 * MSS, 1, 0)
+    );
     assert_eq!(drain(&mut s, Ps(6)), [13]);
     acks(&mut s, Ps(7), 11, 1);
     assert_eq!(s.cwnd(), 5 * MSS);
@@ -162,7 +202,13 @@ fn a_timeout_forgets_the_duplicates_before_it() {
 
 #[test]
 fn a_fast_retransmission_not_yet_sent_is_dropped_when_the_data_is_acknowledged() {
-    let mut s = TcpSender::new(&TcpConfig { initial_window: 8, ..config(Recovery::Tahoe) }, Ps::ZERO);
+    let mut s = TcpSender::new(
+        &TcpConfig {
+            initial_window: 8,
+            ..config(Recovery::Tahoe)
+        },
+        Ps::ZERO,
+    );
     s.supply(8 * MSS);
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
@@ -174,9 +220,21 @@ fn a_fast_retransmission_not_yet_sent_is_dropped_when_the_data_is_acknowledged()
 fn the_receive_window_bounds_what_is_outstanding() {
     let mut s = greedy(Recovery::Tahoe, 4);
     drain(&mut s, Ps(1));
-    s.on_ack(Ps(2), &Segment { window: 4_999, ..ack(1) });
+    s.on_ack(
+        Ps(2),
+        &Segment {
+            window: 4_999,
+            ..ack(1)
+        },
+    );
     assert_eq!((s.cwnd(), drain(&mut s, Ps(2))), (5 * MSS, Vec::from([4])));
-    s.on_ack(Ps(3), &Segment { window: 5_000, ..ack(1) });
+    s.on_ack(
+        Ps(3),
+        &Segment {
+            window: 5_000,
+            ..ack(1)
+        },
+    );
     assert_eq!(drain(&mut s, Ps(3)), [5]);
 }
 
@@ -187,13 +245,22 @@ fn tahoe_starts_slowly_after_the_restored_snd_nxt() {
     acks(&mut s, Ps(2), 0, 7);
     drain(&mut s, Ps(2));
     s.on_ack(Ps(3), &ack(8));
-    assert_eq!((s.cwnd(), drain(&mut s, Ps(3))), (2 * MSS, Vec::from([8, 9])));
+    assert_eq!(
+        (s.cwnd(), drain(&mut s, Ps(3))),
+        (2 * MSS, Vec::from([8, 9]))
+    );
 }
 
 #[test]
 fn tahoe_without_restoring_goes_back_to_the_lost_segment() {
-    let mut s =
-        TcpSender::new(&TcpConfig { initial_window: 8, restore_snd_nxt: false, ..config(Recovery::Tahoe) }, Ps::ZERO);
+    let mut s = TcpSender::new(
+        &TcpConfig {
+            initial_window: 8,
+            restore_snd_nxt: false,
+            ..config(Recovery::Tahoe)
+        },
+        Ps::ZERO,
+    );
     s.supply(u64::MAX);
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
@@ -221,7 +288,13 @@ fn duplicates_with_payload_or_another_window_or_nothing_outstanding_do_not_count
     let mut s = greedy(Recovery::Tahoe, 8);
     acks(&mut s, Ps(1), 0, 5);
     drain(&mut s, Ps(1));
-    for odd in [Segment { len: 1, ..ack(0) }, Segment { window: 63_000, ..ack(0) }] {
+    for odd in [
+        Segment { len: 1, ..ack(0) },
+        Segment {
+            window: 63_000,
+            ..ack(0)
+        },
+    ] {
         acks(&mut s, Ps(2), 0, 2);
         assert_eq!(s.on_ack(Ps(2), &odd), None);
         assert_eq!(acks(&mut s, Ps(2), 0, 2), None);
@@ -238,14 +311,24 @@ fn after_a_timeout_everything_is_sent_again_unless_acknowledged_meanwhile() {
     // 3 s in ticks of 500 ms from the boundary at 0: boundary 6.
     assert_eq!(due, Ps::from_s(3));
     assert_eq!(s.on_timer(Ps(due.0 - 1)), None);
-    assert_eq!(s.on_timer(due), Some(TcpEvent::Timeout { seq: 0, ssthresh: 4 * MSS, backoff: 1 }));
+    assert_eq!(
+        s.on_timer(due),
+        Some(TcpEvent::Timeout {
+            seq: 0,
+            ssthresh: 4 * MSS,
+            backoff: 1
+        })
+    );
     assert_eq!(drain(&mut s, due), [0]);
     s.on_ack(due, &ack(1));
     assert_eq!(drain(&mut s, due), [1, 2]);
     // A cumulative acknowledgement jumps over what had arrived.
     s.on_ack(due, &ack(6));
     assert_eq!(drain(&mut s, due), [6, 7, 8]);
-    assert_eq!((s.stats.bytes_retransmitted, s.stats.segments_retransmitted), (5 * MSS, 5));
+    assert_eq!(
+        (s.stats.bytes_retransmitted, s.stats.segments_retransmitted),
+        (5 * MSS, 5)
+    );
 }
 
 #[test]
@@ -280,7 +363,11 @@ fn the_timer_stops_with_the_last_acknowledgement_and_restarts_with_any_other() {
 #[test]
 fn an_idle_time_of_an_rto_restarts_slowly_unless_switched_off() {
     for (idle_restart, sent) in [(true, 1), (false, 3)] {
-        let config = TcpConfig { idle_restart, initial_window: 2, ..config(Recovery::Tahoe) };
+        let config = TcpConfig {
+            idle_restart,
+            initial_window: 2,
+            ..config(Recovery::Tahoe)
+        };
         let mut s = TcpSender::new(&config, Ps::ZERO);
         s.supply(2 * MSS);
         drain(&mut s, Ps(1));
@@ -304,7 +391,10 @@ fn acknowledgements_of_data_never_sent_or_long_past_are_ignored() {
 
 #[test]
 fn round_trips_may_exclude_the_transmission() {
-    let config = TcpConfig { rtt_excludes_transmission: true, ..config(Recovery::Jacobson88) };
+    let config = TcpConfig {
+        rtt_excludes_transmission: true,
+        ..config(Recovery::Jacobson88)
+    };
     let mut s = TcpSender::new(&config, Ps::ZERO);
     s.supply(u64::MAX);
     let segment = s.poll_segment(Ps(1)).unwrap();
@@ -318,7 +408,11 @@ fn round_trips_may_exclude_the_transmission() {
 
 #[test]
 fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
-    let config = TcpConfig { rtt_excludes_transmission: true, initial_window: 2, ..config(Recovery::Jacobson88) };
+    let config = TcpConfig {
+        rtt_excludes_transmission: true,
+        initial_window: 2,
+        ..config(Recovery::Jacobson88)
+    };
     let mut s = TcpSender::new(&config, Ps::ZERO);
     s.supply(3 * MSS);
     let segments: Vec<_> = core::iter::from_fn(|| s.poll_segment(Ps(1))).collect();
@@ -350,18 +444,38 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
 fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     let mut sender = TcpSender::new(&config(Recovery::Tahoe), Ps::ZERO);
     sender.supply(300);
-    assert_eq!(sender.poll_segment(Ps::ZERO).map(|segment| segment.len), Some(300));
+    assert_eq!(
+        sender.poll_segment(Ps::ZERO).map(|segment| segment.len),
+        Some(300)
+    );
     let expiry = sender.next_timer();
     sender.supply(5_000);
     sender.on_timer(expiry);
     // The retransmission takes 700 bytes of the second message with it.
-    assert_eq!(sender.poll_segment(expiry).map(|segment| (segment.seq, segment.len)), Some((0, 1_000)));
+    assert_eq!(
+        sender
+            .poll_segment(expiry)
+            .map(|segment| (segment.seq, segment.len)),
+        Some((0, 1_000))
+    );
     assert_eq!(sender.stats().bytes_retransmitted, 300);
     // The acknowledgement may be of the first transmission.
-    sender.on_ack(expiry + Ps::from_us(1), &Segment { ack: 300, window: 64_000, ..Segment::default() });
+    sender.on_ack(
+        expiry + Ps::from_us(1),
+        &Segment {
+            ack: 300,
+            window: 64_000,
+            ..Segment::default()
+        },
+    );
     assert_eq!(sender.stats().rtt_samples, 0);
     // The next segment is new, and timed.
-    assert_eq!(sender.poll_segment(expiry + Ps::from_us(1)).map(|segment| segment.seq), Some(1_000));
+    assert_eq!(
+        sender
+            .poll_segment(expiry + Ps::from_us(1))
+            .map(|segment| segment.seq),
+        Some(1_000)
+    );
     sender.on_ack(expiry + Ps::from_ms(1), &ack(2));
     assert_eq!(sender.stats().rtt_samples, 1);
 }
@@ -369,14 +483,22 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
 #[test]
 fn a_pause_of_an_rto_closes_the_window_and_a_shorter_one_does_not() {
     for (idle_restart, pause, segments) in [(true, 3, 1), (false, 3, 4), (true, 0, 4)] {
-        let config = TcpConfig { idle_restart, initial_window: 4, ..config(Recovery::Reno) };
+        let config = TcpConfig {
+            idle_restart,
+            initial_window: 4,
+            ..config(Recovery::Reno)
+        };
         let mut sender = TcpSender::new(&config, Ps::ZERO);
         sender.supply(MSS);
         assert_eq!(drain(&mut sender, Ps::ZERO), [0]);
         sender.on_ack(Ps::from_ms(1), &ack(1));
         let later = Ps(Ps::from_ms(2).0 + pause * sender.rto().0);
         sender.supply(4 * MSS);
-        assert_eq!(drain(&mut sender, later).len(), segments, "{idle_restart} {pause}");
+        assert_eq!(
+            drain(&mut sender, later).len(),
+            segments,
+            "{idle_restart} {pause}"
+        );
         assert_eq!(sender.stats().idle_restarts, (segments == 1) as u64);
     }
 }
@@ -387,7 +509,12 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
     blocks.iter().rev().for_each(|(from, to)| {
         held.insert(from * MSS, to * MSS);
     });
-    Segment::acknowledgement(Ps(1), number * MSS, 64_000, Blocks::latest(&held, number * MSS))
+    Segment::acknowledgement(
+        Ps(1),
+        number * MSS,
+        64_000,
+        Blocks::latest(&held, number * MSS),
+    )
 }
 
 #[test]
@@ -401,7 +528,13 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
     }
     // Ten were out before the first duplicate: five.
     let event = s.on_ack(Ps(3), &sack(0, &[(1, 4)]));
-    assert_eq!(event, Some(TcpEvent::FastRetransmit { seq: 0, ssthresh: 5 * MSS }));
+    assert_eq!(
+        event,
+        Some(TcpEvent::FastRetransmit {
+            seq: 0,
+            ssthresh: 5 * MSS
+        })
+    );
     assert_eq!(drain(&mut s, Ps(3)), [0]);
     // Pipe: 0 again, and 4 to 11: nine. Four more duplicates bring it to five, the next one below cwnd.
     for arrived in 5..9 {
@@ -412,7 +545,10 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
     assert_eq!(drain(&mut s, Ps(4)), [12]);
     // The hole is filled: all but three of the thirteen have arrived, and the recovery is over.
     s.on_ack(Ps(5), &sack(12, &[]));
-    assert_eq!((s.cwnd(), drain(&mut s, Ps(5))), (5 * MSS, Vec::from([13, 14, 15, 16])));
+    assert_eq!(
+        (s.cwnd(), drain(&mut s, Ps(5))),
+        (5 * MSS, Vec::from([13, 14, 15, 16]))
+    );
     assert_eq!((s.stats.timeouts, s.stats.segments_retransmitted), (0, 1));
 }
 
@@ -422,19 +558,42 @@ fn sack_fills_three_holes_of_a_window_in_one_round_trip() {
     drain(&mut s, Ps(1));
     // 0, 2 and 4 are lost; the others come one by one.
     let reports = [&[(1, 2)][..], &[(3, 4), (1, 2)], &[(5, 6), (3, 4), (1, 2)]];
-    let sent: Vec<Vec<u64>> = reports.iter().map(|r| (s.on_ack(Ps(2), &sack(0, r)), drain(&mut s, Ps(2))).1).collect();
+    let sent: Vec<Vec<u64>> = reports
+        .iter()
+        .map(|r| (s.on_ack(Ps(2), &sack(0, r)), drain(&mut s, Ps(2))).1)
+        .collect();
     // Three blocks: hole 0 is lost, and of twelve six remain.
-    assert_eq!((sent, s.cwnd()), (alloc::vec![Vec::from([12]), Vec::from([13]), Vec::from([0])], 6 * MSS));
+    assert_eq!(
+        (sent, s.cwnd()),
+        (
+            alloc::vec![Vec::from([12]), Vec::from([13]), Vec::from([0])],
+            6 * MSS
+        )
+    );
     // Pipe: 0 again, 2, 4, 6 to 13. With 6 and 7 three segments lie above 4, and 2 and 4 count no more: 0, 8 to 13.
     // With 8 and 9 it is five, and the holes are filled; then come new data.
-    for (to, again) in [(7, &[][..]), (8, &[]), (9, &[]), (10, &[2]), (11, &[4]), (12, &[14])] {
+    for (to, again) in [
+        (7, &[][..]),
+        (8, &[]),
+        (9, &[]),
+        (10, &[2]),
+        (11, &[4]),
+        (12, &[14]),
+    ] {
         s.on_ack(Ps(3), &sack(0, &[(5, to), (3, 4), (1, 2)]));
         assert_eq!(drain(&mut s, Ps(3)), again, "{to}");
     }
     s.on_ack(Ps(4), &sack(2, &[(3, 4), (5, 14)]));
     s.on_ack(Ps(4), &sack(4, &[(5, 14)]));
     s.on_ack(Ps(4), &sack(15, &[]));
-    assert_eq!((s.stats.fast_retransmits, s.stats.timeouts, s.stats.segments_retransmitted), (1, 0, 3));
+    assert_eq!(
+        (
+            s.stats.fast_retransmits,
+            s.stats.timeouts,
+            s.stats.segments_retransmitted
+        ),
+        (1, 0, 3)
+    );
 }
 
 #[test]
@@ -447,7 +606,10 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     });
     assert_eq!(s.stats.fast_retransmits, 1);
     let due = s.next_timer();
-    assert!(matches!(s.on_timer(due), Some(TcpEvent::Timeout { seq: 0, .. })));
+    assert!(matches!(
+        s.on_timer(due),
+        Some(TcpEvent::Timeout { seq: 0, .. })
+    ));
     // The scoreboard is forgotten: slow start from the hole.
     assert_eq!(drain(&mut s, due), [0]);
     let out = s.snd_max / MSS;
@@ -457,7 +619,9 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
     // No second recovery below what was out.
-    let more = (9..12).map(|to| s.on_ack(due, &sack(5, &[(6, to)]))).all(|event| event.is_none());
+    let more = (9..12)
+        .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
+        .all(|event| event.is_none());
     assert!(more && out >= 8);
 }
 
@@ -473,7 +637,13 @@ fn duplicates_without_news_do_not_count() {
 
 #[test]
 fn the_last_segments_are_rescued_once() {
-    let mut s = TcpSender::new(&TcpConfig { initial_window: 8, ..config(Recovery::Sack) }, Ps::ZERO);
+    let mut s = TcpSender::new(
+        &TcpConfig {
+            initial_window: 8,
+            ..config(Recovery::Sack)
+        },
+        Ps::ZERO,
+    );
     s.supply(8 * MSS);
     drain(&mut s, Ps(1));
     // 0 and 7 are lost, and there is nothing new to send.

@@ -42,10 +42,16 @@ const COUNTED: u32 = 20_000;
 impl Bound {
     /// Rates of the unit noise `noise`, in order; `debt` is what negative values still owe.
     pub fn apply(self, noise: &[f64], rates: &Rates, debt: &mut f64) -> Vec<f64> {
-        let Rates { mean, deviation, peak } = *rates;
+        let Rates {
+            mean,
+            deviation,
+            peak,
+        } = *rates;
         let values = noise.iter().map(|x| mean + deviation * x);
         match self {
-            Bound::Discard => values.filter(|value| (0.0..=peak).contains(value)).collect(),
+            Bound::Discard => values
+                .filter(|value| (0.0..=peak).contains(value))
+                .collect(),
             Bound::Truncate => values.map(|value| value.clamp(0.0, peak)).collect(),
             Bound::TruncateAndCarry => values
                 .map(|value| {
@@ -56,7 +62,10 @@ impl Bound {
                 .collect(),
             Bound::Exponential => {
                 let (mean, deviation) = rates.logarithmic();
-                noise.iter().map(|x| STEP * libm::round(libm::exp(mean + deviation * x) / STEP)).collect()
+                noise
+                    .iter()
+                    .map(|x| STEP * libm::round(libm::exp(mean + deviation * x) / STEP))
+                    .collect()
             }
         }
     }
@@ -82,7 +91,10 @@ impl Rates {
     /// Mean of those: of a normal distribution truncated at both ends.
     fn kept_mean(&self) -> f64 {
         let density = |x: f64| libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI);
-        let (low, high) = (-self.mean / self.deviation, (self.peak - self.mean) / self.deviation);
+        let (low, high) = (
+            -self.mean / self.deviation,
+            (self.peak - self.mean) / self.deviation,
+        );
         self.mean + self.deviation * (density(low) - density(high)) / self.kept()
     }
     /// Mean and standard deviation of the logarithms of a lognormal distribution that has the given ones.
@@ -94,8 +106,12 @@ impl Rates {
     /// beside the rate that the exponential itself is taken.
     fn rounded_mean(&self) -> f64 {
         let (mean, deviation) = self.logarithmic();
-        let reached = |step: u32| 1.0 - phi((libm::log((step as f64 - 0.5) * STEP) - mean) / deviation);
-        let steps = (1..=COUNTED).map(reached).take_while(|share| *share > 1e-12).sum::<f64>();
+        let reached =
+            |step: u32| 1.0 - phi((libm::log((step as f64 - 0.5) * STEP) - mean) / deviation);
+        let steps = (1..=COUNTED)
+            .map(reached)
+            .take_while(|share| *share > 1e-12)
+            .sum::<f64>();
         STEP * steps + self.excess(COUNTED as f64 * STEP)
     }
     /// Mean of what the exponentials exceed `rate` by, zero where they do not: the integral of a lognormal tail.
@@ -116,7 +132,11 @@ mod tests {
     use super::*;
 
     fn rates(mean: f64, deviation: f64) -> Rates {
-        Rates { mean: mean * 1e6, deviation: deviation * 1e6, peak: 15e6 }
+        Rates {
+            mean: mean * 1e6,
+            deviation: deviation * 1e6,
+            peak: 15e6,
+        }
     }
 
     #[test]
@@ -125,10 +145,15 @@ mod tests {
         let noise = [0.0, -2.0, 3.0, -0.5, 1.0];
         let found = |bound: Bound| {
             let mut debt = 0.0;
-            let mbit = bound.apply(&noise, &rates(5.0, 5.0), &mut debt).iter().map(|rate| rate / 1e6).collect();
+            let mbit = bound
+                .apply(&noise, &rates(5.0, 5.0), &mut debt)
+                .iter()
+                .map(|rate| rate / 1e6)
+                .collect();
             (mbit, debt)
         };
-        let expect = |bound, values: &[f64]| assert_eq!(found(bound), (values.to_vec(), 0.0), "{bound:?}");
+        let expect =
+            |bound, values: &[f64]| assert_eq!(found(bound), (values.to_vec(), 0.0), "{bound:?}");
         expect(Bound::Discard, &[5.0, 2.5, 10.0]);
         expect(Bound::Truncate, &[5.0, 0.0, 15.0, 2.5, 10.0]);
         expect(Bound::TruncateAndCarry, &[5.0, 0.0, 15.0, 2.5, 10.0]);
@@ -171,11 +196,19 @@ mod tests {
             radius * libm::cos(2.0 * PI * stream.uniform())
         };
         let noise: Vec<f64> = (0..200_000).map(|_| normal()).collect();
-        for bound in [Bound::Discard, Bound::Truncate, Bound::TruncateAndCarry, Bound::Exponential] {
+        for bound in [
+            Bound::Discard,
+            Bound::Truncate,
+            Bound::TruncateAndCarry,
+            Bound::Exponential,
+        ] {
             let found = bound.apply(&noise, &rates(5.0, 5.0), &mut 0.0);
             let mean = found.iter().sum::<f64>() / found.len() as f64;
             // The standard error is at most 5/sqrt(160,000) = 0.0125 Mbit/s; four of them.
-            assert!((mean - bound.mean(&rates(5.0, 5.0))).abs() < 0.05e6, "{bound:?} {mean}");
+            assert!(
+                (mean - bound.mean(&rates(5.0, 5.0))).abs() < 0.05e6,
+                "{bound:?} {mean}"
+            );
         }
     }
 }

@@ -15,7 +15,11 @@ pub fn synthesise(z: &mut [Complex]) {
     assert!(n.is_power_of_two());
     let bits = n.trailing_zeros();
     for i in 0..n {
-        let j = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
+        let j = if bits == 0 {
+            0
+        } else {
+            i.reverse_bits() >> (usize::BITS - bits)
+        };
         if i < j {
             z.swap(i, j);
         }
@@ -32,7 +36,10 @@ pub fn synthesise(z: &mut [Complex]) {
         for block in z.chunks_exact_mut(2 * half) {
             let (low, high) = block.split_at_mut(half);
             for ((low, high), turn) in low.iter_mut().zip(high).zip(turns.iter().step_by(step)) {
-                let turned = (high.0 * turn.0 - high.1 * turn.1, high.0 * turn.1 + high.1 * turn.0);
+                let turned = (
+                    high.0 * turn.0 - high.1 * turn.1,
+                    high.0 * turn.1 + high.1 * turn.0,
+                );
                 *high = (low.0 - turned.0, low.1 - turned.1);
                 *low = (low.0 + turned.0, low.1 + turned.1);
             }
@@ -48,7 +55,9 @@ mod tests {
     #[test]
     fn it_is_the_sum_that_it_stands_for() {
         for n in [1usize, 2, 8, 64] {
-            let z: Vec<Complex> = (0..n).map(|j| ((j * j % 7) as f64 - 3.0, (j % 5) as f64)).collect();
+            let z: Vec<Complex> = (0..n)
+                .map(|j| ((j * j % 7) as f64 - 3.0, (j % 5) as f64))
+                .collect();
             let mut found = z.clone();
             synthesise(&mut found);
             for (t, value) in found.iter().enumerate() {
@@ -57,7 +66,10 @@ mod tests {
                     let (sin, cos) = libm::sincos(TAU * (j * t % n) as f64 / n as f64);
                     sum = (sum.0 + re * cos - im * sin, sum.1 + re * sin + im * cos);
                 }
-                assert!((value.0 - sum.0).abs() < 1e-11 && (value.1 - sum.1).abs() < 1e-11, "{n} {t}");
+                assert!(
+                    (value.0 - sum.0).abs() < 1e-11 && (value.1 - sum.1).abs() < 1e-11,
+                    "{n} {t}"
+                );
             }
         }
     }

@@ -109,26 +109,44 @@ impl Mpeg2Config {
 
     pub(super) fn check(&self) -> Option<(&'static str, String)> {
         if !(1..=1_000).contains(&self.sources) {
-            return Some(("sources", format!("{} streams are not 1 to 1,000", self.sources)));
+            return Some((
+                "sources",
+                format!("{} streams are not 1 to 1,000", self.sources),
+            ));
         }
         if !(0.5..=0.99).contains(&self.hurst) {
             return Some(("hurst", format!("{} is not 0.5 to 0.99", self.hurst)));
         }
         if self.interval_low == Ps::ZERO {
-            return Some(("interval_low", String::from("clock references are more than 0 s apart")));
+            return Some((
+                "interval_low",
+                String::from("clock references are more than 0 s apart"),
+            ));
         }
         if self.interval_high < self.interval_low {
-            let message = format!("{} is less than interval_low, {}", self.interval_high, self.interval_low);
+            let message = format!(
+                "{} is less than interval_low, {}",
+                self.interval_high, self.interval_low
+            );
             return Some(("interval_high", message));
         }
         if !(1..=300).contains(&self.packets_per_pdu) {
-            return Some(("packets_per_pdu", format!("{} packets are not 1 to 300", self.packets_per_pdu)));
+            return Some((
+                "packets_per_pdu",
+                format!("{} packets are not 1 to 300", self.packets_per_pdu),
+            ));
         }
         if !self.block.is_power_of_two() || !(256..=1 << 20).contains(&self.block) {
-            return Some(("block", format!("{} is no power of two from 256 to 1,048,576", self.block)));
+            return Some((
+                "block",
+                format!("{} is no power of two from 256 to 1,048,576", self.block),
+            ));
         }
         if self.sources as u64 > u64::MAX / 2 / self.peak.0 {
-            return Some(("peak", String::from("all streams together exceed the largest rate, 9e15 bit/s")));
+            return Some((
+                "peak",
+                String::from("all streams together exceed the largest rate, 9e15 bit/s"),
+            ));
         }
         self.check_bound()
     }
@@ -140,20 +158,29 @@ impl Mpeg2Config {
         if delayed && self.bound.mean(&rates) >= rates.peak {
             return Some((
                 "mean",
-                format!("a mean not below the peak, {}, lets the bucket grow without end", self.peak),
+                format!(
+                    "a mean not below the peak, {}, lets the bucket grow without end",
+                    self.peak
+                ),
             ));
         }
         if self.bound == Bound::Discard && rates.kept() < 0.05 {
             let share = 100.0 * rates.kept();
             return Some((
                 "mean",
-                format!("only {share:.1} % of the rates lie between zero and the peak, {}", self.peak),
+                format!(
+                    "only {share:.1} % of the rates lie between zero and the peak, {}",
+                    self.peak
+                ),
             ));
         }
         if self.bound.mean(&rates) < 1.0 {
             return Some(("mean", String::from("the bounded rates are all but zero")));
         }
-        let wrong = too_often(self.mean_interval(), self.bound.mean(&rates) / CELL_BITS as f64)?;
+        let wrong = too_often(
+            self.mean_interval(),
+            self.bound.mean(&rates) / CELL_BITS as f64,
+        )?;
         Some(("interval_low", wrong))
     }
 
@@ -172,19 +199,33 @@ impl Mpeg2Config {
             }
         };
         let line = |rate: Rate| rate.bits_per_second() * factor;
-        Rates { mean: line(self.mean), deviation: line(self.standard_deviation), peak: line(self.peak) }
+        Rates {
+            mean: line(self.mean),
+            deviation: line(self.standard_deviation),
+            peak: line(self.peak),
+        }
     }
 
     /// Expected time that a block of the noise lasts.
     pub fn block_lasts(&self) -> Ps {
-        let share = if self.bound == Bound::Discard { self.line_rates().kept() } else { 1.0 };
-        Ps::from_secs_f64(f64::min(share * self.block as f64 * self.mean_interval(), 1e7))
+        let share = if self.bound == Bound::Discard {
+            self.line_rates().kept()
+        } else {
+            1.0
+        };
+        Ps::from_secs_f64(f64::min(
+            share * self.block as f64 * self.mean_interval(),
+            1e7,
+        ))
     }
 
     pub(super) fn load(&self) -> Load {
         let rates = self.line_rates();
         let cells = |rate: f64| self.sources as f64 * rate / CELL_BITS as f64;
-        Load::Own { mean: cells(self.bound.mean(&rates)), peak: cells(rates.peak) }
+        Load::Own {
+            mean: cells(self.bound.mean(&rates)),
+            peak: cells(rates.peak),
+        }
     }
 
     pub(super) fn demand(&self, start: Ps, mut stream: Stream) -> Demand {

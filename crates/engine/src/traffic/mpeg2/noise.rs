@@ -20,7 +20,9 @@ pub fn power(lambda: f64, h: f64) -> f64 {
 /// What the frequencies beyond pi add: three terms of the series, an integral for the rest, and a fitted correction.
 fn aliases(lambda: f64, h: f64) -> f64 {
     let (d, integrated) = (-2.0 * h - 1.0, -2.0 * h);
-    let pair = |k: f64, exponent: f64| libm::pow(TAU * k + lambda, exponent) + libm::pow(TAU * k - lambda, exponent);
+    let pair = |k: f64, exponent: f64| {
+        libm::pow(TAU * k + lambda, exponent) + libm::pow(TAU * k - lambda, exponent)
+    };
     let three = pair(1.0, d) + pair(2.0, d) + pair(3.0, d);
     let rest = (pair(3.0, integrated) + pair(4.0, integrated)) / (8.0 * PI * h);
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
@@ -45,7 +47,9 @@ impl Noise {
     /// Sequences of `length` values, a power of two and at least two.
     pub fn new(length: usize, hurst: f64) -> Noise {
         assert!(length.is_power_of_two() && length >= 2);
-        let powers = (1..=length / 2).map(|j| power(TAU * j as f64 / length as f64, hurst)).collect();
+        let powers = (1..=length / 2)
+            .map(|j| power(TAU * j as f64 / length as f64, hurst))
+            .collect();
         Noise { powers }
     }
 

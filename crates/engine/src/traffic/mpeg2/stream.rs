@@ -47,7 +47,11 @@ impl Encoder {
         let noise = self.noise.sequence(&mut self.values);
         let rates = self.bound.apply(&noise, &self.rates, &mut self.debt);
         self.block.clear();
-        self.block.extend(rates.into_iter().map(|rate| Rate(libm::round(rate * 1e3) as u64)));
+        self.block.extend(
+            rates
+                .into_iter()
+                .map(|rate| Rate(libm::round(rate * 1e3) as u64)),
+        );
         self.at = 0;
     }
 }
@@ -60,6 +64,9 @@ impl PieceSource for Encoder {
         }
         let rate = self.block[self.at];
         self.at += 1;
-        Some(Piece { lasts: self.shortest + self.intervals.below(self.span), rate })
+        Some(Piece {
+            lasts: self.shortest + self.intervals.below(self.span),
+            rate,
+        })
     }
 }

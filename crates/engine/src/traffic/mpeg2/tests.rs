@@ -30,31 +30,57 @@ fn pieces(config: &Mpeg2Config, seed: u64, count: usize) -> Vec<Piece> {
 fn intervals_are_uniform_and_rates_within_bounds() {
     let found = pieces(&config(), 1, 20_000);
     let within = |piece: &Piece| {
-        piece.rate <= Mpeg2Config::hdtv() && piece.lasts >= Ps::from_ms(20) && piece.lasts <= Ps::from_ms(100)
+        piece.rate <= Mpeg2Config::hdtv()
+            && piece.lasts >= Ps::from_ms(20)
+            && piece.lasts <= Ps::from_ms(100)
     };
     assert!(found.iter().all(within));
     // Deciles of the intervals: 2,000 each, a standard deviation of 42; five of them in each of ten.
     let mut deciles = [0usize; 10];
-    found.iter().for_each(|piece| deciles[((piece.lasts - Ps::from_ms(20)).0 / 8_000_000_001) as usize] += 1);
-    assert!(deciles.iter().all(|count| count.abs_diff(2_000) < 212), "{deciles:?}");
+    found.iter().for_each(|piece| {
+        deciles[((piece.lasts - Ps::from_ms(20)).0 / 8_000_000_001) as usize] += 1
+    });
+    assert!(
+        deciles.iter().all(|count| count.abs_diff(2_000) < 212),
+        "{deciles:?}"
+    );
 }
 
 #[test]
 fn how_rates_are_bounded_does_not_move_the_intervals() {
-    let truncated = Mpeg2Config { bound: Bound::Truncate, ..config() };
-    let lasts = |config| pieces(&config, 1, 3_000).iter().map(|piece| piece.lasts).collect::<Vec<_>>();
+    let truncated = Mpeg2Config {
+        bound: Bound::Truncate,
+        ..config()
+    };
+    let lasts = |config| {
+        pieces(&config, 1, 3_000)
+            .iter()
+            .map(|piece| piece.lasts)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(lasts(config()), lasts(truncated));
 }
 
 /// The cells of nine streams in 10 s, over 24 seeds: their mean is that of the load.
 #[test]
 fn the_multiplex_has_its_mean() {
-    let config =
-        Mpeg2Config { mean: Rate::from_bps(5_000_000), standard_deviation: Rate::from_bps(5_000_000), ..config() };
-    let Load::Own { mean, peak } = config.load() else { panic!() };
-    assert!((peak * 424e-6 - 135.0).abs() < 1e-9 && (mean * 424e-6 - 55.33).abs() < 0.005, "{mean} {peak}");
+    let config = Mpeg2Config {
+        mean: Rate::from_bps(5_000_000),
+        standard_deviation: Rate::from_bps(5_000_000),
+        ..config()
+    };
+    let Load::Own { mean, peak } = config.load() else {
+        panic!()
+    };
+    assert!(
+        (peak * 424e-6 - 135.0).abs() < 1e-9 && (mean * 424e-6 - 55.33).abs() < 0.005,
+        "{mean} {peak}"
+    );
     let count = |seed| {
-        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(seed, "test", "source")) else { panic!() };
+        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(seed, "test", "source"))
+        else {
+            panic!()
+        };
         let mut count = 0.0;
         while cells.next() < Ps::from_s(10) {
             cells.advance();
@@ -64,17 +90,36 @@ fn the_multiplex_has_its_mean() {
     };
     let found: Vec<f64> = (0..24).map(count).collect();
     let average = found.iter().sum::<f64>() / found.len() as f64;
-    let variance = found.iter().map(|x| (x - average) * (x - average)).sum::<f64>() / 23.0;
+    let variance = found
+        .iter()
+        .map(|x| (x - average) * (x - average))
+        .sum::<f64>()
+        / 23.0;
     let error = libm::sqrt(variance / 24.0);
     // False alarms once in 10,000: four standard errors, of 2 % each.
-    assert!((average - mean).abs() < 4.0 * error && error < 0.03 * mean, "{average} of {mean} +- {error}");
+    assert!(
+        (average - mean).abs() < 4.0 * error && error < 0.03 * mean,
+        "{average} of {mean} +- {error}"
+    );
 }
 
 #[test]
 fn cells_of_a_stream_are_never_closer_than_the_peak() {
-    for bound in [Bound::Discard, Bound::Truncate, Bound::TruncateAndCarry, Bound::Exponential] {
-        let config = Mpeg2Config { sources: 1, bound, ..config() };
-        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(1, "test", "source")) else { panic!() };
+    for bound in [
+        Bound::Discard,
+        Bound::Truncate,
+        Bound::TruncateAndCarry,
+        Bound::Exponential,
+    ] {
+        let config = Mpeg2Config {
+            sources: 1,
+            bound,
+            ..config()
+        };
+        let Demand::Cells(mut cells) = config.demand(Ps::ZERO, Stream::new(1, "test", "source"))
+        else {
+            panic!()
+        };
         let mut last = cells.next();
         for _ in 0..50_000 {
             cells.advance();
@@ -88,8 +133,14 @@ fn cells_of_a_stream_are_never_closer_than_the_peak() {
 
 #[test]
 fn transport_packets_cost_their_cells() {
-    let counted = Mpeg2Config { rates: Counted::TransportPackets, ..config() };
-    let (Load::Own { mean, .. }, Load::Own { mean: cells, .. }) = (counted.load(), config().load()) else { panic!() };
+    let counted = Mpeg2Config {
+        rates: Counted::TransportPackets,
+        ..config()
+    };
+    let (Load::Own { mean, .. }, Load::Own { mean: cells, .. }) = (counted.load(), config().load())
+    else {
+        panic!()
+    };
     assert!((mean / cells - 53.0 / 47.0).abs() < 1e-12);
 }
 
@@ -112,20 +163,41 @@ fn impossible_streams_are_refused() {
     assert_eq!(found(|c| c.hurst = 1.0), "hurst");
     assert_eq!(found(|c| c.hurst = f64::NAN), "hurst");
     assert_eq!(found(|c| c.interval_low = Ps::ZERO), "interval_low");
-    assert_eq!(found(|c| (c.interval_low, c.interval_high) = (Ps(1), Ps(3))), "interval_low");
-    assert_eq!(found(|c| c.interval_high = Ps::from_ms(19)), "interval_high");
+    assert_eq!(
+        found(|c| (c.interval_low, c.interval_high) = (Ps(1), Ps(3))),
+        "interval_low"
+    );
+    assert_eq!(
+        found(|c| c.interval_high = Ps::from_ms(19)),
+        "interval_high"
+    );
     assert_eq!(found(|c| c.packets_per_pdu = 0), "packets_per_pdu");
     assert_eq!(found(|c| c.block = 1000), "block");
     assert_eq!(found(|c| c.peak = Rate(u64::MAX / 17)), "peak");
     // A mean far above the peak keeps nothing; exponentials above it on average never drain.
     assert_eq!(found(|c| c.mean = Rate::from_bps(40_000_000)), "mean");
-    assert_eq!(found(|c| (c.bound, c.mean) = (Bound::Exponential, Rate::from_bps(15_000_000))), "mean");
+    assert_eq!(
+        found(|c| (c.bound, c.mean) = (Bound::Exponential, Rate::from_bps(15_000_000))),
+        "mean"
+    );
     // Of a normal distribution 25 Mbit/s above the peak, in deviations of 7 Mbit/s, 0.02 % is kept.
-    let far = Mpeg2Config { mean: Rate::from_bps(40_000_000), ..config() };
-    assert!(far.check().unwrap().1.starts_with("only 0.0 % of the rates lie between zero and the peak"));
+    let far = Mpeg2Config {
+        mean: Rate::from_bps(40_000_000),
+        ..config()
+    };
+    assert!(
+        far.check()
+            .unwrap()
+            .1
+            .starts_with("only 0.0 % of the rates lie between zero and the peak")
+    );
     // Rounded to whole Mbit/s they are zero.
     let small = |c: &mut Mpeg2Config| {
-        (c.bound, c.mean, c.standard_deviation) = (Bound::Exponential, Rate::from_bps(1_000), Rate::from_bps(100));
+        (c.bound, c.mean, c.standard_deviation) = (
+            Bound::Exponential,
+            Rate::from_bps(1_000),
+            Rate::from_bps(100),
+        );
     };
     assert_eq!(found(small), "mean");
 }

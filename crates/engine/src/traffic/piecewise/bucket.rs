@@ -18,7 +18,12 @@ pub struct PeakBucket<P> {
 impl<P: PieceSource> PeakBucket<P> {
     /// An empty bucket with its peak rate, above zero.
     pub fn new(pieces: P, peak: Rate) -> PeakBucket<P> {
-        PeakBucket { pieces, peak, backlog: 0, rest: None }
+        PeakBucket {
+            pieces,
+            peak,
+            backlog: 0,
+            rest: None,
+        }
     }
 
     /// What leaves the bucket while `piece` comes in.
@@ -26,7 +31,10 @@ impl<P: PieceSource> PeakBucket<P> {
         let lasts = piece.lasts.0 as u128;
         if piece.rate >= self.peak {
             self.backlog += lasts * (piece.rate.0 - self.peak.0) as u128;
-            return Piece { rate: self.peak, ..piece };
+            return Piece {
+                rate: self.peak,
+                ..piece
+            };
         }
         let room = (self.peak.0 - piece.rate.0) as u128;
         let empties = self.backlog / room;
@@ -36,12 +44,21 @@ impl<P: PieceSource> PeakBucket<P> {
         }
         if empties >= lasts {
             self.backlog -= lasts * room;
-            return Piece { rate: self.peak, ..piece };
+            return Piece {
+                rate: self.peak,
+                ..piece
+            };
         }
         self.backlog -= empties * room;
         let first = Ps(empties as u64);
-        self.rest = Some(Piece { lasts: piece.lasts - first, ..piece });
-        Piece { lasts: first, rate: self.peak }
+        self.rest = Some(Piece {
+            lasts: piece.lasts - first,
+            ..piece
+        });
+        Piece {
+            lasts: first,
+            rate: self.peak,
+        }
     }
 }
 
@@ -52,7 +69,10 @@ impl<P: PieceSource> PieceSource for PeakBucket<P> {
         }
         let lasts = u64::try_from(self.backlog / self.peak.0 as u128).unwrap_or(u64::MAX);
         self.backlog = 0;
-        (lasts > 0).then_some(Piece { lasts: Ps(lasts), rate: self.peak })
+        (lasts > 0).then_some(Piece {
+            lasts: Ps(lasts),
+            rate: self.peak,
+        })
     }
 }
 
@@ -63,10 +83,15 @@ mod tests {
     use alloc::vec::Vec;
 
     fn played(peak: u64, pieces: &[(u64, u64)]) -> Vec<(u64, u64)> {
-        let piece = |&(lasts, rate): &(u64, u64)| Piece { lasts: Ps(lasts), rate: Rate(rate) };
+        let piece = |&(lasts, rate): &(u64, u64)| Piece {
+            lasts: Ps(lasts),
+            rate: Rate(rate),
+        };
         let listed = Listed::new(Pieces::new(pieces.iter().map(piece).collect()), false);
         let mut bucket = PeakBucket::new(listed, Rate(peak));
-        core::iter::from_fn(|| bucket.next_piece()).map(|piece| (piece.lasts.0, piece.rate.0)).collect()
+        core::iter::from_fn(|| bucket.next_piece())
+            .map(|piece| (piece.lasts.0, piece.rate.0))
+            .collect()
     }
 
     #[test]
@@ -74,17 +99,26 @@ mod tests {
         // 4 ps at 5 above the peak of 10 leave 20, which 5 ps at 4 below it take up.
         assert_eq!(played(10, &[(4, 15), (8, 6)]), [(4, 10), (5, 10), (3, 6)]);
         // It outlasts a piece, and the end of the list.
-        assert_eq!(played(10, &[(4, 15), (2, 6), (1, 12)]), [(4, 10), (2, 10), (1, 10), (1, 10)]);
+        assert_eq!(
+            played(10, &[(4, 15), (2, 6), (1, 12)]),
+            [(4, 10), (2, 10), (1, 10), (1, 10)]
+        );
         assert_eq!(played(10, &[(4, 10), (2, 0)]), [(4, 10), (2, 0)]);
     }
 
     #[test]
     fn nothing_is_lost_nor_faster_than_the_peak() {
         let pieces: Vec<(u64, u64)> = (0..200u64).map(|i| (1 + i * 7 % 13, i * i % 29)).collect();
-        let work = |pieces: &[(u64, u64)]| pieces.iter().map(|(lasts, rate)| lasts * rate).sum::<u64>();
+        let work =
+            |pieces: &[(u64, u64)]| pieces.iter().map(|(lasts, rate)| lasts * rate).sum::<u64>();
         let found = played(17, &pieces);
         assert!(found.iter().all(|(_, rate)| *rate <= 17));
         // Less than one picosecond at the peak is never sent.
-        assert!(work(&pieces) - work(&found) < 17, "{} {}", work(&pieces), work(&found));
+        assert!(
+            work(&pieces) - work(&found) < 17,
+            "{} {}",
+            work(&pieces),
+            work(&found)
+        );
     }
 }

@@ -23,7 +23,15 @@ impl<P: PieceSource> Line<P> {
     pub fn new(pieces: P, start: Ps, gathered: f64) -> Line<P> {
         let lacking = ((1.0 - gathered) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(Rate(1));
-        let mut line = Line { pieces, rate: Rate(0), clock, next: Ps::NEVER, carry: 0, ends: start, lacking };
+        let mut line = Line {
+            pieces,
+            rate: Rate(0),
+            clock,
+            next: Ps::NEVER,
+            carry: 0,
+            ends: start,
+            lacking,
+        };
         line.skip();
         line
     }
@@ -50,7 +58,10 @@ impl<P: PieceSource> Line<P> {
         if self.rate.0 > 0 {
             self.lacking = (self.next - now).0 as u128 * self.rate.0 as u128 + self.carry as u128;
         }
-        let endless = Piece { lasts: Ps::NEVER, rate: Rate(0) };
+        let endless = Piece {
+            lasts: Ps::NEVER,
+            rate: Rate(0),
+        };
         let Piece { lasts, rate } = self.pieces.next_piece().unwrap_or(endless);
         self.ends = now.saturating_add(lasts);
         self.rate = rate;
@@ -70,8 +81,15 @@ mod tests {
     use super::*;
 
     fn line(pieces: &[(u64, u64)], repeat: bool) -> Line<Listed> {
-        let piece = |&(ms, bps): &(u64, u64)| Piece { lasts: Ps::from_ms(ms), rate: Rate::from_bps(bps) };
-        Line::new(Listed::new(Pieces::new(pieces.iter().map(piece).collect()), repeat), Ps::from_ms(1), 0.0)
+        let piece = |&(ms, bps): &(u64, u64)| Piece {
+            lasts: Ps::from_ms(ms),
+            rate: Rate::from_bps(bps),
+        };
+        Line::new(
+            Listed::new(Pieces::new(pieces.iter().map(piece).collect()), repeat),
+            Ps::from_ms(1),
+            0.0,
+        )
     }
 
     fn times(line: &mut Line<Listed>, count: usize) -> alloc::vec::Vec<u64> {
@@ -92,10 +110,17 @@ mod tests {
         let us = [(5, 212_000), (4, 0), (10, 848_000)];
         let found = times(&mut line(&us, false), 30);
         let mut expected = alloc::vec![3_000, 5_000, 10_250];
-        expected.extend((1..).map(|i| 10_250 + 500 * i).take_while(|at| *at <= 20_000));
+        expected.extend(
+            (1..)
+                .map(|i| 10_250 + 500 * i)
+                .take_while(|at| *at <= 20_000),
+        );
         let never = Ps::NEVER.0 / 1_000_000;
         assert_eq!(found[..expected.len()], expected);
-        assert!(found[expected.len()..].iter().all(|at| *at == never), "{found:?}");
+        assert!(
+            found[expected.len()..].iter().all(|at| *at == never),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -113,9 +138,16 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 11) % below
         };
-        let piece = |_| Piece { lasts: Ps(random(400_000_000_000)), rate: Rate(random(15_000_000_007)) };
+        let piece = |_| Piece {
+            lasts: Ps(random(400_000_000_000)),
+            rate: Rate(random(15_000_000_007)),
+        };
         let pieces: alloc::vec::Vec<Piece> = (0..300).map(piece).collect();
-        let mut line = Line::new(Listed::new(Pieces::new(pieces.clone()), false), Ps(123), 0.0);
+        let mut line = Line::new(
+            Listed::new(Pieces::new(pieces.clone()), false),
+            Ps(123),
+            0.0,
+        );
         let (mut end, mut integral, mut cells) = (123, 0u128, 0u128);
         for Piece { lasts, rate } in pieces {
             end += lasts.0;
@@ -126,7 +158,10 @@ mod tests {
             }
             // A cell may be sent within the last picosecond before it is whole.
             let most = (integral + rate.0 as u128) / CELL_PS_BITS as u128;
-            assert!(cells == integral / CELL_PS_BITS as u128 || cells == most, "{cells} of {integral}");
+            assert!(
+                cells == integral / CELL_PS_BITS as u128 || cells == most,
+                "{cells} of {integral}"
+            );
         }
         assert!(cells > 50_000, "{cells}");
     }

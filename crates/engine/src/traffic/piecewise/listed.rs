@@ -21,7 +21,9 @@ impl Pieces {
     }
     /// How long all of them last.
     pub fn lasts(&self) -> Ps {
-        self.0.iter().fold(Ps::ZERO, |sum, piece| sum.saturating_add(piece.lasts))
+        self.0
+            .iter()
+            .fold(Ps::ZERO, |sum, piece| sum.saturating_add(piece.lasts))
     }
     /// Cells in all of them.
     pub fn cells(&self) -> f64 {
@@ -33,7 +35,11 @@ impl Pieces {
     }
     /// The greatest rate.
     pub fn peak(&self) -> Rate {
-        self.0.iter().map(|piece| piece.rate).max().unwrap_or(Rate(0))
+        self.0
+            .iter()
+            .map(|piece| piece.rate)
+            .max()
+            .unwrap_or(Rate(0))
     }
     /// Most cells by which a stretch of them exceeds the mean rate.
     pub fn largest_burst(&self) -> f64 {
@@ -68,7 +74,12 @@ pub struct Listed {
 impl Listed {
     /// Plays `pieces` once, or for ever.
     pub fn new(pieces: Pieces, repeat: bool) -> Listed {
-        Listed { pieces, at: 0, repeat, entered: None }
+        Listed {
+            pieces,
+            at: 0,
+            repeat,
+            entered: None,
+        }
     }
     /// The same, entered `offset` behind the beginning.
     pub fn entered_at(mut self, offset: Ps) -> Listed {
@@ -76,7 +87,10 @@ impl Listed {
         while let Some(piece) = self.pieces.0.get(self.at) {
             self.at += 1;
             if left < piece.lasts {
-                self.entered = Some(Piece { lasts: piece.lasts - left, ..*piece });
+                self.entered = Some(Piece {
+                    lasts: piece.lasts - left,
+                    ..*piece
+                });
                 break;
             }
             left = left - piece.lasts;
@@ -104,7 +118,10 @@ mod tests {
     use super::*;
 
     fn pieces() -> Pieces {
-        let piece = |(ms, bps)| Piece { lasts: Ps::from_ms(ms), rate: Rate::from_bps(bps) };
+        let piece = |(ms, bps)| Piece {
+            lasts: Ps::from_ms(ms),
+            rate: Rate::from_bps(bps),
+        };
         // 1, 3 and 0 cells/ms for 2, 1 and 2 ms: 5 cells in 5 ms.
         Pieces::new([(2, 424_000), (1, 1_272_000), (2, 0)].map(piece).to_vec())
     }
@@ -112,11 +129,17 @@ mod tests {
     #[test]
     fn a_list_knows_its_mean_peak_and_burst() {
         let pieces = pieces();
-        assert_eq!((pieces.lasts(), pieces.cells(), pieces.mean()), (Ps::from_ms(5), 5.0, 1_000.0));
+        assert_eq!(
+            (pieces.lasts(), pieces.cells(), pieces.mean()),
+            (Ps::from_ms(5), 5.0, 1_000.0)
+        );
         assert_eq!(pieces.peak(), Rate::from_bps(1_272_000));
         assert_eq!(pieces.largest_burst(), 2.0);
         // Two cells above a mean of 1 cell/ms, and before and after it one below it: which never add up to two.
-        let piece = |(ms, bps)| Piece { lasts: Ps::from_ms(ms), rate: Rate::from_bps(bps) };
+        let piece = |(ms, bps)| Piece {
+            lasts: Ps::from_ms(ms),
+            rate: Rate::from_bps(bps),
+        };
         let pieces = Pieces::new([(1, 0), (1, 1_272_000), (1, 0)].map(piece).to_vec());
         assert_eq!((pieces.mean(), pieces.largest_burst()), (1_000.0, 2.0));
     }
@@ -124,7 +147,9 @@ mod tests {
     #[test]
     fn a_list_can_be_entered_anywhere() {
         let mut listed = Listed::new(pieces(), true).entered_at(Ps::from_us(2_400));
-        let lasts: Vec<u64> = (0..4).map(|_| listed.next_piece().unwrap().lasts.0 / 1_000_000).collect();
+        let lasts: Vec<u64> = (0..4)
+            .map(|_| listed.next_piece().unwrap().lasts.0 / 1_000_000)
+            .collect();
         assert_eq!(lasts, [600, 2_000, 2_000, 1_000]);
     }
 }

@@ -40,7 +40,10 @@ impl<P: PieceSource> Piecewise<P> {
     pub fn new(lines: impl IntoIterator<Item = Line<P>>) -> Piecewise<P> {
         let lines: Box<[Line<P>]> = lines.into_iter().collect();
         let mut first = Tournament::new(lines.len());
-        lines.iter().enumerate().for_each(|(i, line)| first.put(i, line.next()));
+        lines
+            .iter()
+            .enumerate()
+            .for_each(|(i, line)| first.put(i, line.next()));
         first.rebuild();
         Piecewise { lines, first }
     }

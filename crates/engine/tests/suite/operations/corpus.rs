@@ -24,7 +24,8 @@ impl Entry {
     /// The sequence, as its subject reads it.
     pub fn case<T: DeserializeOwned>(&self) -> Case<T> {
         let case = json!({ "setting": self.setting, "operations": self.operations });
-        serde_json::from_value(case).unwrap_or_else(|error| panic!("a sequence of {}: {error}", self.subject))
+        serde_json::from_value(case)
+            .unwrap_or_else(|error| panic!("a sequence of {}: {error}", self.subject))
     }
 }
 
@@ -35,13 +36,27 @@ fn directory() -> PathBuf {
 /// A line for each operation.
 fn text(entry: &Entry) -> String {
     let line = |value: &Value| serde_json::to_string(value).expect("plain data");
-    let operations: Vec<String> =
-        entry.operations.as_array().into_iter().flatten().map(|one| format!("    {}", line(one))).collect();
+    let operations: Vec<String> = entry
+        .operations
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| format!("    {}", line(one)))
+        .collect();
     let mut text = String::from("{\n");
-    for (key, value) in [("subject", &json!(entry.subject)), ("why", &json!(entry.why)), ("setting", &entry.setting)] {
+    for (key, value) in [
+        ("subject", &json!(entry.subject)),
+        ("why", &json!(entry.why)),
+        ("setting", &entry.setting),
+    ] {
         writeln!(text, "  \"{key}\": {},", line(value)).expect("text grows");
     }
-    write!(text, "  \"operations\": [\n{}\n  ]\n}}\n", operations.join(",\n")).expect("text grows");
+    write!(
+        text,
+        "  \"operations\": [\n{}\n  ]\n}}\n",
+        operations.join(",\n")
+    )
+    .expect("text grows");
     text
 }
 
@@ -56,9 +71,13 @@ pub fn report<T: Serialize>(subject: &str, why: &str, case: &Case<T>) -> String 
     let text = text(&entry);
     if let Some(directory) = std::env::var_os("OPERATIONS_CORPUS") {
         let file = Path::new(&directory).join(format!("{subject}.json"));
-        std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{}: {error}\n{text}", file.display()));
+        std::fs::write(&file, &text)
+            .unwrap_or_else(|error| panic!("{}: {error}\n{text}", file.display()));
     }
-    format!("{subject}: {why}\ncommit this as a file of {}:\n{text}", directory().display())
+    format!(
+        "{subject}: {why}\ncommit this as a file of {}:\n{text}",
+        directory().display()
+    )
 }
 
 #[test]
@@ -67,7 +86,8 @@ fn every_sequence_of_the_corpus_is_replayed() {
     for file in std::fs::read_dir(directory()).expect("the corpus is there") {
         let path = file.expect("a readable directory").path();
         let text = std::fs::read_to_string(&path).expect("a readable file");
-        let entry: Entry = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let entry: Entry = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(!entry.why.is_empty(), "{}", path.display());
         replay_entry(entry);
         count += 1;

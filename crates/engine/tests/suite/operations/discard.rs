@@ -39,9 +39,16 @@ pub fn parse(policy: &Value) -> DiscardConfig {
 
 /// The policy with what is left of its parameters when those that are refused at such a queue are taken away.
 pub fn permitted(policy: Value, channels: usize, buffer: u64) -> Value {
-    let facts = QueueFacts { buffer, largest_pdu: 1, channels };
+    let facts = QueueFacts {
+        buffer,
+        largest_pdu: 1,
+        channels,
+    };
     let fault = |policy: &Value| {
-        let found = parse(policy).check(facts).into_iter().find(|finding| finding.is_fatal(false));
+        let found = parse(policy)
+            .check(facts)
+            .into_iter()
+            .find(|finding| finding.is_fatal(false));
         found.map(|finding| finding.field.to_string())
     };
     legal(policy, fault)
@@ -86,8 +93,7 @@ pub type Queue = Watched<Discard>;
 impl<P: DiscardPolicy> Watched<P> {
     pub fn with(policy: P, setting: &Setting) -> Watched<P> {
         let config = setting.config();
-        let keeps_ends =
-            matches!(config, DiscardConfig::IntelligentTailDrop(tail) if tail.margin.0 >= setting.channels as u64);
+        let keeps_ends = matches!(config, DiscardConfig::IntelligentTailDrop(tail) if tail.margin.0 >= setting.channels as u64);
         Watched {
             keeps_ends,
             policy,
@@ -113,11 +119,18 @@ impl<P: DiscardPolicy> Watched<P> {
             }
         }
         if self.policy.is_stateless() {
-            assert_eq!(verdict == Verdict::Accept, queue < buffer, "a policy without state refuses what has room");
+            assert_eq!(
+                verdict == Verdict::Accept,
+                queue < buffer,
+                "a policy without state refuses what has room"
+            );
         } else if info.is_data() {
             let forwards_ends = self.setting.forwards_ends();
             self.pdus[slot as usize].observe(verdict, info.is_eom(), forwards_ends);
-            assert!(!(self.keeps_ends && self.pdus[slot as usize].merges), "an end was lost that had room of its own");
+            assert!(
+                !(self.keeps_ends && self.pdus[slot as usize].merges),
+                "an end was lost that had room of its own"
+            );
         }
     }
 
@@ -125,11 +138,20 @@ impl<P: DiscardPolicy> Watched<P> {
         let channels = self.setting.channels as u32;
         let slot = |vc: u8| u32::from(vc) % channels;
         match *operation {
-            Operation::Cells { vc, count, ends, .. } => {
+            Operation::Cells {
+                vc, count, ends, ..
+            } => {
                 let slot = slot(vc);
                 for number in 1..=count {
                     let last = ends && number == count;
-                    self.admit(slot, if last { Info::end_of_message(0) } else { Info::data(0) });
+                    self.admit(
+                        slot,
+                        if last {
+                            Info::end_of_message(0)
+                        } else {
+                            Info::data(0)
+                        },
+                    );
                 }
             }
             Operation::Rm { vc, cell, .. } => {
@@ -174,18 +196,32 @@ impl Pdu {
         match verdict {
             Verdict::Accept => {
                 let whole = self.refused.is_none() && !self.merges;
-                assert!(whole || (ends && forwards_ends && !early), "a cell of a PDU that is lost was taken");
+                assert!(
+                    whole || (ends && forwards_ends && !early),
+                    "a cell of a PDU that is lost was taken"
+                );
                 self.taken += 1;
             }
             Verdict::Drop(Cause::EarlyPacket) => {
-                assert!(early || self.sent == 0, "a PDU was refused early after its first cell");
+                assert!(
+                    early || self.sent == 0,
+                    "a PDU was refused early after its first cell"
+                );
                 assert!(!begun, "a PDU was refused early though it had begun");
             }
             Verdict::Drop(Cause::PartialPacket) => {
-                assert!(self.refused.is_some() || self.merges, "the rest of a PDU that lost nothing");
-                assert!(!ends || !forwards_ends, "the end of a PDU was not worth forwarding");
+                assert!(
+                    self.refused.is_some() || self.merges,
+                    "the rest of a PDU that lost nothing"
+                );
+                assert!(
+                    !ends || !forwards_ends,
+                    "the end of a PDU was not worth forwarding"
+                );
             }
-            Verdict::Drop(Cause::IntelligentTail) => assert!(!(ends && begun), "the end of a PDU that had begun"),
+            Verdict::Drop(Cause::IntelligentTail) => {
+                assert!(!(ends && begun), "the end of a PDU that had begun")
+            }
             Verdict::Drop(_) => {}
         }
         self.sent += 1;
@@ -194,7 +230,10 @@ impl Pdu {
         }
         if ends {
             let lost = verdict != Verdict::Accept;
-            *self = Pdu { merges: lost && begun && forwards_ends, ..Pdu::default() };
+            *self = Pdu {
+                merges: lost && begun && forwards_ends,
+                ..Pdu::default()
+            };
         }
     }
 }
@@ -202,7 +241,12 @@ impl Pdu {
 impl Subject for Watched<Discard> {
     type Setting = Setting;
     const NAME: &'static str = "discard";
-    const VOCABULARY: &'static [(u32, Kind)] = &[(8, Kind::Cells), (1, Kind::Rm), (6, Kind::Serve), (2, Kind::Queue)];
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (8, Kind::Cells),
+        (1, Kind::Rm),
+        (6, Kind::Serve),
+        (2, Kind::Queue),
+    ];
 
     fn settings() -> BoxedStrategy<Setting> {
         settings()

@@ -24,7 +24,9 @@ pub enum Kind {
 
 /// Random sequences of the kinds named, by weight.
 pub fn operations(vocabulary: &[(u32, Kind)]) -> impl Strategy<Value = Vec<Operation>> + use<> {
-    let kinds = vocabulary.iter().map(|(weight, kind)| (*weight, one(*kind)));
+    let kinds = vocabulary
+        .iter()
+        .map(|(weight, kind)| (*weight, one(*kind)));
     prop::collection::vec(prop::strategy::Union::new_weighted(kinds.collect()), 1..120)
 }
 
@@ -62,13 +64,30 @@ fn one(kind: Kind) -> BoxedStrategy<Operation> {
 }
 
 fn span() -> impl Strategy<Value = Span> {
-    let ps = prop_oneof![Just(0), Just(1), 0..10_000_000u64, 0..10_000_000_000u64, 0..20_000_000_000_000u64];
+    let ps = prop_oneof![
+        Just(0),
+        Just(1),
+        0..10_000_000u64,
+        0..10_000_000_000u64,
+        0..20_000_000_000_000u64
+    ];
     prop_oneof![5 => ps.prop_map(Span::Ps), 4 => (-1..=1i8).prop_map(Span::ToTimer), 1 => Just(Span::Year)]
 }
 
 /// Rates of every 16-bit code, and doubles of every size, which is what a cell carries before it is coded.
 fn rate() -> impl Strategy<Value = CellsPerSecond> {
-    let extreme = [0.0, -0.0, 5e-324, f64::MIN_POSITIVE, 1e-9, 9.99, 10.0, rm::MAX_RATE, 2.4e12, f64::MAX];
+    let extreme = [
+        0.0,
+        -0.0,
+        5e-324,
+        f64::MIN_POSITIVE,
+        1e-9,
+        9.99,
+        10.0,
+        rm::MAX_RATE,
+        2.4e12,
+        f64::MAX,
+    ];
     prop_oneof![
         2 => any::<u16>().prop_map(rm::decode_rate),
         3 => 0.0..4e5,
@@ -79,7 +98,12 @@ fn rate() -> impl Strategy<Value = CellsPerSecond> {
 
 fn contents() -> impl Strategy<Value = Contents> {
     let bit = || prop::bool::weighted(0.25);
-    (rate(), rate(), rate(), [bit(), bit(), bit()]).prop_map(|(er, ccr, mcr, bits)| Contents { er, ccr, mcr, bits })
+    (rate(), rate(), rate(), [bit(), bit(), bit()]).prop_map(|(er, ccr, mcr, bits)| Contents {
+        er,
+        ccr,
+        mcr,
+        bits,
+    })
 }
 
 fn way() -> BoxedStrategy<Operation> {
@@ -107,6 +131,11 @@ fn acknowledge() -> BoxedStrategy<Operation> {
     let blocks = prop_oneof![3 => Just(Vec::new()), 3 => prop::collection::vec(block, 1..4)];
     let to = prop_oneof![3 => Just(Position::Next(0)), 5 => position()];
     (to, window, blocks, prop::bool::weighted(0.1))
-        .prop_map(|(to, window, blocks, payload)| Operation::Acknowledge { to, window, blocks, payload })
+        .prop_map(|(to, window, blocks, payload)| Operation::Acknowledge {
+            to,
+            window,
+            blocks,
+            payload,
+        })
         .boxed()
 }

@@ -17,9 +17,20 @@ pub fn allowed((info, rm): Seen, (after, told): Seen, digest: &mut Digest) {
     assert_eq!(after, expected, "more than EFCI was changed");
     digest.add(u64::from(after.0));
     if let (Some(before), Some(after)) = (rm, told) {
-        assert!(after.er >= 0.0 && after.er <= before.er, "ER went from {} to {}", before.er, after.er);
-        assert!(after.ci >= before.ci && after.ni >= before.ni, "CI or NI was cleared");
-        assert_eq!((after.ccr, after.mcr, after.bn), (before.ccr, before.mcr, before.bn));
+        assert!(
+            after.er >= 0.0 && after.er <= before.er,
+            "ER went from {} to {}",
+            before.er,
+            after.er
+        );
+        assert!(
+            after.ci >= before.ci && after.ni >= before.ni,
+            "CI or NI was cleared"
+        );
+        assert_eq!(
+            (after.ccr, after.mcr, after.bn),
+            (before.ccr, before.mcr, before.bn)
+        );
         digest.add(after.er.to_bits() ^ u64::from(after.ci) << 1 ^ u64::from(after.ni));
     }
 }

@@ -67,7 +67,10 @@ pub struct Case<T> {
 }
 
 fn cases<S: Subject>() -> impl Strategy<Value = Case<S::Setting>> {
-    (S::settings(), operations(S::VOCABULARY)).prop_map(|(setting, operations)| Case { setting, operations })
+    (S::settings(), operations(S::VOCABULARY)).prop_map(|(setting, operations)| Case {
+        setting,
+        operations,
+    })
 }
 
 /// Lets a sequence happen, with every check. Returns the hash of what the subject did.
@@ -94,7 +97,9 @@ fn campaign<S: Subject>(count: u32) {
     });
     match outcome {
         Ok(()) => {}
-        Err(TestError::Fail(reason, case)) => panic!("{}", corpus::report(S::NAME, reason.message(), &case)),
+        Err(TestError::Fail(reason, case)) => {
+            panic!("{}", corpus::report(S::NAME, reason.message(), &case))
+        }
         Err(TestError::Abort(reason)) => panic!("{}: {reason}", S::NAME),
     }
 }

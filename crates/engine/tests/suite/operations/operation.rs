@@ -14,13 +14,22 @@ pub enum Operation {
     /// Time passes; timers that are due on the way go off.
     Pass(Span),
     /// So many data cells of a channel arrive; the last ends a PDU or not.
-    Cells { vc: u8, count: u8, efci: bool, ends: bool },
+    Cells {
+        vc: u8,
+        count: u8,
+        efci: bool,
+        ends: bool,
+    },
     /// So many cells of classes without control arrive.
     Background(u16),
     /// Classes without control take the whole link until the next timer.
     Flood,
     /// An RM cell passes.
-    Rm { vc: u8, backward: bool, cell: Contents },
+    Rm {
+        vc: u8,
+        backward: bool,
+        cell: Contents,
+    },
     /// So many cells leave: served by a port, forwarded by a node, sent by a source, or handed over by TCP as segments.
     Serve(u8),
     /// The queue jumps; a host is congested.
@@ -32,7 +41,11 @@ pub enum Operation {
     /// The application writes so many bytes.
     Supply(Supply),
     /// So many of what is on the way arrive, or are lost.
-    Arrive { backward: bool, count: u8, lost: bool },
+    Arrive {
+        backward: bool,
+        count: u8,
+        lost: bool,
+    },
     /// The first two on the way change places.
     Reorder { backward: bool },
     /// The first on the way arrives once more.
@@ -40,7 +53,12 @@ pub enum Operation {
     /// A credit sender tells how many cells of a channel it has sent.
     Mark(u8),
     /// An acknowledgement of any number, window and blocks comes.
-    Acknowledge { to: Position, window: Option<u32>, blocks: Vec<(u32, u32)>, payload: bool },
+    Acknowledge {
+        to: Position,
+        window: Option<u32>,
+        blocks: Vec<(u32, u32)>,
+        payload: bool,
+    },
     /// A segment with these bytes comes.
     Segment { from: Position, bytes: u16 },
 }
@@ -125,7 +143,9 @@ impl Serialize for CellsPerSecond {
 impl<'de> Deserialize<'de> for CellsPerSecond {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CellsPerSecond, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map(CellsPerSecond).map_err(serde::de::Error::custom)
+        text.parse()
+            .map(CellsPerSecond)
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -142,6 +162,13 @@ pub struct Contents {
 impl Contents {
     pub fn rm(self) -> RmCell {
         let [ci, ni, bn] = self.bits;
-        RmCell { er: self.er.0, ccr: self.ccr.0, mcr: self.mcr.0, ci, ni, bn }
+        RmCell {
+            er: self.er.0,
+            ccr: self.ccr.0,
+            mcr: self.mcr.0,
+            ci,
+            ni,
+            bn,
+        }
     }
 }

@@ -8,8 +8,12 @@ pub struct Got(BTreeMap<u64, u64>);
 
 impl Got {
     pub fn add(&mut self, mut from: u64, mut to: u64) {
-        let touching: Vec<(u64, u64)> =
-            self.0.range(..=to).filter(|(_, end)| **end >= from).map(|(from, to)| (*from, *to)).collect();
+        let touching: Vec<(u64, u64)> = self
+            .0
+            .range(..=to)
+            .filter(|(_, end)| **end >= from)
+            .map(|(from, to)| (*from, *to))
+            .collect();
         for (first, end) in touching {
             self.0.remove(&first);
             (from, to) = (from.min(first), to.max(end));
@@ -17,7 +21,10 @@ impl Got {
         self.0.insert(from, to);
     }
     pub fn holds(&self, from: u64, to: u64) -> bool {
-        self.0.range(..=from).next_back().is_some_and(|(_, end)| *end >= to)
+        self.0
+            .range(..=from)
+            .next_back()
+            .is_some_and(|(_, end)| *end >= to)
     }
     /// The first byte that has not come.
     pub fn missing(&self) -> u64 {

@@ -12,7 +12,12 @@ use serde_json::{Map, Value, json};
 pub fn components<T: JsonSchema>() -> BoxedStrategy<Value> {
     let schema = schemars::schema_for!(T).to_value();
     let one = |variant: &Value| parameters(variant, &schema);
-    let variants = schema["oneOf"].as_array().expect("a registry").iter().map(one).collect::<Vec<_>>();
+    let variants = schema["oneOf"]
+        .as_array()
+        .expect("a registry")
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>();
     assert!(!variants.is_empty());
     prop::strategy::Union::new(variants).boxed()
 }
@@ -28,8 +33,11 @@ pub fn legal(mut parameters: Value, fault: impl Fn(&Value) -> Option<String>) ->
     while let Some(field) = fault(&parameters) {
         if !remove(&mut parameters, &field) {
             let tags = ["scheme", "policy"];
-            let any =
-                parameters.as_object().and_then(|map| map.keys().find(|key| !tags.contains(&key.as_str())).cloned());
+            let any = parameters.as_object().and_then(|map| {
+                map.keys()
+                    .find(|key| !tags.contains(&key.as_str()))
+                    .cloned()
+            });
             let any = any.unwrap_or_else(|| panic!("`{field}` is wrong by default: {parameters}"));
             remove(&mut parameters, &any);
         }
@@ -39,8 +47,12 @@ pub fn legal(mut parameters: Value, fault: impl Fn(&Value) -> Option<String>) ->
 
 fn remove(parameters: &mut Value, field: &str) -> bool {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));
-    let Some(map) = parameters.as_object_mut() else { return false };
-    let nested = map.get_mut(first).is_some_and(|nested| !rest.is_empty() && remove(nested, rest));
+    let Some(map) = parameters.as_object_mut() else {
+        return false;
+    };
+    let nested = map
+        .get_mut(first)
+        .is_some_and(|nested| !rest.is_empty() && remove(nested, rest));
     nested || map.remove(first).is_some()
 }
 
@@ -57,14 +69,22 @@ fn parameters(node: &Value, root: &Value) -> BoxedStrategy<Value> {
         });
     }
     let object = move |values: Vec<Option<Value>>| {
-        let drawn = names.iter().cloned().zip(values).filter_map(|(name, value)| Some((name, value?)));
+        let drawn = names
+            .iter()
+            .cloned()
+            .zip(values)
+            .filter_map(|(name, value)| Some((name, value?)));
         Value::Object(drawn.collect::<Map<_, _>>())
     };
     values.prop_map(object).boxed()
 }
 
 fn resolve<'a>(node: &'a Value, root: &'a Value) -> &'a Value {
-    match node.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/")) {
+    match node
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|path| path.strip_prefix("#/$defs/"))
+    {
         Some(name) if node.get("properties").is_none() => &root["$defs"][name],
         _ => node,
     }
@@ -73,20 +93,55 @@ fn resolve<'a>(node: &'a Value, root: &'a Value) -> &'a Value {
 /// Values of one property: by the name of its type, if that is a quantity, else by its form.
 fn value(property: &Value, root: &Value) -> BoxedStrategy<Value> {
     let present = |one: &&Value| one["type"] != "null";
-    let node = property.get("anyOf").and_then(Value::as_array).and_then(|all| all.iter().find(present));
+    let node = property
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .and_then(|all| all.iter().find(present));
     let node = node.unwrap_or(property);
-    let quantity = node.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+    let quantity = node
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|path| path.rsplit('/').next());
     match quantity {
-        Some("Time") => {
-            with_unit(vec!["1 ps", "1 us", "2.726337 us", "1 ms", "0 s", "100 s", "10000000 s"], "us", 100_000)
-        }
-        Some("Cells") => {
-            with_unit(vec!["0 cells", "1 cells", "2 cells", "67108864 cells", "999999999999999 cells"], "cells", 3_000)
-        }
-        Some("Bytes") => with_unit(vec!["1 bytes", "2 bytes", "9140 bytes", "65535 bytes", "4 GiB"], "bytes", 200_000),
-        Some("Rate") => {
-            with_unit(vec!["0.001 bit/s", "4.24 kbit/s", "155.52 Mbit/s", "900000 Gbit/s"], "kbit/s", 200_000)
-        }
+        Some("Time") => with_unit(
+            vec![
+                "1 ps",
+                "1 us",
+                "2.726337 us",
+                "1 ms",
+                "0 s",
+                "100 s",
+                "10000000 s",
+            ],
+            "us",
+            100_000,
+        ),
+        Some("Cells") => with_unit(
+            vec![
+                "0 cells",
+                "1 cells",
+                "2 cells",
+                "67108864 cells",
+                "999999999999999 cells",
+            ],
+            "cells",
+            3_000,
+        ),
+        Some("Bytes") => with_unit(
+            vec!["1 bytes", "2 bytes", "9140 bytes", "65535 bytes", "4 GiB"],
+            "bytes",
+            200_000,
+        ),
+        Some("Rate") => with_unit(
+            vec![
+                "0.001 bit/s",
+                "4.24 kbit/s",
+                "155.52 Mbit/s",
+                "900000 Gbit/s",
+            ],
+            "kbit/s",
+            200_000,
+        ),
         _ => plain(resolve(node, root), property, root),
     }
 }
@@ -103,16 +158,27 @@ fn with_unit(extremes: Vec<&'static str>, unit: &'static str, most: u64) -> Boxe
 
 fn plain(node: &Value, property: &Value, root: &Value) -> BoxedStrategy<Value> {
     let names = |list: &Value, key: &str| -> Vec<Value> {
-        list.as_array().into_iter().flatten().map(|one| one.get(key).unwrap_or(one).clone()).collect()
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| one.get(key).unwrap_or(one).clone())
+            .collect()
     };
-    let is = |name: &str| node["type"] == name || node["type"].as_array().is_some_and(|all| all.contains(&json!(name)));
+    let is = |name: &str| {
+        node["type"] == name
+            || node["type"]
+                .as_array()
+                .is_some_and(|all| all.contains(&json!(name)))
+    };
     if let Some(list) = node.get("enum") {
         select(names(list, "")).boxed()
     } else if let Some(list) = node.get("oneOf") {
         let all = list.as_array().into_iter().flatten();
         // Several values without documentation share an `enum` among the alternatives.
-        let all =
-            all.flat_map(|one| one.get("enum").map_or_else(|| vec![one["const"].clone()], |list| names(list, "")));
+        let all = all.flat_map(|one| {
+            one.get("enum")
+                .map_or_else(|| vec![one["const"].clone()], |list| names(list, ""))
+        });
         select(all.collect::<Vec<_>>()).boxed()
     } else if node.get("properties").is_some() {
         parameters(node, root)
@@ -135,7 +201,19 @@ fn number(search: &Value) -> BoxedStrategy<Value> {
     let end = |key: &str, default: f64| search[key].as_f64().unwrap_or(default);
     let (low, high) = (end("low", 0.0), end("high", 2.0));
     let short = |value: f64| json!(format!("{value:.2e}").parse::<f64>().expect("a number"));
-    let extremes = vec![0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0, 1.0000001, 2.0, 1e9, 1e300, f64::MAX];
+    let extremes = vec![
+        0.0,
+        5e-324,
+        1e-300,
+        1e-9,
+        0.5,
+        1.0,
+        1.0000001,
+        2.0,
+        1e9,
+        1e300,
+        f64::MAX,
+    ];
     let extremes = [extremes, vec![low, high]].concat();
     let powers = (0..16i32).prop_map(|n| json!(0.5f64.powi(n)));
     prop_oneof![

@@ -38,7 +38,9 @@ impl Connection {
     }
 
     fn send(&mut self) -> bool {
-        let Some(segment) = self.sender.poll() else { return false };
+        let Some(segment) = self.sender.poll() else {
+            return false;
+        };
         self.sender.transmitted(self.now, &segment);
         self.forward.push_back(segment);
         true
@@ -46,12 +48,21 @@ impl Connection {
 
     /// The first on the way arrives, or is lost.
     fn arrive(&mut self, backward: bool, lost: bool) -> bool {
-        let way = if backward { &mut self.backward } else { &mut self.forward };
-        let Some(segment) = way.pop_front() else { return false };
+        let way = if backward {
+            &mut self.backward
+        } else {
+            &mut self.forward
+        };
+        let Some(segment) = way.pop_front() else {
+            return false;
+        };
         match (lost, backward) {
             (true, _) => {}
             (false, true) => self.sender.hear(self.now, &segment),
-            (false, false) => self.backward.extend(self.receiver.take(self.now, segment.seq, segment.len)),
+            (false, false) => {
+                self.backward
+                    .extend(self.receiver.take(self.now, segment.seq, segment.len))
+            }
         }
         true
     }
@@ -60,7 +71,11 @@ impl Connection {
     fn behave(&mut self) {
         if !(self.arrive(true, false) || self.arrive(false, false) || self.send()) {
             let timer = self.sender.view().timer.min(self.receiver.next_timer());
-            assert!(timer.is_scheduled(), "a connection that waits for ever: {:?}", self.sender.view());
+            assert!(
+                timer.is_scheduled(),
+                "a connection that waits for ever: {:?}",
+                self.sender.view()
+            );
             self.advance(timer.max(self.now));
         }
     }
@@ -69,7 +84,12 @@ impl Connection {
 impl Subject for Connection {
     type Setting = Setting;
     const NAME: &'static str = "tcp-connection";
-    const VOCABULARY: &'static [(u32, Kind)] = &[(2, Kind::Pass), (4, Kind::Serve), (8, Kind::Way), (1, Kind::Supply)];
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (2, Kind::Pass),
+        (4, Kind::Serve),
+        (8, Kind::Way),
+        (1, Kind::Supply),
+    ];
 
     fn settings() -> BoxedStrategy<Setting> {
         settings()
@@ -81,7 +101,10 @@ impl Subject for Connection {
         sender.supply(20 * config.mss.0);
         Connection {
             sender,
-            receiver: Receiver::with(TcpReceiver::with_phases(&config, setting.phase, Ps::ZERO), setting),
+            receiver: Receiver::with(
+                TcpReceiver::with_phases(&config, setting.phase, Ps::ZERO),
+                setting,
+            ),
             forward: VecDeque::new(),
             backward: VecDeque::new(),
             mss: config.mss.0,
@@ -96,17 +119,31 @@ impl Subject for Connection {
                 self.advance(span.from(self.now, timer));
             }
             // What takes no more than so many rounds.
-            Operation::Supply(Supply::Bytes(bytes)) => self.sender.supply(u64::from(bytes) % (20 * self.mss) + 1),
+            Operation::Supply(Supply::Bytes(bytes)) => {
+                self.sender.supply(u64::from(bytes) % (20 * self.mss) + 1)
+            }
             Operation::Serve(segments) => (0..segments).for_each(|_| _ = self.send()),
-            Operation::Arrive { backward, count, lost } => (0..count).for_each(|_| _ = self.arrive(backward, lost)),
+            Operation::Arrive {
+                backward,
+                count,
+                lost,
+            } => (0..count).for_each(|_| _ = self.arrive(backward, lost)),
             Operation::Reorder { backward } => {
-                let way = if backward { &mut self.backward } else { &mut self.forward };
+                let way = if backward {
+                    &mut self.backward
+                } else {
+                    &mut self.forward
+                };
                 if way.len() > 1 {
                     way.swap(0, 1);
                 }
             }
             Operation::Duplicate { backward } => {
-                let way = if backward { &mut self.backward } else { &mut self.forward };
+                let way = if backward {
+                    &mut self.backward
+                } else {
+                    &mut self.forward
+                };
                 way.extend(way.front().copied());
             }
             _ => {}
@@ -118,7 +155,11 @@ impl Subject for Connection {
         self.receiver.holds();
         let view = self.sender.view();
         let missing = self.receiver.missing();
-        assert!(view.snd_una <= missing, "{} is acknowledged, {missing} has not come", view.snd_una);
+        assert!(
+            view.snd_una <= missing,
+            "{} is acknowledged, {missing} has not come",
+            view.snd_una
+        );
         assert!(missing <= view.snd_max);
     }
 

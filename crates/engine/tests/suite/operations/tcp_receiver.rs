@@ -23,22 +23,37 @@ pub struct Setting {
 
 impl Setting {
     pub fn config(&self) -> TcpConfig {
-        serde_json::from_value(self.tcp.clone()).unwrap_or_else(|error| panic!("{error}: {}", self.tcp))
+        serde_json::from_value(self.tcp.clone())
+            .unwrap_or_else(|error| panic!("{error}: {}", self.tcp))
     }
 }
 
 /// Any legal parameters of a connection that stands: its set-up has no bytes to account for, and tests of its own.
 pub fn settings() -> BoxedStrategy<Setting> {
-    (fields::<TcpConfig>(), prop_oneof![Just(0u64), 0..1_000_000_000_000u64])
+    (
+        fields::<TcpConfig>(),
+        prop_oneof![Just(0u64), 0..1_000_000_000_000u64],
+    )
         .prop_map(|(mut tcp, phase)| {
-            tcp.as_object_mut().expect("a table").remove("connection_setup");
+            tcp.as_object_mut()
+                .expect("a table")
+                .remove("connection_setup");
             let phase = Ps(phase);
             let fault = |tcp: &Value| {
-                let wrong = Setting { tcp: tcp.clone(), phase }.config().validate().err();
+                let wrong = Setting {
+                    tcp: tcp.clone(),
+                    phase,
+                }
+                .config()
+                .validate()
+                .err();
                 // The message begins with the field in backticks.
                 wrong.and_then(|message| message.split('`').nth(1).map(String::from))
             };
-            Setting { tcp: legal(tcp, fault), phase }
+            Setting {
+                tcp: legal(tcp, fault),
+                phase,
+            }
         })
         .boxed()
 }
@@ -135,7 +150,10 @@ impl<R: Receiving> Observed<R> {
         self.now = timer;
         self.receiver.on_timer(timer);
         let ack = self.answer();
-        assert!(ack.is_some(), "a delayed acknowledgement was not sent at its time");
+        assert!(
+            ack.is_some(),
+            "a delayed acknowledgement was not sent at its time"
+        );
         ack
     }
     /// When the next is due.
@@ -151,7 +169,14 @@ impl<R: Receiving> Observed<R> {
     pub fn take(&mut self, now: Ps, seq: u64, len: u32) -> Option<Segment> {
         self.now = now;
         let (before, end) = (self.got.clone(), seq + u64::from(len));
-        let outcome = self.receiver.on_segment(self.now, &Segment { seq, len, ..Segment::default() });
+        let outcome = self.receiver.on_segment(
+            self.now,
+            &Segment {
+                seq,
+                len,
+                ..Segment::default()
+            },
+        );
         if len == 0 {
             assert_eq!(outcome, ReceiveOutcome::default());
             return None;
@@ -159,27 +184,50 @@ impl<R: Receiving> Observed<R> {
         self.got.add(seq, end);
         (self.highest, self.payload) = (self.highest.max(end), self.payload + u64::from(len));
         let new = self.got.bytes() - before.bytes();
-        assert_eq!(outcome.duplicate, u64::from(len) - new, "bytes that had come before");
-        assert_eq!(outcome.delivered, self.got.missing() - before.missing(), "what can be read");
+        assert_eq!(
+            outcome.duplicate,
+            u64::from(len) - new,
+            "bytes that had come before"
+        );
+        assert_eq!(
+            outcome.delivered,
+            self.got.missing() - before.missing(),
+            "what can be read"
+        );
         assert!(outcome.held == 0 || outcome.held == new);
         self.unacknowledged += 1;
         let ack = self.answer();
-        let in_order = seq <= before.missing() && end > before.missing() && before.missing() == before.bytes();
+        let in_order =
+            seq <= before.missing() && end > before.missing() && before.missing() == before.bytes();
         let delayed = self.config.delayed_ack && in_order && self.unacknowledged < 2;
-        assert!(ack.is_some() || delayed, "a segment without acknowledgement");
+        assert!(
+            ack.is_some() || delayed,
+            "a segment without acknowledgement"
+        );
         // Beyond the end of the clock no timer goes off.
-        let timed = self.next_timer().is_scheduled() || self.now.saturating_add(self.config.delayed_ack_interval) > END;
-        assert!(ack.is_some() || timed, "an acknowledgement delayed for ever");
+        let timed = self.next_timer().is_scheduled()
+            || self.now.saturating_add(self.config.delayed_ack_interval) > END;
+        assert!(
+            ack.is_some() || timed,
+            "an acknowledgement delayed for ever"
+        );
         ack
     }
 
     /// What is acknowledged, and said to be held, has come.
     fn answer(&mut self) -> Option<Segment> {
         let ack = self.receiver.poll_ack(self.now)?;
-        assert_eq!(ack.ack, self.got.missing(), "not what has come without a gap");
+        assert_eq!(
+            ack.ack,
+            self.got.missing(),
+            "not what has come without a gap"
+        );
         assert_eq!((ack.len, u64::from(ack.window)), (0, self.config.window.0));
         for (from, to) in ack.blocks().above(ack.ack) {
-            assert!(from > ack.ack && from < to && self.got.holds(from, to), "a block {from}..{to} that did not come");
+            assert!(
+                from > ack.ack && from < to && self.got.holds(from, to),
+                "a block {from}..{to} that did not come"
+            );
             self.digest.add(from ^ to.rotate_left(32));
         }
         assert!(self.config.recovery.is_selective() || ack.blocks().option_bytes() == 0);
@@ -194,10 +242,17 @@ impl<R: Receiving> Observed<R> {
         assert_eq!(stats.delivered_bytes, self.got.missing());
         let held = self.receiver.held_bytes();
         assert_eq!(held, self.got.bytes() - self.got.missing());
-        assert_eq!(stats.delivered_bytes + stats.duplicate_bytes + held, self.payload, "a byte counted twice or never");
+        assert_eq!(
+            stats.delivered_bytes + stats.duplicate_bytes + held,
+            self.payload,
+            "a byte counted twice or never"
+        );
         let timer = self.receiver.next_timer();
         let latest = self.now.saturating_add(self.config.delayed_ack_interval);
-        assert!(!timer.is_scheduled() || timer <= latest, "an acknowledgement delayed for longer than allowed");
+        assert!(
+            !timer.is_scheduled() || timer <= latest,
+            "an acknowledgement delayed for longer than allowed"
+        );
     }
 
     pub fn hash(&self) -> u64 {
@@ -214,7 +269,10 @@ impl Subject for Observed<TcpReceiver> {
         settings()
     }
     fn new(setting: &Setting) -> Self {
-        Observed::with(TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO), setting)
+        Observed::with(
+            TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO),
+            setting,
+        )
     }
     fn apply(&mut self, operation: &Operation) {
         self.happen(operation);

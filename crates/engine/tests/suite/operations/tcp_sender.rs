@@ -91,7 +91,14 @@ pub type Sender = Watched<TcpSender>;
 impl<S: Sending> Watched<S> {
     pub fn with(sender: S, setting: &Setting) -> Watched<S> {
         let config = setting.config();
-        Watched { sender, config, now: Ps::ZERO, supplied: 0, leaving: VecDeque::new(), digest: Digest::default() }
+        Watched {
+            sender,
+            config,
+            now: Ps::ZERO,
+            supplied: 0,
+            leaving: VecDeque::new(),
+            digest: Digest::default(),
+        }
     }
     pub fn view(&self) -> View {
         self.sender.view()
@@ -109,7 +116,12 @@ impl<S: Sending> Watched<S> {
                 }
             }
             Operation::Arrive { count, .. } => (0..*count).for_each(|_| self.leave()),
-            Operation::Acknowledge { to, window, blocks, payload } => {
+            Operation::Acknowledge {
+                to,
+                window,
+                blocks,
+                payload,
+            } => {
                 let ack = self.acknowledgement(*to, *window, blocks, *payload);
                 self.hear(self.now, &ack);
             }
@@ -133,9 +145,16 @@ impl<S: Sending> Watched<S> {
             self.now = before.timer.max(self.now);
             self.sender.on_timer(self.now);
             let after = self.view();
-            assert_eq!(after.stats.timeouts, before.stats.timeouts + 1, "a timer that is due and does nothing");
+            assert_eq!(
+                after.stats.timeouts,
+                before.stats.timeouts + 1,
+                "a timer that is due and does nothing"
+            );
             assert!(after.timer > self.now, "a timer without progress");
-            assert!(after.cwnd <= before.cwnd.max(self.config.mss.0), "a timeout raised cwnd");
+            assert!(
+                after.cwnd <= before.cwnd.max(self.config.mss.0),
+                "a timeout raised cwnd"
+            );
             self.digest.add(self.now.0);
         }
     }
@@ -145,15 +164,26 @@ impl<S: Sending> Watched<S> {
         let before = self.view();
         let segment = self.sender.poll_segment(self.now)?;
         let end = segment.seq + u64::from(segment.len);
-        assert!((1..=self.config.mss.0).contains(&u64::from(segment.len)), "{} bytes in a segment", segment.len);
+        assert!(
+            (1..=self.config.mss.0).contains(&u64::from(segment.len)),
+            "{} bytes in a segment",
+            segment.len
+        );
         assert!(segment.seq >= before.snd_una, "sent what is acknowledged");
         assert!(segment.seq <= before.snd_max, "sent with a gap");
         assert!(end <= self.supplied, "sent what is not supplied");
         let usable = before.rwnd.max(self.config.mss.0);
-        assert!(end <= before.snd_max.max(before.snd_una + usable), "sent beyond the receive window");
+        assert!(
+            end <= before.snd_max.max(before.snd_una + usable),
+            "sent beyond the receive window"
+        );
         let counts = !self.config.recovery.is_selective() && segment.seq > before.snd_una;
-        assert!(!counts || end <= before.snd_una + before.cwnd, "sent beyond cwnd");
-        self.digest.add(segment.seq ^ end.rotate_left(32) ^ self.now.0);
+        assert!(
+            !counts || end <= before.snd_una + before.cwnd,
+            "sent beyond cwnd"
+        );
+        self.digest
+            .add(segment.seq ^ end.rotate_left(32) ^ self.now.0);
         Some(segment)
     }
 
@@ -167,7 +197,13 @@ impl<S: Sending> Watched<S> {
         self.sender.on_transmitted(now, segment);
     }
 
-    fn acknowledgement(&self, to: Position, window: Option<u32>, blocks: &[(u32, u32)], payload: bool) -> Segment {
+    fn acknowledgement(
+        &self,
+        to: Position,
+        window: Option<u32>,
+        blocks: &[(u32, u32)],
+        payload: bool,
+    ) -> Segment {
         let view = self.view();
         let ack = to.byte(view.snd_una, view.snd_max, self.config.mss.0);
         let mut held = Intervals::default();
@@ -176,7 +212,11 @@ impl<S: Sending> Watched<S> {
         }
         let window = window.unwrap_or(self.config.window.0 as u32);
         let ack = Segment::acknowledgement(self.now, ack, window, Blocks::latest(&held, ack));
-        if payload { Segment { len: 100, ..ack } } else { ack }
+        if payload {
+            Segment { len: 100, ..ack }
+        } else {
+            ack
+        }
     }
 
     /// An acknowledgement comes. What is old, or of data never sent, changes nothing but the count of duplicates.
@@ -190,22 +230,44 @@ impl<S: Sending> Watched<S> {
         } else {
             assert_eq!(after.snd_una, ack.ack);
         }
-        assert_eq!((after.snd_max, after.stats.timeouts), (before.snd_max, before.stats.timeouts));
-        self.digest.add(after.cwnd ^ after.ssthresh.rotate_left(32) ^ after.timer.0);
+        assert_eq!(
+            (after.snd_max, after.stats.timeouts),
+            (before.snd_max, before.stats.timeouts)
+        );
+        self.digest
+            .add(after.cwnd ^ after.ssthresh.rotate_left(32) ^ after.timer.0);
     }
 
     pub fn holds(&self) {
         let view = self.view();
         let mss = self.config.mss.0;
-        assert!(view.snd_una <= view.snd_nxt && view.snd_nxt <= view.snd_max, "{view:?}");
+        assert!(
+            view.snd_una <= view.snd_nxt && view.snd_nxt <= view.snd_max,
+            "{view:?}"
+        );
         assert!(view.snd_max <= self.supplied, "{view:?}");
-        assert_eq!(view.stats.bytes_sent_once, view.snd_max, "bytes sent for the first time");
+        assert_eq!(
+            view.stats.bytes_sent_once, view.snd_max,
+            "bytes sent for the first time"
+        );
         assert!(view.cwnd >= mss, "cwnd of {}", view.cwnd);
         let initial = self.config.initial_ssthresh.unwrap_or(self.config.window).0;
-        assert!(view.ssthresh >= initial.min(2 * mss), "ssthresh of {}", view.ssthresh);
+        assert!(
+            view.ssthresh >= initial.min(2 * mss),
+            "ssthresh of {}",
+            view.ssthresh
+        );
         let tick = self.config.granularity;
-        assert!(view.rto >= self.config.min_rto, "an RTO of {} below the least", view.rto);
-        assert!(view.rto <= self.config.max_rto.saturating_add(tick), "an RTO of {} above the largest", view.rto);
+        assert!(
+            view.rto >= self.config.min_rto,
+            "an RTO of {} below the least",
+            view.rto
+        );
+        assert!(
+            view.rto <= self.config.max_rto.saturating_add(tick),
+            "an RTO of {} above the largest",
+            view.rto
+        );
         self.waits_for_something(&view);
     }
 
@@ -216,7 +278,10 @@ impl<S: Sending> Watched<S> {
         if silent || view.rwnd < self.config.mss.0 || self.now > Ps(1 << 63) {
             return;
         }
-        assert!(self.sender.clone().poll_segment(self.now).is_some(), "a sender that waits for ever: {view:?}");
+        assert!(
+            self.sender.clone().poll_segment(self.now).is_some(),
+            "a sender that waits for ever: {view:?}"
+        );
     }
 
     pub fn hash(&self) -> u64 {
@@ -227,8 +292,13 @@ impl<S: Sending> Watched<S> {
 impl Subject for Watched<TcpSender> {
     type Setting = Setting;
     const NAME: &'static str = "tcp-sender";
-    const VOCABULARY: &'static [(u32, Kind)] =
-        &[(3, Kind::Pass), (6, Kind::Serve), (8, Kind::Acknowledge), (1, Kind::Supply), (2, Kind::Way)];
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (3, Kind::Pass),
+        (6, Kind::Serve),
+        (8, Kind::Acknowledge),
+        (1, Kind::Supply),
+        (2, Kind::Way),
+    ];
 
     fn settings() -> BoxedStrategy<Setting> {
         settings()

@@ -27,7 +27,10 @@ pub struct Draft {
 pub fn drafts() -> impl Strategy<Value = Draft> {
     let links = prop::collection::vec((30..150u64, 1..500u64), 6);
     let skips = prop::collection::vec(any::<(Index, Index)>(), 0..2);
-    let flows = prop::collection::vec((any::<Index>(), prop::collection::vec(any::<Index>(), 1..5)), 2..9);
+    let flows = prop::collection::vec(
+        (any::<Index>(), prop::collection::vec(any::<Index>(), 1..5)),
+        2..9,
+    );
     (3..=5usize, links, skips, flows).prop_map(|(switches, links, skips, flows)| Draft {
         switches,
         links,
@@ -43,10 +46,21 @@ impl Draft {
     fn ways(&self, graph: &mut Graph) -> Ways {
         let mut ways = vec![Vec::new(); self.switches];
         let row = (1..self.switches).map(|to| (to - 1, to));
-        let skips = self.skips.iter().map(|(from, to)| (from.index(self.switches - 2), to.index(self.switches)));
+        let skips = self
+            .skips
+            .iter()
+            .map(|(from, to)| (from.index(self.switches - 2), to.index(self.switches)));
         let skips = skips.filter(|(from, to)| from + 1 < *to);
         for ((from, to), (rate, delay)) in row.chain(skips).zip(&self.links) {
-            ways[from].push((to, graph.duplex(from, to, Rate::from_bps(rate * 1_000_000), Ps::from_us(*delay))));
+            ways[from].push((
+                to,
+                graph.duplex(
+                    from,
+                    to,
+                    Rate::from_bps(rate * 1_000_000),
+                    Ps::from_us(*delay),
+                ),
+            ));
         }
         ways
     }
@@ -55,10 +69,18 @@ impl Draft {
     pub fn plan(&self, control: &ControlConfig) -> Plan {
         let mut graph = Graph::default();
         for number in 0..self.switches {
-            graph.switch(&format!("s{number}"), SwitchPlan { control: control.clone(), ..plain_switch() });
+            graph.switch(
+                &format!("s{number}"),
+                SwitchPlan {
+                    control: control.clone(),
+                    ..plain_switch()
+                },
+            );
         }
         let ways = self.ways(&mut graph);
-        let flows = (0..self.flows.len()).map(|number| self.flow(&mut graph, &ways, number)).collect();
+        let flows = (0..self.flows.len())
+            .map(|number| self.flow(&mut graph, &ways, number))
+            .collect();
         graph.plan(flows)
     }
 
@@ -100,9 +122,13 @@ pub fn access(graph: &mut Graph, switch: usize) -> usize {
 /// Cells/s that each flow sends in the mean of 200 ms from `settled` on.
 pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
     let end = settled + Ps::from_ms(200);
-    let report = Simulation::<LazyServer>::new(plan).unwrap().measure(settled, end, end);
+    let report = Simulation::<LazyServer>::new(plan)
+        .unwrap()
+        .measure(settled, end, end);
     let forward = report.vcs.iter().filter(|vc| vc.name.ends_with("forward"));
-    forward.map(|vc| vc.cells_sent as f64 / report.window_seconds).collect()
+    forward
+        .map(|vc| vc.cells_sent as f64 / report.window_seconds)
+        .collect()
 }
 
 /// Max-min fair rates in cells/s: all rates rise together; a link whose target is reached stops those
@@ -111,18 +137,28 @@ pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
 pub fn max_min(plan: &Plan, target: f64, idle: f64) -> Vec<f64> {
     // No switch watches over what a host sends.
     let is_access = |link: usize| matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Host);
-    let capacity = |link: usize| plan.links[link].rate.cells_per_second() * if is_access(link) { 1.0 } else { target };
+    let capacity = |link: usize| {
+        plan.links[link].rate.cells_per_second() * if is_access(link) { 1.0 } else { target }
+    };
     let mut rates: Vec<Option<f64>> = vec![None; plan.flows.len()];
     while rates.contains(&None) {
         let level = |link: usize| {
-            let users = || plan.flows.iter().zip(&rates).filter(move |(flow, _)| flow.forward.contains(&link));
+            let users = || {
+                plan.flows
+                    .iter()
+                    .zip(&rates)
+                    .filter(move |(flow, _)| flow.forward.contains(&link))
+            };
             let open = users().filter(|(_, rate)| rate.is_none()).count();
             let taken: f64 = users().filter_map(|(_, rate)| *rate).sum();
             let shares = open as f64 + if is_access(link) { 0.0 } else { idle };
             (open > 0).then(|| (capacity(link) - taken) / shares)
         };
-        let levels = (0..plan.links.len()).filter_map(|link| level(link).map(|level| (level, link)));
-        let (level, link) = levels.min_by(|a, b| a.0.total_cmp(&b.0)).expect("an open flow crosses a link");
+        let levels =
+            (0..plan.links.len()).filter_map(|link| level(link).map(|level| (level, link)));
+        let (level, link) = levels
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .expect("an open flow crosses a link");
         for (flow, rate) in plan.flows.iter().zip(&mut rates) {
             if rate.is_none() && flow.forward.contains(&link) {
                 *rate = Some(level);

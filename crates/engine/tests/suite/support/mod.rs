@@ -16,8 +16,21 @@ pub fn outcome(report: &Report) -> String {
 
 /// Where two outcomes first differ, with the lines before.
 pub fn difference(left: &str, right: &str) -> Option<String> {
-    let at = left.lines().zip(right.lines()).position(|(left, right)| left != right);
+    let at = left
+        .lines()
+        .zip(right.lines())
+        .position(|(left, right)| left != right);
     let at = at.or_else(|| (left.lines().count() != right.lines().count()).then_some(0))?;
-    let lines = |text: &str| text.lines().skip(at.saturating_sub(6)).take(8).collect::<Vec<_>>().join("\n");
-    Some(format!("{}\n---- against ----\n{}", lines(left), lines(right)))
+    let lines = |text: &str| {
+        text.lines()
+            .skip(at.saturating_sub(6))
+            .take(8)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    Some(format!(
+        "{}\n---- against ----\n{}",
+        lines(left),
+        lines(right)
+    ))
 }

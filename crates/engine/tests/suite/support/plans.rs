@@ -9,7 +9,9 @@ use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::Refuses;
-use cellrate_engine::network::plan::{FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::network::plan::{
+    FlowPlan, LinkPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
+};
 use cellrate_engine::network::simultaneous::SimultaneousCells;
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
@@ -41,11 +43,17 @@ pub struct Graph {
 
 impl Graph {
     pub fn host(&mut self, name: &str) -> usize {
-        self.nodes.push(NodePlan { name: name.into(), kind: NodeKind::Host });
+        self.nodes.push(NodePlan {
+            name: name.into(),
+            kind: NodeKind::Host,
+        });
         self.nodes.len() - 1
     }
     pub fn switch(&mut self, name: &str, settings: SwitchPlan) -> usize {
-        self.nodes.push(NodePlan { name: name.into(), kind: NodeKind::Switch(settings) });
+        self.nodes.push(NodePlan {
+            name: name.into(),
+            kind: NodeKind::Switch(settings),
+        });
         self.nodes.len() - 1
     }
     /// Two links, there and back. The second has the number of the first plus one.
@@ -53,7 +61,13 @@ impl Graph {
         let there = self.links.len();
         for (from, to) in [(from, to), (to, from)] {
             let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
-            self.links.push(LinkPlan { name, from, to, rate, delay });
+            self.links.push(LinkPlan {
+                name,
+                from,
+                to,
+                rate,
+                delay,
+            });
         }
         there
     }
@@ -79,7 +93,12 @@ pub fn back(forward: &[usize]) -> Vec<usize> {
 }
 
 /// A flow without a way back, everything else at its default.
-pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Vec<usize>) -> FlowPlan {
+pub fn flow(
+    name: &str,
+    service: ServiceClass,
+    source: SourceConfig,
+    forward: Vec<usize>,
+) -> FlowPlan {
     FlowPlan {
         name: name.into(),
         group: name.into(),
@@ -102,7 +121,11 @@ pub fn flow(name: &str, service: ServiceClass, source: SourceConfig, forward: Ve
 /// the source and 20 us on that of the destination; both lines are 5 us long.
 pub fn stop_and_wait() -> Plan {
     let mut graph = Graph::default();
-    let (from, switch, to) = (graph.host("a"), graph.switch("s", plain_switch()), graph.host("b"));
+    let (from, switch, to) = (
+        graph.host("a"),
+        graph.switch("s", plain_switch()),
+        graph.host("b"),
+    );
     let access = graph.duplex(from, switch, cell_time_us(10), Ps::from_us(5));
     let out = graph.duplex(switch, to, cell_time_us(20), Ps::from_us(5));
     let source = SourceConfig::Greedy(GreedyConfig {});
@@ -123,11 +146,17 @@ impl Dumbbell {
     /// `pairs` pairs of hosts; every line has the same rate and delay.
     pub fn new(pairs: usize, rate: Rate, delay: Ps, settings: &SwitchPlan) -> Dumbbell {
         let mut graph = Graph::default();
-        let (a, b) = (graph.switch("A", settings.clone()), graph.switch("B", settings.clone()));
+        let (a, b) = (
+            graph.switch("A", settings.clone()),
+            graph.switch("B", settings.clone()),
+        );
         let bottleneck = graph.duplex(a, b, rate, delay);
         let mut paths = Vec::new();
         for number in 1..=pairs {
-            let (source, destination) = (graph.host(&format!("src.{number}")), graph.host(&format!("dst.{number}")));
+            let (source, destination) = (
+                graph.host(&format!("src.{number}")),
+                graph.host(&format!("dst.{number}")),
+            );
             paths.push(vec![
                 graph.duplex(source, a, rate, delay),
                 bottleneck,

@@ -30,17 +30,26 @@ pub fn scheme(target: f64, mut parameters: Value) -> Scheme {
 
 /// So many cells never arrive in an interval: it ends by time alone.
 pub fn erica() -> Scheme {
-    scheme(0.9, json!({ "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells" }))
+    scheme(
+        0.9,
+        json!({ "scheme": "erica", "delta": 0.0, "interval": "5 ms", "interval_cells": "1000000 cells" }),
+    )
 }
 
 /// At a target that it keeps, which its published recursion does not.
 pub fn fmmra() -> Scheme {
-    scheme(0.95, json!({ "scheme": "fmmra", "er_max_floor": "advertised-rate" }))
+    scheme(
+        0.95,
+        json!({ "scheme": "fmmra", "er_max_floor": "advertised-rate" }),
+    )
 }
 
 /// Nothing damps its rates, so that they tremble where bottlenecks are coupled.
 pub fn charny() -> Scheme {
-    Scheme { tolerance: 0.05, ..scheme(0.95, json!({ "scheme": "charny" })) }
+    Scheme {
+        tolerance: 0.05,
+        ..scheme(0.95, json!({ "scheme": "charny" }))
+    }
 }
 
 /// ERICA+ with T0 as long as the interval, so that the queue is filled and drained no sooner than the load is known.
@@ -65,7 +74,10 @@ pub fn capc() -> Scheme {
 /// With its precise fair share. With the basic one only a load in the band and like rates on one link are promised:
 /// `one_bottleneck.rs`.
 pub fn osu() -> Scheme {
-    scheme(0.9, json!({ "scheme": "osu", "fairness": "precise", "interval": "5 ms" }))
+    scheme(
+        0.9,
+        json!({ "scheme": "osu", "fairness": "precise", "interval": "5 ms" }),
+    )
 }
 
 /// The imaginary channel of each link is one more that shares it, with 1 / u of the rate of the others. With n flows the
@@ -77,5 +89,11 @@ pub fn phantom() -> Scheme {
         "alpha_inc": 1.0 / 64.0, "alpha_dec": 1.0 / 64.0,
     });
     let control = serde_json::from_value(parameters).expect("valid parameters");
-    Scheme { control, target: 1.0, idle: 1.0 / 5.0, tolerance: 0.01, settled: Ps::from_ms(800) }
+    Scheme {
+        control,
+        target: 1.0,
+        idle: 1.0 / 5.0,
+        tolerance: 0.01,
+        settled: Ps::from_ms(800),
+    }
 }

@@ -7,14 +7,20 @@ fn exact(lambda: f64, h: f64) -> f64 {
     let term = |k: f64| libm::pow(TAU * k + lambda, d) + libm::pow(TAU * k - lambda, d);
     let last = 12.0;
     let tail = |sign: f64| libm::pow(TAU * last + sign * lambda, d + 1.0) / (TAU * 2.0 * h);
-    let series = (1..12).map(|k| term(k as f64)).sum::<f64>() + term(last) / 2.0 + tail(1.0) + tail(-1.0);
-    let amplitude = 2.0 * libm::sin(PI * h) * libm::tgamma(2.0 * h + 1.0) * (1.0 - libm::cos(lambda));
+    let series =
+        (1..12).map(|k| term(k as f64)).sum::<f64>() + term(last) / 2.0 + tail(1.0) + tail(-1.0);
+    let amplitude =
+        2.0 * libm::sin(PI * h) * libm::tgamma(2.0 * h + 1.0) * (1.0 - libm::cos(lambda));
     amplitude * (libm::pow(lambda, d) + series)
 }
 
 #[test]
 fn the_power_is_paxsons_and_nearly_exact() {
-    assert!((aliases(0.3, 0.8) - 0.022_144_3).abs() < 1e-6, "{}", aliases(0.3, 0.8));
+    assert!(
+        (aliases(0.3, 0.8) - 0.022_144_3).abs() < 1e-6,
+        "{}",
+        aliases(0.3, 0.8)
+    );
     for h in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95] {
         for lambda in [0.001, 0.1, 0.3, 1.0, 2.0, PI] {
             let ratio = power(lambda, h) / exact(lambda, h);
@@ -34,7 +40,11 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     for run in 0..runs {
         let found = noise.sequence(&mut stream);
         if run == 0 {
-            insta::assert_debug_snapshot!([found[0].to_bits(), found[1].to_bits(), found[1023].to_bits()]);
+            insta::assert_debug_snapshot!([
+                found[0].to_bits(),
+                found[1].to_bits(),
+                found[1023].to_bits()
+            ]);
         }
         assert!((found.iter().sum::<f64>() / 1024.0).abs() < 1e-12);
         variances += found.iter().map(|x| x * x).sum::<f64>() / 1024.0;
@@ -44,20 +54,32 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     let (last, others) = noise.powers.split_last().unwrap();
     let expected = (2.0 * others.iter().sum::<f64>() + last) / 1024.0;
     let mean = variances / runs as f64;
-    assert!(expected > 0.92 && expected < 1.0 - libm::pow(1024.0, -0.4) + 0.01, "{expected}");
+    assert!(
+        expected > 0.92 && expected < 1.0 - libm::pow(1024.0, -0.4) + 0.01,
+        "{expected}"
+    );
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
 /// Sums of the powers, whose zero frequency is left out.
 #[test]
 fn the_mean_of_a_block_takes_its_share_of_the_variance() {
-    for (h, expected) in [(0.5, 1.0), (0.8, 0.978), (0.9, 0.848), (0.95, 0.609), (0.99, 0.171)] {
+    for (h, expected) in [
+        (0.5, 1.0),
+        (0.8, 0.978),
+        (0.9, 0.848),
+        (0.95, 0.609),
+        (0.99, 0.171),
+    ] {
         let noise = Noise::new(16_384, h);
         let (last, others) = noise.powers.split_last().unwrap();
         let sum = (2.0 * others.iter().sum::<f64>() + last) / 16_384.0;
         assert!((sum - expected).abs() < 1e-3, "{h}: {sum}");
         // What is sampled is the spectrum, not the sequence, which costs little.
-        assert!((share_of_variance(16_384, h) - sum).abs() < 0.014, "{h}: {sum}");
+        assert!(
+            (share_of_variance(16_384, h) - sum).abs() < 0.014,
+            "{h}: {sum}"
+        );
     }
 }
 
@@ -74,8 +96,11 @@ impl Whittle {
     fn around(h: f64, length: usize) -> Whittle {
         let grid: Vec<f64> = (-9..=9).map(|i| h + i as f64 * Whittle::STEP).collect();
         let fit = |h: &f64| {
-            let powers: Vec<f64> = (1..length / 2).map(|j| exact(TAU * j as f64 / length as f64, *h)).collect();
-            let logarithm = powers.iter().map(|power| libm::log(*power)).sum::<f64>() / powers.len() as f64;
+            let powers: Vec<f64> = (1..length / 2)
+                .map(|j| exact(TAU * j as f64 / length as f64, *h))
+                .collect();
+            let logarithm =
+                powers.iter().map(|power| libm::log(*power)).sum::<f64>() / powers.len() as f64;
             (powers.iter().map(|power| 1.0 / power).collect(), logarithm)
         };
         let fits = grid.iter().map(fit).collect();
@@ -87,21 +112,37 @@ impl Whittle {
     fn error(&self) -> f64 {
         let middle = self.fits.len() / 2;
         let ((above, high), (below, low)) = (&self.fits[middle + 1], &self.fits[middle - 1]);
-        let change = |(above, below): (&f64, &f64)| (libm::log(below / above) - high + low) / (2.0 * Whittle::STEP);
-        let information: f64 = above.iter().zip(below).map(change).map(|change| change * change).sum();
+        let change = |(above, below): (&f64, &f64)| {
+            (libm::log(below / above) - high + low) / (2.0 * Whittle::STEP)
+        };
+        let information: f64 = above
+            .iter()
+            .zip(below)
+            .map(change)
+            .map(|change| change * change)
+            .sum();
         1.0 / libm::sqrt(information)
     }
 
     fn estimate(&self, values: &[f64]) -> f64 {
         let mut z: Vec<Complex> = values.iter().map(|x| (*x, 0.0)).collect();
         synthesise(&mut z);
-        let periodogram: Vec<f64> = z[1..values.len() / 2].iter().map(|(re, im)| re * re + im * im).collect();
+        let periodogram: Vec<f64> = z[1..values.len() / 2]
+            .iter()
+            .map(|(re, im)| re * re + im * im)
+            .collect();
         let misfit = |(reciprocals, logarithm): &(Vec<f64>, f64)| {
-            let ratio: f64 = periodogram.iter().zip(reciprocals).map(|(found, reciprocal)| found * reciprocal).sum();
+            let ratio: f64 = periodogram
+                .iter()
+                .zip(reciprocals)
+                .map(|(found, reciprocal)| found * reciprocal)
+                .sum();
             libm::log(ratio) + logarithm
         };
         let misfits: Vec<f64> = self.fits.iter().map(misfit).collect();
-        let best = (1..misfits.len() - 1).min_by(|a, b| misfits[*a].total_cmp(&misfits[*b])).unwrap();
+        let best = (1..misfits.len() - 1)
+            .min_by(|a, b| misfits[*a].total_cmp(&misfits[*b]))
+            .unwrap();
         let (before, at, after) = (misfits[best - 1], misfits[best], misfits[best + 1]);
         self.grid[best] + Whittle::STEP * (before - after) / (2.0 * (before - 2.0 * at + after))
     }
@@ -113,10 +154,15 @@ fn whittle_finds_the_hurst_parameter() {
     for h in [0.6, 0.7, 0.8, 0.9] {
         let (noise, whittle) = (Noise::new(8192, h), Whittle::around(h, 8192));
         let mut stream = Stream::new(1, "whittle", &alloc::format!("{h}"));
-        let found: Vec<f64> = (0..20).map(|_| whittle.estimate(&noise.sequence(&mut stream))).collect();
+        let found: Vec<f64> = (0..20)
+            .map(|_| whittle.estimate(&noise.sequence(&mut stream)))
+            .collect();
         let mean = found.iter().sum::<f64>() / 20.0;
         let error = whittle.error() / libm::sqrt(20.0);
-        assert!((0.006..0.009).contains(&whittle.error()) && (mean - h).abs() < 3.0 * error, "{h}: {mean} +- {error}");
+        assert!(
+            (0.006..0.009).contains(&whittle.error()) && (mean - h).abs() < 3.0 * error,
+            "{h}: {mean} +- {error}"
+        );
     }
 }
 
@@ -137,6 +183,9 @@ fn means_of_many_values_vary_as_they_should() {
         let ratio = sum / runs as f64 / libm::pow(m as f64, -0.4);
         // The mean of the whole sequence is zero, which takes 4096^-0.4 = 0.036 off.
         let expected = 1.0 - libm::pow(m as f64 / 4096.0, 0.4);
-        assert!((ratio / expected - 1.0).abs() < 0.33, "{m}: {ratio} of {expected}");
+        assert!(
+            (ratio / expected - 1.0).abs() < 0.33,
+            "{m}: {ratio} of {expected}"
+        );
     }
 }

@@ -4,7 +4,9 @@ use cellrate_engine::credit::Receiver;
 use cellrate_engine::credit::allocation::{Notice, Pool};
 
 use super::super::Subject;
-use super::super::credit::{AdaptiveHop, Counting, FixedHop, SharedHop, Sharing, StaticHop, settings};
+use super::super::credit::{
+    AdaptiveHop, Counting, FixedHop, SharedHop, Sharing, StaticHop, settings,
+};
 use super::caught;
 
 /// What is wrong with the receiving side.
@@ -59,18 +61,29 @@ fn broken_givers_of_credit_are_caught() {
         (Fault::TellsTooMuch, "buffer"),
         (Fault::TellsTooLittle, "does not come back"),
         (Fault::NeverRepairs, "a mark finds what was lost before it"),
-        (Fault::RepairsTooMuch, "a mark finds what was lost before it"),
+        (
+            Fault::RepairsTooMuch,
+            "a mark finds what was lost before it",
+        ),
     ];
     for (fault, why) in expected {
-        caught(settings(), StaticHop::VOCABULARY, why, |setting, operations| {
-            let receiver = |n2, allocation| Faulty { inner: Receiver::new(n2, allocation), fault };
-            let mut hop = FixedHop::with(setting, receiver);
-            for operation in operations {
-                hop.happen(operation);
-                hop.holds();
-            }
-            hop.settle();
-        });
+        caught(
+            settings(),
+            StaticHop::VOCABULARY,
+            why,
+            |setting, operations| {
+                let receiver = |n2, allocation| Faulty {
+                    inner: Receiver::new(n2, allocation),
+                    fault,
+                };
+                let mut hop = FixedHop::with(setting, receiver);
+                for operation in operations {
+                    hop.happen(operation);
+                    hop.holds();
+                }
+                hop.settle();
+            },
+        );
     }
 }
 
@@ -92,7 +105,9 @@ struct Greedy {
 impl Greedy {
     fn change(&self, notices: &mut Vec<Notice>) {
         match self.greed {
-            Greed::Gives => notices.iter_mut().for_each(|notice| notice.limit += self.memory as u32),
+            Greed::Gives => notices
+                .iter_mut()
+                .for_each(|notice| notice.limit += self.memory as u32),
             Greed::Keeps => notices.clear(),
             _ => {}
         }
@@ -107,14 +122,23 @@ impl Sharing for Greedy {
     fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let lost = self.inner.mark(channel, sent, queued, notices);
         self.change(notices);
-        if self.greed == Greed::Forgets { 0 } else { lost }
+        if self.greed == Greed::Forgets {
+            0
+        } else {
+            lost
+        }
     }
     fn confirm(&mut self, channel: u32, limit: u32, reduction: u32, notices: &mut Vec<Notice>) {
         self.inner.confirm(channel, limit, reduction, notices);
         self.change(notices);
     }
     fn promised(&self) -> u64 {
-        self.inner.promised() + if self.greed == Greed::Promises { self.memory } else { 0 }
+        self.inner.promised()
+            + if self.greed == Greed::Promises {
+                self.memory
+            } else {
+                0
+            }
     }
 }
 
@@ -127,17 +151,33 @@ fn broken_pools_are_caught() {
         (Greed::Forgets, "a mark finds what was lost before it"),
     ];
     for (greed, why) in expected {
-        caught(settings(), AdaptiveHop::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.fcvc = serde_json::json!({ "allocation": "adaptive", "memory": "40 cells" });
-            let (inner, memory) = AdaptiveHop::pool(&setting);
-            let mut hop = SharedHop::with(&setting, (Greedy { inner, greed, memory }, memory));
-            hop.holds();
-            for operation in operations {
-                hop.happen(operation);
+        caught(
+            settings(),
+            AdaptiveHop::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.fcvc =
+                    serde_json::json!({ "allocation": "adaptive", "memory": "40 cells" });
+                let (inner, memory) = AdaptiveHop::pool(&setting);
+                let mut hop = SharedHop::with(
+                    &setting,
+                    (
+                        Greedy {
+                            inner,
+                            greed,
+                            memory,
+                        },
+                        memory,
+                    ),
+                );
                 hop.holds();
-            }
-            hop.settle();
-        });
+                for operation in operations {
+                    hop.happen(operation);
+                    hop.holds();
+                }
+                hop.settle();
+            },
+        );
     }
 }

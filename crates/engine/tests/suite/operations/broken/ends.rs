@@ -50,19 +50,33 @@ impl Source for Faulty {
     fn opportunity(&mut self, now: Ps, data: bool) -> Option<Emission> {
         let due = self.inner.next_wake(data);
         let hasty = self.fault == Fault::Early || (self.fault == Fault::NoPause && data);
-        match (self.fault, self.inner.opportunity(if hasty { now.max(due) } else { now }, data)) {
+        match (
+            self.fault,
+            self.inner
+                .opportunity(if hasty { now.max(due) } else { now }, data),
+        ) {
             (Fault::Early, Some(_)) if due > now => Some(Emission::Data),
             (Fault::NoPause, sent) => sent,
             (Fault::NothingToSend, _) => None,
             (fault, Some(Emission::Rm(info, rm))) if info.kind() == CellKind::Frm => match fault {
                 Fault::NoFrms if data && !info.clp() => Some(Emission::Data),
                 Fault::MarkedFrms => Some(Emission::Rm(info, RmCell { ni: true, ..rm })),
-                Fault::WrongCcr => Some(Emission::Rm(info, RmCell { ccr: rm.ccr + 1.0, ..rm })),
+                Fault::WrongCcr => Some(Emission::Rm(
+                    info,
+                    RmCell {
+                        ccr: rm.ccr + 1.0,
+                        ..rm
+                    },
+                )),
                 _ => Some(Emission::Rm(info, rm)),
             },
-            (Fault::WrongBrm, Some(Emission::Rm(info, rm))) => {
-                Some(Emission::Rm(info, RmCell { mcr: 1.0 + rm.mcr, ..rm }))
-            }
+            (Fault::WrongBrm, Some(Emission::Rm(info, rm))) => Some(Emission::Rm(
+                info,
+                RmCell {
+                    mcr: 1.0 + rm.mcr,
+                    ..rm
+                },
+            )),
             (_, sent) => sent,
         }
     }
@@ -108,17 +122,22 @@ fn broken_sources_are_caught() {
         (Fault::NoPause, "closer than 1/"),
     ];
     for (fault, why) in expected {
-        caught(settings(), EndSystem::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.abr = serde_json::json!({ "pcr": "10000 cells/s", "icr": "2500 cells/s" });
-            setting.link = cellrate_engine::kernel::Rate::from_bps(155_520_000);
-            let inner = AbrSource::new(&setting.config(), setting.link, setting.frtt);
-            let mut ends = Ends::with(Faulty { inner, fault }, &setting);
-            ends.holds();
-            for operation in operations {
-                ends.happen(operation);
+        caught(
+            settings(),
+            EndSystem::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.abr = serde_json::json!({ "pcr": "10000 cells/s", "icr": "2500 cells/s" });
+                setting.link = cellrate_engine::kernel::Rate::from_bps(155_520_000);
+                let inner = AbrSource::new(&setting.config(), setting.link, setting.frtt);
+                let mut ends = Ends::with(Faulty { inner, fault }, &setting);
                 ends.holds();
-            }
-        });
+                for operation in operations {
+                    ends.happen(operation);
+                    ends.holds();
+                }
+            },
+        );
     }
 }

@@ -23,13 +23,24 @@ fn caught<T: Debug>(
     drive: impl Fn(&T, &[Operation]),
 ) {
     let rng_seed = RngSeed::Fixed(1997);
-    let config = Config { cases: 300, max_shrink_iters: 0, failure_persistence: None, rng_seed, ..Config::default() };
-    let outcome = TestRunner::new(config).run(&(settings, operations(vocabulary)), |(setting, operations)| {
-        drive(&setting, &operations);
-        Ok(())
-    });
+    let config = Config {
+        cases: 300,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        rng_seed,
+        ..Config::default()
+    };
+    let outcome = TestRunner::new(config).run(
+        &(settings, operations(vocabulary)),
+        |(setting, operations)| {
+            drive(&setting, &operations);
+            Ok(())
+        },
+    );
     match outcome {
-        Err(TestError::Fail(reason, _)) => assert!(reason.message().contains(why), "{why}: {reason}"),
+        Err(TestError::Fail(reason, _)) => {
+            assert!(reason.message().contains(why), "{why}: {reason}")
+        }
         other => panic!("not caught: {why}: {other:?}"),
     }
 }

@@ -46,7 +46,14 @@ impl Faulty {
 }
 
 impl SwitchControl for Faulty {
-    fn on_forward(&mut self, now: Ps, slot: u32, info: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
+    fn on_forward(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        info: &mut Info,
+        rm: Option<&mut RmCell>,
+        queue: u64,
+    ) {
         self.inner.on_forward(now, slot, info, rm, queue);
         self.hurried = true;
         match self.fault {
@@ -70,7 +77,11 @@ impl SwitchControl for Faulty {
         self.inner.marks_at_dequeue()
     }
     fn reads_queue(&self) -> QueueReading {
-        if self.fault == Fault::ReadsQueue { QueueReading::Never } else { self.inner.reads_queue() }
+        if self.fault == Fault::ReadsQueue {
+            QueueReading::Never
+        } else {
+            self.inner.reads_queue()
+        }
     }
     fn counted(&self) -> Vec<f64> {
         let mut counted = self.inner.counted();
@@ -85,7 +96,11 @@ impl SwitchControl for Faulty {
     }
     fn wake_at(&self) -> Ps {
         let due = self.inner.wake_at();
-        if self.fault == Fault::EarlierWake && self.hurried { Ps(due.0 - 1) } else { due }
+        if self.fault == Fault::EarlierWake && self.hurried {
+            Ps(due.0 - 1)
+        } else {
+            due
+        }
     }
     fn wake(&mut self, now: Ps, queue: u64) {
         if self.fault != Fault::IdleWake {
@@ -111,17 +126,29 @@ fn broken_control_schemes_are_caught() {
         (Fault::InfiniteRate, "explicit_rate_cells_per_second is inf"),
     ];
     for (fault, why) in expected {
-        caught(controls::settings(), controls::Controlled::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.control = serde_json::json!({ "scheme": "capc" });
-            let facts = PortFacts { rate: setting.rate, channels: setting.channels };
-            let scheme = Faulty { inner: setting.config().build(facts), fault, hurried: false };
-            let mut port = controls::Port::with(scheme, &setting);
-            for operation in operations {
-                port.happen(operation);
-                port.holds();
-            }
-        });
+        caught(
+            controls::settings(),
+            controls::Controlled::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.control = serde_json::json!({ "scheme": "capc" });
+                let facts = PortFacts {
+                    rate: setting.rate,
+                    channels: setting.channels,
+                };
+                let scheme = Faulty {
+                    inner: setting.config().build(facts),
+                    fault,
+                    hurried: false,
+                };
+                let mut port = controls::Port::with(scheme, &setting);
+                for operation in operations {
+                    port.happen(operation);
+                    port.holds();
+                }
+            },
+        );
     }
 }
 
@@ -147,10 +174,18 @@ impl DiscardPolicy for Wasteful {
         match (self.waste, verdict) {
             (Waste::TakesAlways, _) => Verdict::Accept,
             (Waste::RefusesWithRoom, _) => Verdict::Drop(Cause::Overflow),
-            (Waste::RefusesEarlyInside, Verdict::Accept) if info.is_eom() => Verdict::Drop(Cause::EarlyPacket),
-            (Waste::TakesTheRest, Verdict::Drop(Cause::PartialPacket)) if queue < buffer => Verdict::Accept,
-            (Waste::DropsEnds, Verdict::Accept) if info.is_eom() => Verdict::Drop(Cause::PartialPacket),
-            (Waste::ForgetsTails, Verdict::Accept) if info.is_eom() => Verdict::Drop(Cause::IntelligentTail),
+            (Waste::RefusesEarlyInside, Verdict::Accept) if info.is_eom() => {
+                Verdict::Drop(Cause::EarlyPacket)
+            }
+            (Waste::TakesTheRest, Verdict::Drop(Cause::PartialPacket)) if queue < buffer => {
+                Verdict::Accept
+            }
+            (Waste::DropsEnds, Verdict::Accept) if info.is_eom() => {
+                Verdict::Drop(Cause::PartialPacket)
+            }
+            (Waste::ForgetsTails, Verdict::Accept) if info.is_eom() => {
+                Verdict::Drop(Cause::IntelligentTail)
+            }
             _ => verdict,
         }
     }
@@ -162,19 +197,30 @@ fn broken_discard_policies_are_caught() {
         (Waste::TakesAlways, "taken into a full buffer"),
         (Waste::RefusesWithRoom, "with room left"),
         (Waste::RefusesEarlyInside, "refused early"),
-        (Waste::TakesTheRest, "a cell of a PDU that is lost was taken"),
+        (
+            Waste::TakesTheRest,
+            "a cell of a PDU that is lost was taken",
+        ),
         (Waste::DropsEnds, "the rest of a PDU that lost nothing"),
         (Waste::ForgetsTails, "the end of a PDU that had begun"),
     ];
     for (waste, why) in expected {
-        caught(discard::settings(), discard::Queue::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.discard = serde_json::json!({ "policy": "ppd" });
-            let policy = Wasteful { inner: setting.config().build(setting.channels), waste };
-            let mut queue = discard::Watched::with(policy, &setting);
-            for operation in operations {
-                queue.happen(operation);
-            }
-        });
+        caught(
+            discard::settings(),
+            discard::Queue::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.discard = serde_json::json!({ "policy": "ppd" });
+                let policy = Wasteful {
+                    inner: setting.config().build(setting.channels),
+                    waste,
+                };
+                let mut queue = discard::Watched::with(policy, &setting);
+                for operation in operations {
+                    queue.happen(operation);
+                }
+            },
+        );
     }
 }

@@ -43,11 +43,16 @@ impl<const FAULT: u8> Spoilt<FAULT> {
 impl<const FAULT: u8> Server for Spoilt<FAULT> {
     fn new(mut line: Line, queues: usize, controlled: usize, marks: bool, rm_first: bool) -> Self {
         match FAULT {
-            _ if Self::has(Fault::Hurries) => line.clock = CellClock::new(Rate::from_bps(1_000_000_000_000)),
+            _ if Self::has(Fault::Hurries) => {
+                line.clock = CellClock::new(Rate::from_bps(1_000_000_000_000))
+            }
             _ if Self::has(Fault::Dawdles) => line.clock = CellClock::new(Rate::from_bps(1_000)),
             _ => {}
         }
-        Spoilt { inner: EagerServer::new(line, queues, controlled, marks, rm_first), pushed: 0 }
+        Spoilt {
+            inner: EagerServer::new(line, queues, controlled, marks, rm_first),
+            pushed: 0,
+        }
     }
     fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
         let length = self.inner.queue_length(now, queue, outlet);
@@ -62,7 +67,14 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
     fn accepted(&self, queue: usize) -> u64 {
         self.inner.accepted(queue) + u64::from(Self::has(Fault::Miscounts))
     }
-    fn push(&mut self, now: Ps, queue: usize, mut cell: Queued, body: Option<&Body>, outlet: &mut Outlet<'_>) {
+    fn push(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        mut cell: Queued,
+        body: Option<&Body>,
+        outlet: &mut Outlet<'_>,
+    ) {
         self.pushed += 1;
         if Self::has(Fault::LosesCells) && self.pushed.is_multiple_of(5) {
             return;
@@ -70,12 +82,19 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
         if Self::has(Fault::ChangesCells) {
             cell.info = Info(cell.info.0 ^ 1 << 12);
         }
-        let queue = if Self::has(Fault::SwapsQueues) { 1 - queue } else { queue };
+        let queue = if Self::has(Fault::SwapsQueues) {
+            1 - queue
+        } else {
+            queue
+        };
         let other = match body {
-            Some(Body::Rm(rm)) if Self::has(Fault::ChangesBodies) => Some(Body::Rm(RmCell { ni: !rm.ni, ..*rm })),
+            Some(Body::Rm(rm)) if Self::has(Fault::ChangesBodies) => {
+                Some(Body::Rm(RmCell { ni: !rm.ni, ..*rm }))
+            }
             _ => None,
         };
-        self.inner.push(now, queue, cell, other.as_ref().or(body), outlet);
+        self.inner
+            .push(now, queue, cell, other.as_ref().or(body), outlet);
         if Self::has(Fault::DoublesCells) && self.pushed.is_multiple_of(5) {
             self.inner.push(now, queue, cell, body, outlet);
         }
@@ -94,7 +113,11 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
         self.inner.backlog_integral(now, queue, outlet)
     }
     fn longest(&self, queue: usize) -> u64 {
-        if Self::has(Fault::ForgetsLongest) { 0 } else { self.inner.longest(queue) }
+        if Self::has(Fault::ForgetsLongest) {
+            0
+        } else {
+            self.inner.longest(queue)
+        }
     }
     fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
         self.inner.forget_longest(now, outlet);
@@ -162,7 +185,9 @@ fn a_port_with_another_buffer_than_it_should_have_is_caught() {
         caught(settings(), Ports::VOCABULARY, why, |setting, operations| {
             let setting = plain(setting);
             let mut port = setting.port();
-            port.queues.iter_mut().for_each(|queue| queue.buffer = queue.buffer.saturating_add_signed(off));
+            port.queues
+                .iter_mut()
+                .for_each(|queue| queue.buffer = queue.buffer.saturating_add_signed(off));
             drive(Watched::<LazyServer>::with(port, &setting), operations);
         });
     }

@@ -39,9 +39,19 @@ impl Sending for Faulty {
     fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
         let segment = self.inner.poll_segment(now)?;
         Some(match self.fault {
-            Fault::LeavesGaps => Segment { seq: segment.seq + 600, ..segment },
-            Fault::OpensWindow => Segment { seq: segment.seq.min(400_000), len: 512, ..segment },
-            Fault::Overlong => Segment { len: 513, ..segment },
+            Fault::LeavesGaps => Segment {
+                seq: segment.seq + 600,
+                ..segment
+            },
+            Fault::OpensWindow => Segment {
+                seq: segment.seq.min(400_000),
+                len: 512,
+                ..segment
+            },
+            Fault::Overlong => Segment {
+                len: 513,
+                ..segment
+            },
             _ => segment,
         })
     }
@@ -51,7 +61,17 @@ impl Sending for Faulty {
     fn on_ack(&mut self, now: Ps, segment: &Segment) {
         let most = self.inner.snd_max();
         let believed = self.fault == Fault::BelievesAnything && segment.ack > most;
-        self.inner.on_ack(now, &if believed { Segment { ack: most, ..*segment } } else { *segment });
+        self.inner.on_ack(
+            now,
+            &if believed {
+                Segment {
+                    ack: most,
+                    ..*segment
+                }
+            } else {
+                *segment
+            },
+        );
     }
     fn on_timer(&mut self, now: Ps) {
         if self.fault != Fault::IdleTimer {
@@ -86,24 +106,32 @@ fn broken_senders_are_caught() {
         (Fault::LazyTimer, "above the largest"),
         (Fault::NoTimer, "a sender that waits for ever"),
         (Fault::IdleTimer, "a timer that is due and does nothing"),
-        (Fault::BelievesAnything, "an impossible acknowledgement had an effect"),
+        (
+            Fault::BelievesAnything,
+            "an impossible acknowledgement had an effect",
+        ),
         (Fault::LeavesGaps, "sent"),
         (Fault::OpensWindow, "sent beyond the receive window"),
         (Fault::Miscounts, "bytes sent for the first time"),
         (Fault::Overlong, "513 bytes in a segment"),
     ];
     for (fault, why) in expected {
-        caught(settings(), Sender::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.tcp = json!({ "recovery": "reno" });
-            let inner = TcpSender::new(&setting.config(), setting.phase);
-            let mut sender = Watched::with(Faulty { inner, fault }, &setting);
-            sender.supply(10_000_000);
-            for operation in operations {
-                sender.happen(operation);
-                sender.holds();
-            }
-        });
+        caught(
+            settings(),
+            Sender::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.tcp = json!({ "recovery": "reno" });
+                let inner = TcpSender::new(&setting.config(), setting.phase);
+                let mut sender = Watched::with(Faulty { inner, fault }, &setting);
+                sender.supply(10_000_000);
+                for operation in operations {
+                    sender.happen(operation);
+                    sender.holds();
+                }
+            },
+        );
     }
 }
 
@@ -132,13 +160,20 @@ impl Receiving for Lying {
     fn poll_ack(&mut self, now: Ps) -> Option<Segment> {
         let ack = self.inner.poll_ack(now)?;
         match self.lie {
-            Lie::AcksMore => Some(Segment { ack: ack.ack + 1, ..ack }),
+            Lie::AcksMore => Some(Segment {
+                ack: ack.ack + 1,
+                ..ack
+            }),
             Lie::NeverAcks => None,
             _ => Some(ack),
         }
     }
     fn next_timer(&self) -> Ps {
-        if self.lie == Lie::NoTimer { Ps::NEVER } else { self.inner.next_timer() }
+        if self.lie == Lie::NoTimer {
+            Ps::NEVER
+        } else {
+            self.inner.next_timer()
+        }
     }
     fn on_timer(&mut self, now: Ps) {
         self.inner.on_timer(now);
@@ -164,15 +199,20 @@ fn broken_receivers_are_caught() {
         (Lie::HoldsMore, "left == right"),
     ];
     for (lie, why) in expected {
-        caught(settings(), Receiver::VOCABULARY, why, |setting, operations| {
-            let mut setting = setting.clone();
-            setting.tcp = json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer });
-            let inner = TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO);
-            let mut receiver = Observed::with(Lying { inner, lie }, &setting);
-            for operation in operations {
-                receiver.happen(operation);
-                receiver.holds();
-            }
-        });
+        caught(
+            settings(),
+            Receiver::VOCABULARY,
+            why,
+            |setting, operations| {
+                let mut setting = setting.clone();
+                setting.tcp = json!({ "recovery": "sack", "delayed_ack": lie == Lie::NoTimer });
+                let inner = TcpReceiver::with_phases(&setting.config(), setting.phase, Ps::ZERO);
+                let mut receiver = Observed::with(Lying { inner, lie }, &setting);
+                for operation in operations {
+                    receiver.happen(operation);
+                    receiver.holds();
+                }
+            },
+        );
     }
 }

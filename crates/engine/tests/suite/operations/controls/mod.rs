@@ -44,7 +44,11 @@ impl<C: SwitchControl + Clone> Port<C> {
             now: Ps::ZERO,
             queue: 0,
             silent: [false; 4],
-            described: statistics().into_iter().find(|(name, _)| *name == named).expect("a scheme of the registry").1,
+            described: statistics()
+                .into_iter()
+                .find(|(name, _)| *name == named)
+                .expect("a scheme of the registry")
+                .1,
             digest: Digest::default(),
         }
     }
@@ -69,7 +73,11 @@ impl<C: SwitchControl + Clone> Port<C> {
     fn advance(&mut self, until: Ps) {
         for _ in 0..MOST_WAKES {
             let due = self.control.wake_at();
-            assert_eq!(self.blind.wake_at(), due, "the queue decided where it is not read");
+            assert_eq!(
+                self.blind.wake_at(),
+                due,
+                "the queue decided where it is not read"
+            );
             if due > until {
                 self.now = until;
                 return;
@@ -79,7 +87,10 @@ impl<C: SwitchControl + Clone> Port<C> {
             self.control.wake(due, self.queue);
             let seen = self.seen(true);
             self.blind.wake(due, seen);
-            assert!(self.control.wake_at() > due || !due.is_scheduled(), "a wake without progress");
+            assert!(
+                self.control.wake_at() > due || !due.is_scheduled(),
+                "a wake without progress"
+            );
             self.digest.add(due.0);
         }
     }
@@ -87,17 +98,24 @@ impl<C: SwitchControl + Clone> Port<C> {
     fn forward(&mut self, slot: u32, info: Info, rm: Option<RmCell>) {
         let (mut after, mut told) = (info, rm);
         let (mut blind, mut blind_told) = (info, rm);
-        self.control.on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
+        self.control
+            .on_forward(self.now, slot, &mut after, told.as_mut(), self.queue);
         let seen = self.seen(rm.is_some());
-        self.blind.on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
-        assert_eq!((after, told), (blind, blind_told), "the queue decided where it is not read");
+        self.blind
+            .on_forward(self.now, slot, &mut blind, blind_told.as_mut(), seen);
+        assert_eq!(
+            (after, told),
+            (blind, blind_told),
+            "the queue decided where it is not read"
+        );
         allowed((info, rm), (after, told), &mut self.digest);
         self.queue += u64::from(self.queue < self.setting.buffer);
     }
 
     fn backward(&mut self, slot: u32, rm: RmCell) {
         let (mut told, mut blind) = (rm, rm);
-        self.control.on_backward(self.now, slot, &mut told, self.queue);
+        self.control
+            .on_backward(self.now, slot, &mut told, self.queue);
         let seen = self.seen(true);
         self.blind.on_backward(self.now, slot, &mut blind, seen);
         assert_eq!(told, blind, "the queue decided where it is not read");
@@ -152,14 +170,23 @@ impl<C: SwitchControl + Clone> Port<C> {
                 let until = Span::from(span, self.now, self.control.wake_at());
                 self.advance(until);
             }
-            Operation::Cells { vc, count, efci, ends } => self.data(vc, count, efci, ends),
+            Operation::Cells {
+                vc,
+                count,
+                efci,
+                ends,
+            } => self.data(vc, count, efci, ends),
             Operation::Background(cells) => self.act(|port| port.background(u64::from(cells))),
             Operation::Flood => self.act(|port| port.background(port.whole_link())),
             Operation::Rm { vc, backward, cell } => {
                 let Some(slot) = self.slot(vc) else { return };
                 let info = Info::rm(CellKind::Frm, cell.bits[2]);
                 self.act(|port| {
-                    if backward { port.backward(slot, cell.rm()) } else { port.forward(slot, info, Some(cell.rm())) }
+                    if backward {
+                        port.backward(slot, cell.rm())
+                    } else {
+                        port.forward(slot, info, Some(cell.rm()))
+                    }
                 });
             }
             Operation::Serve(cells) => (0..cells).for_each(|_| self.act(Port::serve)),
@@ -174,7 +201,11 @@ impl<C: SwitchControl + Clone> Port<C> {
         let Some(slot) = self.slot(vc) else { return };
         for number in 1..=count {
             let last = ends && number == count;
-            let mut info = if last { Info::end_of_message(0) } else { Info::data(0) };
+            let mut info = if last {
+                Info::end_of_message(0)
+            } else {
+                Info::data(0)
+            };
             if efci {
                 info.mark_efci();
             }
@@ -187,7 +218,11 @@ impl<C: SwitchControl + Clone> Port<C> {
         assert_eq!(counted.len(), self.described.len());
         for (statistic, value) in self.described.iter().zip(counted) {
             assert!(value >= 0.0, "{} is {value}", statistic.name);
-            assert!(value.is_finite() || statistic.unit != "cells/s", "{} is {value}", statistic.name);
+            assert!(
+                value.is_finite() || statistic.unit != "cells/s",
+                "{} is {value}",
+                statistic.name
+            );
         }
     }
 

@@ -53,14 +53,22 @@ impl Hop<Pool> {
         let config = setting.config();
         let memory = config.memory_in_force(setting.link(), setting.channels);
         let window = config.window_in_force(memory) as u32;
-        (Pool::new(memory, setting.channels, window, config.n2.0 as u32), memory)
+        (
+            Pool::new(memory, setting.channels, window, config.n2.0 as u32),
+            memory,
+        )
     }
 }
 
 impl<P: Sharing> Hop<P> {
     pub fn with(setting: &Setting, (pool, memory): (P, u64)) -> Hop<P> {
         let allocation = Pool::first_allocation(memory, setting.channels);
-        Hop { upper: Upper::new(setting.channels, allocation), pool, notices: VecDeque::new(), memory }
+        Hop {
+            upper: Upper::new(setting.channels, allocation),
+            pool,
+            notices: VecDeque::new(),
+            memory,
+        }
     }
 
     fn tell(&mut self, act: impl FnOnce(&mut P, &mut Vec<Notice>)) {
@@ -70,7 +78,14 @@ impl<P: Sharing> Hop<P> {
     }
 
     fn hear(&mut self, lost: bool) {
-        let Some(Notice { channel, limit, reduction }) = self.notices.pop_front() else { return };
+        let Some(Notice {
+            channel,
+            limit,
+            reduction,
+        }) = self.notices.pop_front()
+        else {
+            return;
+        };
         if lost {
             return;
         }
@@ -78,7 +93,9 @@ impl<P: Sharing> Hop<P> {
         self.upper.hear(channel, limit);
         if let Some(number) = reduction {
             let limit = self.upper.senders[channel].limit();
-            self.upper.way.push_back(Forward::Confirmation(channel, limit, number));
+            self.upper
+                .way
+                .push_back(Forward::Confirmation(channel, limit, number));
         }
     }
 
@@ -110,9 +127,15 @@ impl<P: Sharing> Hop<P> {
             Operation::Cells { vc, count, .. } => {
                 (0..count).for_each(|_| _ = self.upper.send(usize::from(vc) % channels));
             }
-            Operation::Arrive { backward: true, count, lost } => (0..count).for_each(|_| self.hear(lost)),
+            Operation::Arrive {
+                backward: true,
+                count,
+                lost,
+            } => (0..count).for_each(|_| self.hear(lost)),
             Operation::Arrive { count, lost, .. } => (0..count).for_each(|_| self.arrive(lost)),
-            Operation::Serve(cells) => (0..usize::from(cells)).for_each(|number| self.forward(number % channels)),
+            Operation::Serve(cells) => {
+                (0..usize::from(cells)).for_each(|number| self.forward(number % channels))
+            }
             Operation::Mark(vc) => self.upper.mark(usize::from(vc) % channels),
             _ => {}
         }
@@ -120,13 +143,28 @@ impl<P: Sharing> Hop<P> {
 
     /// The pool promises no more than its memory, and senders may send no more than that.
     pub fn holds(&self) {
-        assert!(self.pool.promised() <= self.memory, "{} cells of {} promised", self.pool.promised(), self.memory);
+        assert!(
+            self.pool.promised() <= self.memory,
+            "{} cells of {} promised",
+            self.pool.promised(),
+            self.memory
+        );
         self.upper.truth.iter().for_each(super::Truth::holds);
         let one = |(sender, truth): (&cellrate_engine::credit::Sender, &super::Truth)| {
             u64::from(sender.balance()) + truth.on_the_way + truth.queued
         };
-        let exposed: u64 = self.upper.senders.iter().zip(&self.upper.truth).map(one).sum();
-        assert!(exposed <= self.memory, "{exposed} cells for a memory of {}", self.memory);
+        let exposed: u64 = self
+            .upper
+            .senders
+            .iter()
+            .zip(&self.upper.truth)
+            .map(one)
+            .sum();
+        assert!(
+            exposed <= self.memory,
+            "{exposed} cells for a memory of {}",
+            self.memory
+        );
     }
 
     /// When everything has arrived and been told, every channel has credit.
@@ -140,12 +178,25 @@ impl<P: Sharing> Hop<P> {
                 self.hear(false);
                 self.holds();
                 told += 1;
-                assert!(told < MOST_TOLD, "the protocol goes on telling though no cell moves");
+                assert!(
+                    told < MOST_TOLD,
+                    "the protocol goes on telling though no cell moves"
+                );
             }
-            (0..channels).for_each(|channel| (0..self.upper.truth[channel].queued).for_each(|_| self.forward(channel)));
+            (0..channels).for_each(|channel| {
+                (0..self.upper.truth[channel].queued).for_each(|_| self.forward(channel))
+            });
         }
-        let balances: Vec<u32> = self.upper.senders.iter().map(|sender| sender.balance()).collect();
-        assert!(balances.iter().all(|balance| *balance > 0), "a channel without credit for ever: {balances:?}");
+        let balances: Vec<u32> = self
+            .upper
+            .senders
+            .iter()
+            .map(|sender| sender.balance())
+            .collect();
+        assert!(
+            balances.iter().all(|balance| *balance > 0),
+            "a channel without credit for ever: {balances:?}"
+        );
     }
 
     pub fn hash(&self) -> u64 {

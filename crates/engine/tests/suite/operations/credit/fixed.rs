@@ -52,8 +52,14 @@ impl<R: Counting> Hop<R> {
         let n2 = config.n2.0 as u32;
         let upper = Upper::new(setting.channels, allocation as u32);
         Hop {
-            sources: upper.senders.iter().map(|sender| CreditedSource::new(*sender, setting.rate)).collect(),
-            receivers: (0..setting.channels).map(|_| receiver(n2, allocation as u32)).collect(),
+            sources: upper
+                .senders
+                .iter()
+                .map(|sender| CreditedSource::new(*sender, setting.rate))
+                .collect(),
+            receivers: (0..setting.channels)
+                .map(|_| receiver(n2, allocation as u32))
+                .collect(),
             upper,
             credits: VecDeque::new(),
             allocation,
@@ -64,7 +70,11 @@ impl<R: Counting> Hop<R> {
     fn send(&mut self, channel: usize) {
         let wake = self.sources[channel].next_wake(true);
         let sends = self.upper.send(channel);
-        assert_eq!(wake.is_scheduled(), sends, "source and interface count credit differently");
+        assert_eq!(
+            wake.is_scheduled(),
+            sends,
+            "source and interface count credit differently"
+        );
         if sends {
             self.now = self.now.max(wake);
             assert!(self.sources[channel].opportunity(self.now, true).is_some());
@@ -72,7 +82,9 @@ impl<R: Counting> Hop<R> {
     }
 
     fn hear(&mut self, lost: bool) {
-        let Some((channel, limit)) = self.credits.pop_front() else { return };
+        let Some((channel, limit)) = self.credits.pop_front() else {
+            return;
+        };
         if !lost {
             self.upper.hear(channel, limit);
             self.sources[channel].set_limit(limit);
@@ -84,7 +96,8 @@ impl<R: Counting> Hop<R> {
             let queued = self.upper.truth[channel].queued as u32;
             let found = self.receivers[channel].repair(sent, queued);
             self.upper.repaired(channel, found);
-            self.credits.push_back((channel, self.receivers[channel].tell()));
+            self.credits
+                .push_back((channel, self.receivers[channel].tell()));
         }
     }
 
@@ -99,10 +112,18 @@ impl<R: Counting> Hop<R> {
     pub fn happen(&mut self, operation: &Operation) {
         let channels = self.receivers.len();
         match *operation {
-            Operation::Cells { vc, count, .. } => (0..count).for_each(|_| self.send(usize::from(vc) % channels)),
-            Operation::Arrive { backward: true, count, lost } => (0..count).for_each(|_| self.hear(lost)),
+            Operation::Cells { vc, count, .. } => {
+                (0..count).for_each(|_| self.send(usize::from(vc) % channels))
+            }
+            Operation::Arrive {
+                backward: true,
+                count,
+                lost,
+            } => (0..count).for_each(|_| self.hear(lost)),
             Operation::Arrive { count, lost, .. } => (0..count).for_each(|_| self.arrive(lost)),
-            Operation::Serve(cells) => (0..usize::from(cells)).for_each(|number| self.forward(number % channels)),
+            Operation::Serve(cells) => {
+                (0..usize::from(cells)).for_each(|number| self.forward(number % channels))
+            }
             Operation::Mark(vc) => self.upper.mark(usize::from(vc) % channels),
             _ => {}
         }
@@ -113,7 +134,11 @@ impl<R: Counting> Hop<R> {
         for (sender, truth) in self.upper.senders.iter().zip(&self.upper.truth) {
             truth.holds();
             let exposed = u64::from(sender.balance()) + truth.on_the_way + truth.queued;
-            assert!(exposed <= self.allocation, "{exposed} cells for a buffer of {}", self.allocation);
+            assert!(
+                exposed <= self.allocation,
+                "{exposed} cells for a buffer of {}",
+                self.allocation
+            );
         }
     }
 
@@ -124,14 +149,20 @@ impl<R: Counting> Hop<R> {
         while !self.upper.way.is_empty() {
             self.arrive(false);
         }
-        (0..channels).for_each(|channel| (0..self.upper.truth[channel].queued).for_each(|_| self.forward(channel)));
+        (0..channels).for_each(|channel| {
+            (0..self.upper.truth[channel].queued).for_each(|_| self.forward(channel))
+        });
         (0..channels).for_each(|channel| self.upper.mark(channel));
         (0..channels).for_each(|_| self.arrive(false));
         while !self.credits.is_empty() {
             self.hear(false);
         }
         for sender in &self.upper.senders {
-            assert_eq!(u64::from(sender.balance()), self.allocation, "credit for the buffer does not come back");
+            assert_eq!(
+                u64::from(sender.balance()),
+                self.allocation,
+                "credit for the buffer does not come back"
+            );
         }
     }
 

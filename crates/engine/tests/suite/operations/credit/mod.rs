@@ -19,7 +19,12 @@ use super::drawing::Kind;
 use super::settings::{fields, legal};
 
 /// What can happen to a hop.
-const VOCABULARY: &[(u32, Kind)] = &[(6, Kind::Cells), (8, Kind::Way), (4, Kind::Serve), (2, Kind::Mark)];
+const VOCABULARY: &[(u32, Kind)] = &[
+    (6, Kind::Cells),
+    (8, Kind::Way),
+    (4, Kind::Serve),
+    (2, Kind::Mark),
+];
 
 /// Channels over one link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,10 +38,15 @@ pub struct Setting {
 
 impl Setting {
     pub fn config(&self) -> FcvcConfig {
-        serde_json::from_value(self.fcvc.clone()).unwrap_or_else(|error| panic!("{error}: {}", self.fcvc))
+        serde_json::from_value(self.fcvc.clone())
+            .unwrap_or_else(|error| panic!("{error}: {}", self.fcvc))
     }
     pub fn link(&self) -> Loop {
-        Loop { rate: self.rate, back_rate: self.rate, delay: self.delay }
+        Loop {
+            rate: self.rate,
+            back_rate: self.rate,
+            delay: self.delay,
+        }
     }
 }
 
@@ -46,16 +56,33 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .prop_map(|(fcvc, channels, delay)| {
             let (rate, delay) = (Rate::from_bps(155_520_000), Ps(delay));
             let fault = |fcvc: &Value| {
-                let setting = Setting { fcvc: fcvc.clone(), channels, rate, delay };
+                let setting = Setting {
+                    fcvc: fcvc.clone(),
+                    channels,
+                    rate,
+                    delay,
+                };
                 let config = setting.config();
-                let found = config.check().into_iter().find(|finding| finding.is_fatal(false));
+                let found = config
+                    .check()
+                    .into_iter()
+                    .find(|finding| finding.is_fatal(false));
                 // As the check of a scenario has it, which knows the network.
-                let small = config.memory.is_some_and(|memory| memory.0 < 2 * channels as u64);
+                let small = config
+                    .memory
+                    .is_some_and(|memory| memory.0 < 2 * channels as u64);
                 let large = config.static_allocation(setting.link()) > u64::from(MODULUS / 4);
-                let field = found.map(|finding| finding.field).or(small.then_some("memory"));
+                let field = found
+                    .map(|finding| finding.field)
+                    .or(small.then_some("memory"));
                 field.or(large.then_some("n2")).map(String::from)
             };
-            Setting { fcvc: legal(fcvc, fault), channels, rate, delay }
+            Setting {
+                fcvc: legal(fcvc, fault),
+                channels,
+                rate,
+                delay,
+            }
         })
         .boxed()
 }
@@ -84,7 +111,10 @@ struct Truth {
 
 impl Truth {
     fn holds(&self) {
-        assert_eq!(self.sent, self.on_the_way + self.queued + self.forwarded + self.lost);
+        assert_eq!(
+            self.sent,
+            self.on_the_way + self.queued + self.forwarded + self.lost
+        );
     }
 }
 
@@ -123,7 +153,8 @@ impl Upper {
     }
 
     fn mark(&mut self, channel: usize) {
-        self.way.push_back(Forward::Mark(channel, self.senders[channel].sent()));
+        self.way
+            .push_back(Forward::Mark(channel, self.senders[channel].sent()));
     }
 
     /// The first on the link arrives, or is lost; what is to be done then.
@@ -132,7 +163,11 @@ impl Upper {
         if let Forward::Data(channel) = first {
             let truth = &mut self.truth[channel];
             truth.on_the_way -= 1;
-            if lost { truth.lost += 1 } else { truth.queued += 1 }
+            if lost {
+                truth.lost += 1
+            } else {
+                truth.queued += 1
+            }
         }
         (!lost).then_some(first)
     }
@@ -150,7 +185,11 @@ impl Upper {
     /// A mark has come: everything before it has come or is lost.
     fn repaired(&mut self, channel: usize, found: u32) {
         let truth = &mut self.truth[channel];
-        assert_eq!(u64::from(found), truth.lost - truth.repaired, "a mark finds what was lost before it");
+        assert_eq!(
+            u64::from(found),
+            truth.lost - truth.repaired,
+            "a mark finds what was lost before it"
+        );
         truth.repaired = truth.lost;
     }
 

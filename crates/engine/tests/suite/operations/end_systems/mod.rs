@@ -7,7 +7,9 @@ pub use source::{Setting, Source, settings};
 
 use cellrate_engine::atm::cell::{Info, Kind as CellKind, RmCell};
 use cellrate_engine::atm::rm;
-use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource, Emission, ErBelowMcr, OutOfRate, SourceRules};
+use cellrate_engine::endsystem::{
+    AbrConfig, AbrDestination, AbrSource, Emission, ErBelowMcr, OutOfRate, SourceRules,
+};
 use cellrate_engine::kernel::{Digest, Ps, Rate};
 use proptest::prelude::*;
 
@@ -64,7 +66,9 @@ impl<S: Source> Ends<S> {
 
     pub fn happen(&mut self, operation: &Operation) {
         match *operation {
-            Operation::Pass(span) => self.now = Span::from(span, self.now, self.source.next_wake(self.data)),
+            Operation::Pass(span) => {
+                self.now = Span::from(span, self.now, self.source.next_wake(self.data))
+            }
             Operation::Serve(cells) => (0..cells).for_each(|_| self.send()),
             Operation::Open(_) => self.data = true,
             Operation::Close(_) => self.data = false,
@@ -76,8 +80,16 @@ impl<S: Source> Ends<S> {
                 self.destination.on_data(info);
                 self.efci = efci;
             }
-            Operation::Rm { backward: true, cell, .. } => self.feedback(cell.rm()),
-            Operation::Rm { backward: false, cell, .. } => self.turn_round(cell.rm()),
+            Operation::Rm {
+                backward: true,
+                cell,
+                ..
+            } => self.feedback(cell.rm()),
+            Operation::Rm {
+                backward: false,
+                cell,
+                ..
+            } => self.turn_round(cell.rm()),
             Operation::Queue(Level::Full) => self.congested(),
             _ => {}
         }
@@ -91,11 +103,21 @@ impl<S: Source> Ends<S> {
         let after = self.source.acr();
         let mcr = self.config.mcr_cells();
         if self.is_tm4() {
-            let er = if self.config.quantise_rates { rm::quantise(rm.er) } else { rm.er };
+            let er = if self.config.quantise_rates {
+                rm::quantise(rm.er)
+            } else {
+                rm.er
+            };
             let ignored = er < mcr && self.config.er_below_mcr == ErBelowMcr::Ignore;
             assert!(ignored || after <= er.max(mcr), "ACR {after} above ER {er}");
-            assert!(!(rm.ci || rm.ni) || after <= before, "ACR rose to {after} under CI or NI");
-            assert!(rm.ci || after >= before.min(er.max(mcr)), "ACR fell to {after} without CI and above ER");
+            assert!(
+                !(rm.ci || rm.ni) || after <= before,
+                "ACR rose to {after} under CI or NI"
+            );
+            assert!(
+                rm.ci || after >= before.min(er.max(mcr)),
+                "ACR fell to {after} without CI and above ER"
+            );
         } else if self.config.rules != SourceRules::SmithPredictor {
             assert!(!rm.ci || after <= before, "ACR rose to {after} under CI");
         }
@@ -105,7 +127,15 @@ impl<S: Source> Ends<S> {
     /// DES rule 2.
     fn turn_round(&mut self, frm: RmCell) {
         let turned = self.destination.on_frm(frm);
-        assert_eq!(turned, RmCell { bn: false, ci: frm.ci | self.efci, ..frm }, "more than BN and CI changed");
+        assert_eq!(
+            turned,
+            RmCell {
+                bn: false,
+                ci: frm.ci | self.efci,
+                ..frm
+            },
+            "more than BN and CI changed"
+        );
         self.efci &= !self.config.reset_saved_efci;
         self.offer(turned);
     }
@@ -117,9 +147,13 @@ impl<S: Source> Ends<S> {
 
     /// DES rule 5.
     fn congested(&mut self) {
-        let Some(rm) = self.destination.generate(self.now) else { return };
+        let Some(rm) = self.destination.generate(self.now) else {
+            return;
+        };
         assert!(rm.ci && rm.bn);
-        let ready = self.generated.is_none_or(|last| self.now - last >= Ps::from_ms(100));
+        let ready = self
+            .generated
+            .is_none_or(|last| self.now - last >= Ps::from_ms(100));
         assert!(ready, "cells generated faster than ten a second");
         self.generated = Some(self.now);
         self.offer(rm);
@@ -128,7 +162,11 @@ impl<S: Source> Ends<S> {
     fn send(&mut self) {
         let wake = self.source.next_wake(self.data);
         if wake > self.now {
-            assert_eq!(self.source.opportunity(self.now, self.data), None, "sent before its time");
+            assert_eq!(
+                self.source.opportunity(self.now, self.data),
+                None,
+                "sent before its time"
+            );
         }
         // A host looks at its source for as long as a run lasts, a test for ten minutes.
         if wake > self.now.saturating_add(Ps::from_s(600)) || wake > END {
@@ -136,7 +174,10 @@ impl<S: Source> Ends<S> {
         }
         self.now = self.now.max(wake);
         let acr = self.source.acr();
-        let emission = self.source.opportunity(self.now, self.data).expect("a wake finds something to send");
+        let emission = self
+            .source
+            .opportunity(self.now, self.data)
+            .expect("a wake finds something to send");
         self.observe(emission, acr);
     }
 
@@ -152,9 +193,15 @@ impl<S: Source> Ends<S> {
             }
             Emission::Rm(info, rm) => {
                 let waited = self.waiting.take();
-                assert!(waited.is_some_and(|waited| same(&waited, &rm)), "not the BRM that was offered last");
+                assert!(
+                    waited.is_some_and(|waited| same(&waited, &rm)),
+                    "not the BRM that was offered last"
+                );
                 if info.clp() {
-                    assert!(1e12 / acr >= 1e19 || acr <= 0.0, "a BRM out of rate at ACR {acr}");
+                    assert!(
+                        1e12 / acr >= 1e19 || acr <= 0.0,
+                        "a BRM out of rate at ACR {acr}"
+                    );
                     return;
                 }
                 self.since_frm += 1;
@@ -164,24 +211,51 @@ impl<S: Source> Ends<S> {
                 self.since_frm += 1;
             }
         }
-        assert!(self.since_frm < self.config.nrm || self.config.frm_needs_data, "no FRM within Nrm cells");
+        assert!(
+            self.since_frm < self.config.nrm || self.config.frm_needs_data,
+            "no FRM within Nrm cells"
+        );
         self.observe_gap(acr);
     }
 
     /// SES rules 4, 7 and 10. Rules 5, 6 and 13 may cut ACR before the FRM states it; other laws cut it behind every cell.
     fn observe_frm(&mut self, rm: &RmCell, before: f64) {
-        let code = |rate: f64| if self.config.quantise_rates { rm::quantise(rate) } else { rate };
+        let code = |rate: f64| {
+            if self.config.quantise_rates {
+                rm::quantise(rate)
+            } else {
+                rate
+            }
+        };
         assert!(!(rm.ci || rm.ni || rm.bn), "an FRM with bits set");
-        let acr = if self.is_tm4() { self.source.acr() } else { before };
-        assert_eq!((rm.ccr, rm.mcr), (code(acr), code(self.config.mcr_cells())), "CCR and MCR of an FRM");
+        let acr = if self.is_tm4() {
+            self.source.acr()
+        } else {
+            before
+        };
+        assert_eq!(
+            (rm.ccr, rm.mcr),
+            (code(acr), code(self.config.mcr_cells())),
+            "CCR and MCR of an FRM"
+        );
         let smith = self.config.rules == SourceRules::SmithPredictor;
-        assert_eq!(rm.er, code(if smith { rm::MAX_RATE } else { self.config.pcr_cells(self.link) }));
+        assert_eq!(
+            rm.er,
+            code(if smith {
+                rm::MAX_RATE
+            } else {
+                self.config.pcr_cells(self.link)
+            })
+        );
     }
 
     /// SES rule 1, to the picosecond that the clock cuts off.
     fn observe_gap(&mut self, acr: f64) {
         if let Some(last) = self.last_in_rate {
-            assert!((self.now - last).0.saturating_add(1) >= (1e12 / acr) as u64, "closer than 1/{acr} s");
+            assert!(
+                (self.now - last).0.saturating_add(1) >= (1e12 / acr) as u64,
+                "closer than 1/{acr} s"
+            );
         }
         self.last_in_rate = Some(self.now);
     }
@@ -189,24 +263,44 @@ impl<S: Source> Ends<S> {
     /// SES rule 11.
     fn observe_probe(&mut self, acr: f64) {
         let tcr = self.config.tcr.cells_per_second();
-        assert!(acr < tcr && self.config.out_of_rate != OutOfRate::Never, "a probe at ACR {acr}");
+        assert!(
+            acr < tcr && self.config.out_of_rate != OutOfRate::Never,
+            "a probe at ACR {acr}"
+        );
         if let Some(last) = self.last_probe {
-            assert!(self.now - last >= Ps::from_secs_f64(1.0 / tcr), "probes faster than TCR");
+            assert!(
+                self.now - last >= Ps::from_secs_f64(1.0 / tcr),
+                "probes faster than TCR"
+            );
         }
         self.last_probe = Some(self.now);
     }
 
     pub fn holds(&self) {
-        let (acr, mcr, pcr) = (self.source.acr(), self.config.mcr_cells(), self.config.pcr_cells(self.link));
-        assert!(acr.is_finite() && (mcr..=pcr).contains(&acr), "ACR {acr} leaves {mcr}..{pcr}");
+        let (acr, mcr, pcr) = (
+            self.source.acr(),
+            self.config.mcr_cells(),
+            self.config.pcr_cells(self.link),
+        );
+        assert!(
+            acr.is_finite() && (mcr..=pcr).contains(&acr),
+            "ACR {acr} leaves {mcr}..{pcr}"
+        );
         let sent = self.source.counters();
         let waiting = u64::from(self.source.brm_waits());
-        assert_eq!(sent.brms + sent.overwritten + waiting, self.offered, "an RM cell was lost");
+        assert_eq!(
+            sent.brms + sent.overwritten + waiting,
+            self.offered,
+            "an RM cell was lost"
+        );
         assert_eq!(self.source.brm_waits(), self.waiting.is_some());
         // Rule 11 is there so that no source with data is silent for ever.
         let far = self.now > Ps(END.0 / 4);
         let speaks = self.source.next_wake(self.data).is_scheduled();
-        assert!(!self.data || far || speaks || self.config.out_of_rate == OutOfRate::Never, "silent at ACR {acr}");
+        assert!(
+            !self.data || far || speaks || self.config.out_of_rate == OutOfRate::Never,
+            "silent at ACR {acr}"
+        );
     }
 
     pub fn hash(&self) -> u64 {
@@ -216,21 +310,37 @@ impl<S: Source> Ends<S> {
 
 /// Bit by bit.
 fn same(one: &RmCell, other: &RmCell) -> bool {
-    let bits = |rm: &RmCell| ([rm.er, rm.ccr, rm.mcr].map(f64::to_bits), rm.ci, rm.ni, rm.bn);
+    let bits = |rm: &RmCell| {
+        (
+            [rm.er, rm.ccr, rm.mcr].map(f64::to_bits),
+            rm.ci,
+            rm.ni,
+            rm.bn,
+        )
+    };
     bits(one) == bits(other)
 }
 
 impl Subject for Ends<AbrSource> {
     type Setting = Setting;
     const NAME: &'static str = "end-system";
-    const VOCABULARY: &'static [(u32, Kind)] =
-        &[(4, Kind::Pass), (8, Kind::Serve), (6, Kind::Rm), (1, Kind::Cells), (1, Kind::Queue), (2, Kind::Channels)];
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (4, Kind::Pass),
+        (8, Kind::Serve),
+        (6, Kind::Rm),
+        (1, Kind::Cells),
+        (1, Kind::Queue),
+        (2, Kind::Channels),
+    ];
 
     fn settings() -> BoxedStrategy<Setting> {
         settings()
     }
     fn new(setting: &Setting) -> Self {
-        Ends::with(AbrSource::new(&setting.config(), setting.link, setting.frtt), setting)
+        Ends::with(
+            AbrSource::new(&setting.config(), setting.link, setting.frtt),
+            setting,
+        )
     }
     fn apply(&mut self, operation: &Operation) {
         self.happen(operation);

@@ -21,22 +21,41 @@ pub struct Setting {
 
 impl Setting {
     pub fn config(&self) -> AbrConfig {
-        serde_json::from_value(self.abr.clone()).unwrap_or_else(|error| panic!("{error}: {}", self.abr))
+        serde_json::from_value(self.abr.clone())
+            .unwrap_or_else(|error| panic!("{error}: {}", self.abr))
     }
 }
 
 /// Any legal parameters, those outside the standard included.
 pub fn settings() -> BoxedStrategy<Setting> {
     let links = [64e3, 1e6, 155.52e6, 9e14].map(|bits| Rate((bits * 1e3) as u64));
-    let frtt = select(vec![Ps::ZERO, Ps(1), Ps::from_us(10), Ps::from_ms(10), Ps::from_s(100)]);
+    let frtt = select(vec![
+        Ps::ZERO,
+        Ps(1),
+        Ps::from_us(10),
+        Ps::from_ms(10),
+        Ps::from_s(100),
+    ]);
     (fields::<AbrConfig>(), select(links.to_vec()), frtt)
         .prop_map(|(abr, link, frtt)| {
             let fault = |abr: &Value| {
-                let config = Setting { abr: abr.clone(), link, frtt }.config();
-                let found = config.check(link).into_iter().find(|finding| finding.is_fatal(false));
+                let config = Setting {
+                    abr: abr.clone(),
+                    link,
+                    frtt,
+                }
+                .config();
+                let found = config
+                    .check(link)
+                    .into_iter()
+                    .find(|finding| finding.is_fatal(false));
                 found.map(|finding| finding.field.to_string())
             };
-            Setting { abr: legal(abr, fault), link, frtt }
+            Setting {
+                abr: legal(abr, fault),
+                link,
+                frtt,
+            }
         })
         .boxed()
 }

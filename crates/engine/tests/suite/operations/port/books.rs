@@ -63,19 +63,33 @@ impl Books {
     }
 
     /// The cell labelled last was taken; `came` and `body` are what it carried before and after.
-    pub fn taken(&mut self, at: Ps, queue: usize, info: Info, (came, body): (Option<Body>, Option<Body>)) {
+    pub fn taken(
+        &mut self,
+        at: Ps,
+        queue: usize,
+        info: Info,
+        (came, body): (Option<Body>, Option<Body>),
+    ) {
         self.passed((info, rm_of(came)), (info, rm_of(body)));
         assert_eq!(unhit(came), unhit(body), "the body of a PDU was changed");
         let page = &mut self.pages[queue];
         page.taken += 1;
-        page.waiting.push_back(Taken { label: self.labels, at, info, body });
+        page.waiting.push_back(Taken {
+            label: self.labels,
+            at,
+            info,
+            body,
+        });
     }
 
     /// A cell was refused.
     pub fn refused(&mut self, queue: usize, slot: u32, of_data: bool, cause: Cause) {
         let page = &mut self.pages[queue];
         let full = page.taken - page.left >= self.buffer;
-        assert!(full || (of_data && cause != Cause::Overflow && !self.tail_drop), "refused with room left");
+        assert!(
+            full || (of_data && cause != Cause::Overflow && !self.tail_drop),
+            "refused with room left"
+        );
         page.refused += 1;
         self.lost[slot as usize] += 1;
         self.digest.add(cause as u64);
@@ -88,15 +102,35 @@ impl Books {
 
     /// The last bit of a cell left at `at`.
     pub fn left(&mut self, at: Ps, cell: Cell, body: Option<Body>) {
-        let first = |page: &Page| page.waiting.front().is_some_and(|taken| taken.label == cell.label);
-        let page = self.pages.iter_mut().find(|page| first(page)).expect("a cell that is not the first of its queue");
-        let Taken { at: came, info, body: expected, .. } = page.waiting.pop_front().expect("a cell");
+        let first = |page: &Page| {
+            page.waiting
+                .front()
+                .is_some_and(|taken| taken.label == cell.label)
+        };
+        let page = self
+            .pages
+            .iter_mut()
+            .find(|page| first(page))
+            .expect("a cell that is not the first of its queue");
+        let Taken {
+            at: came,
+            info,
+            body: expected,
+            ..
+        } = page.waiting.pop_front().expect("a cell");
         page.left += 1;
-        assert_eq!(body, expected, "what a cell carries was changed on its way out");
+        assert_eq!(
+            body, expected,
+            "what a cell carries was changed on its way out"
+        );
         let earliest = self.last_left.map_or(came, |last| last.max(came)).0 + self.floor.0;
-        assert!(at.0 >= earliest, "a cell left at {at}, before its line had time for it");
+        assert!(
+            at.0 >= earliest,
+            "a cell left at {at}, before its line had time for it"
+        );
         self.last_left = Some(at);
-        self.digest.add(at.0 ^ u64::from(cell.label).rotate_left(40));
+        self.digest
+            .add(at.0 ^ u64::from(cell.label).rotate_left(40));
         self.passed((info, None), (cell.info, None));
     }
 
@@ -110,7 +144,11 @@ impl Books {
     pub fn balances(&self, queue: usize, length: u64) {
         let page = &self.pages[queue];
         assert_eq!(length, page.taken - page.left, "queue is not in - out");
-        assert!(length <= self.buffer, "a queue of {length} cells in a buffer of {}", self.buffer);
+        assert!(
+            length <= self.buffer,
+            "a queue of {length} cells in a buffer of {}",
+            self.buffer
+        );
     }
 
     /// The port counts the same.
@@ -122,7 +160,11 @@ impl Books {
                 "arrived and dropped"
             );
         }
-        assert_eq!(departed, self.pages.iter().map(|page| page.left).sum::<u64>(), "departed");
+        assert_eq!(
+            departed,
+            self.pages.iter().map(|page| page.left).sum::<u64>(),
+            "departed"
+        );
         let noted: Vec<u64> = self.pages.iter().map(|page| page.longest).collect();
         assert_eq!(longest, noted, "the longest queues");
     }

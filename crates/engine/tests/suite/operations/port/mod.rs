@@ -55,7 +55,10 @@ impl<S: Server> Watched<S> {
     fn act<T>(&mut self, act: impl FnOnce(&mut Port<S>, &mut Link, &mut bool) -> T) -> T {
         let (was_empty, mut said) = (self.link.is_empty(), false);
         let result = act(&mut self.port, &mut self.link, &mut said);
-        assert!(said || !was_empty || self.link.is_empty(), "the receiver was not told of the first cell");
+        assert!(
+            said || !was_empty || self.link.is_empty(),
+            "the receiver was not told of the first cell"
+        );
         result
     }
 
@@ -85,12 +88,26 @@ impl<S: Server> Watched<S> {
 
     fn arrive(&mut self, class: ServiceClass, channel: u32, info: Info, mut body: Option<Body>) {
         let controlled = class == ServiceClass::Abr;
-        let slot = if controlled { channel } else { self.setting.abr_channels() as u32 };
+        let slot = if controlled {
+            channel
+        } else {
+            self.setting.abr_channels() as u32
+        };
         let queue = self.setting.queue_of(class);
-        let cell = Queued { label: self.books.next_label(), info };
-        let arrival = Arrival { slot, control_slot: slot, queue: queue as u32, controlled, cell };
+        let cell = Queued {
+            label: self.books.next_label(),
+            info,
+        };
+        let arrival = Arrival {
+            slot,
+            control_slot: slot,
+            queue: queue as u32,
+            controlled,
+            cell,
+        };
         let (now, came) = (self.now, body);
-        let refused = self.act(|port, link, said| port.arrive(now, arrival, body.as_mut(), link, said));
+        let refused =
+            self.act(|port, link, said| port.arrive(now, arrival, body.as_mut(), link, said));
         let of_data = info.is_data();
         match refused {
             None => self.books.taken(now, queue, info, (came, body)),
@@ -107,12 +124,22 @@ impl<S: Server> Watched<S> {
     }
 
     fn data(&mut self, class: ServiceClass, channel: u32, ends: bool, efci: bool) {
-        let info = if ends { Info::end_of_message(0) } else { Info::data(0) };
+        let info = if ends {
+            Info::end_of_message(0)
+        } else {
+            Info::data(0)
+        };
         let mut info = info.with_payload(48);
         if efci {
             info.mark_efci();
         }
-        let pdu = Pdu { segment: Segment::default(), sent: Ps::ZERO, first: 0, cells: 1, hit: false };
+        let pdu = Pdu {
+            segment: Segment::default(),
+            sent: Ps::ZERO,
+            first: 0,
+            cells: 1,
+            hit: false,
+        };
         self.arrive(class, channel, info, ends.then_some(Body::Pdu(pdu)));
     }
 
@@ -140,17 +167,38 @@ impl<S: Server> Watched<S> {
                 let until = span.from(self.now, self.port.wake_at());
                 self.advance(until);
             }
-            Operation::Cells { vc, count, efci, ends } => {
+            Operation::Cells {
+                vc,
+                count,
+                efci,
+                ends,
+            } => {
                 for number in 1..=count {
-                    self.data(ServiceClass::Abr, u32::from(vc) % channels, ends && number == count, efci);
+                    self.data(
+                        ServiceClass::Abr,
+                        u32::from(vc) % channels,
+                        ends && number == count,
+                        efci,
+                    );
                 }
             }
-            Operation::Background(cells) => (0..cells).for_each(|_| self.data(ServiceClass::Vbr, 0, false, false)),
+            Operation::Background(cells) => {
+                (0..cells).for_each(|_| self.data(ServiceClass::Vbr, 0, false, false))
+            }
             Operation::Flood => self.flood(),
-            Operation::Rm { vc, backward: true, cell } => self.backward(u32::from(vc) % channels, cell.rm()),
+            Operation::Rm {
+                vc,
+                backward: true,
+                cell,
+            } => self.backward(u32::from(vc) % channels, cell.rm()),
             Operation::Rm { vc, cell, .. } => {
                 let info = Info::rm(CellKind::Frm, cell.bits[2]);
-                self.arrive(ServiceClass::Abr, u32::from(vc) % channels, info, Some(Body::Rm(cell.rm())));
+                self.arrive(
+                    ServiceClass::Abr,
+                    u32::from(vc) % channels,
+                    info,
+                    Some(Body::Rm(cell.rm())),
+                );
             }
             Operation::Serve(cells) => {
                 let span = Ps(u64::from(cells) * self.cell_time.0);
@@ -167,7 +215,9 @@ impl<S: Server> Watched<S> {
             self.books.balances(queue, length);
         }
         let (counts, departed) = self.port.counts(self.now, &mut self.link);
-        let longest: Vec<u64> = (0..counts.len()).map(|queue| self.port.longest(queue)).collect();
+        let longest: Vec<u64> = (0..counts.len())
+            .map(|queue| self.port.longest(queue))
+            .collect();
         self.books.agree(&counts, departed, &longest);
         for slot in 0..=self.setting.abr_channels() {
             self.books.lost(slot, self.port.losses(slot as u32).cells);
@@ -177,7 +227,9 @@ impl<S: Server> Watched<S> {
     /// The line has time for everything that waits.
     pub fn end(&mut self) {
         let waiting = self.books.waiting();
-        let now = self.now.saturating_add(Ps((waiting + 1) * self.cell_time.0));
+        let now = self
+            .now
+            .saturating_add(Ps((waiting + 1) * self.cell_time.0));
         self.now = now;
         self.act(|port, link, said| port.advance(now, link, said));
         self.leave();
@@ -198,14 +250,22 @@ pub struct Ports {
 impl Subject for Ports {
     type Setting = Setting;
     const NAME: &'static str = "port";
-    const VOCABULARY: &'static [(u32, Kind)] =
-        &[(4, Kind::Pass), (5, Kind::Cells), (2, Kind::Background), (4, Kind::Rm), (6, Kind::Serve)];
+    const VOCABULARY: &'static [(u32, Kind)] = &[
+        (4, Kind::Pass),
+        (5, Kind::Cells),
+        (2, Kind::Background),
+        (4, Kind::Rm),
+        (6, Kind::Serve),
+    ];
 
     fn settings() -> BoxedStrategy<Setting> {
         settings()
     }
     fn new(setting: &Setting) -> Self {
-        Ports { fast: Watched::new(setting), plain: Watched::new(setting) }
+        Ports {
+            fast: Watched::new(setting),
+            plain: Watched::new(setting),
+        }
     }
     fn apply(&mut self, operation: &Operation) {
         self.fast.happen(operation);
@@ -214,7 +274,11 @@ impl Subject for Ports {
         self.plain.holds();
     }
     fn check(&self) {
-        assert_eq!(self.fast.hash(), self.plain.hash(), "the ports of the two engines differ");
+        assert_eq!(
+            self.fast.hash(),
+            self.plain.hash(),
+            "the ports of the two engines differ"
+        );
     }
     fn finish(&mut self) {
         self.fast.end();

@@ -57,7 +57,10 @@ impl Setting {
     }
     /// Place of the queue of a class.
     pub fn queue_of(&self, class: ServiceClass) -> usize {
-        self.queues().iter().position(|classes| classes.contains(&class)).expect("a queue for every class")
+        self.queues()
+            .iter()
+            .position(|classes| classes.contains(&class))
+            .expect("a queue for every class")
     }
     /// The policy of its queues.
     pub fn policy(&self) -> DiscardConfig {
@@ -66,7 +69,11 @@ impl Setting {
     /// What the engine builds it from.
     pub fn port(&self) -> PortSettings {
         let channels = self.abr_channels() + 1;
-        let queue = |classes| QueueSettings { classes, buffer: self.buffer(), discard: self.policy().build(channels) };
+        let queue = |classes| QueueSettings {
+            classes,
+            buffer: self.buffer(),
+            discard: self.policy().build(channels),
+        };
         PortSettings {
             rate: self.scheme.rate,
             delay: DELAY,
@@ -86,9 +93,17 @@ pub fn settings() -> BoxedStrategy<Setting> {
     (controls::settings(), components::<DiscardConfig>(), orders)
         .prop_map(|(scheme, discard, order)| {
             // Smaller buffers have no room for the thresholds of the other policies.
-            let discard = if scheme.buffer < 5 { json!({ "policy": "tail-drop" }) } else { discard };
+            let discard = if scheme.buffer < 5 {
+                json!({ "policy": "tail-drop" })
+            } else {
+                discard
+            };
             let discard = permitted(discard, scheme.channels + 1, scheme.buffer);
-            Setting { scheme, discard, order }
+            Setting {
+                scheme,
+                discard,
+                order,
+            }
         })
         .boxed()
 }

@@ -26,10 +26,24 @@ pub fn compare(
     [here, there]: [Rules; 2],
     plain: impl Fn(Rules) -> Vec<Row>,
 ) -> Comparison {
-    must_equal(&format!("{name}: the plain sender, against the engine"), &plain(here), ours);
-    must_equal(&format!("{name}: the plain sender, against the other simulator"), &plain(there), theirs);
+    must_equal(
+        &format!("{name}: the plain sender, against the engine"),
+        &plain(here),
+        ours,
+    );
+    must_equal(
+        &format!("{name}: the plain sender, against the other simulator"),
+        &plain(there),
+        theirs,
+    );
     let explains = |rules: Rules| same(&plain(rules), theirs) == theirs.len();
-    let switch = |rules: Rules, rule: &Rule| if here.has(*rule) { rules.with(*rule) } else { rules };
+    let switch = |rules: Rules, rule: &Rule| {
+        if here.has(*rule) {
+            rules.with(*rule)
+        } else {
+            rules
+        }
+    };
     let least = rules::ALL.iter().fold(there, |least, rule| {
         let fewer = switch(least, rule);
         if fewer == least {
@@ -37,11 +51,19 @@ pub fn compare(
         }
         if explains(fewer) { fewer } else { least }
     });
-    let reasons: Vec<Rule> = rules::ALL.into_iter().filter(|rule| least.has(*rule) != here.has(*rule)).collect();
+    let reasons: Vec<Rule> = rules::ALL
+        .into_iter()
+        .filter(|rule| least.has(*rule) != here.has(*rule))
+        .collect();
     let equal = same(ours, theirs);
     let moves = |rule: &Rule| same(&plain(switch(least, rule)), theirs) <= equal;
     let first = reasons.iter().copied().filter(moves).collect();
-    Comparison { events: theirs.len(), equal, reasons, first }
+    Comparison {
+        events: theirs.len(),
+        equal,
+        reasons,
+        first,
+    }
 }
 
 fn same(found: &[Row], expected: &[Row]) -> usize {
@@ -52,14 +74,26 @@ fn must_equal(what: &str, found: &[Row], expected: &[Row]) {
     let equal = same(found, expected);
     let around = |rows: &[Row]| rows.get(equal).copied();
     let (found, expected) = (around(found), around(expected));
-    assert!(found.is_none() && expected.is_none(), "{what}: event {equal} is {found:?} instead of {expected:?}");
+    assert!(
+        found.is_none() && expected.is_none(),
+        "{what}: event {equal} is {found:?} instead of {expected:?}"
+    );
 }
 
 /// The line of a table that says what came out.
 pub fn line(variant: &str, pattern: &str, found: &Comparison) -> String {
-    let names = |rules: &[Rule]| rules.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>().join(" ");
+    let names = |rules: &[Rule]| {
+        rules
+            .iter()
+            .map(|rule| format!("{rule:?}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let (reasons, first) = (names(&found.reasons), names(&found.first));
-    format!("{variant},{pattern},{},{},{first},{reasons}\n", found.events, found.equal)
+    format!(
+        "{variant},{pattern},{},{},{first},{reasons}\n",
+        found.events, found.equal
+    )
 }
 
 /// The rows as lines of a file, one for each instant.
@@ -67,11 +101,21 @@ pub fn lines(pattern: &str, rows: &[Row]) -> String {
     let mut text = String::new();
     let mut name = pattern;
     for instant in rows.chunk_by(|a, b| a.time_us == b.time_us && b.event == Event::Send) {
-        let ack = instant.iter().find(|row| row.event == Event::Ack).map(|row| row.packet.to_string());
-        let sent = instant.iter().filter(|row| row.event == Event::Send).map(|row| row.packet.to_string());
+        let ack = instant
+            .iter()
+            .find(|row| row.event == Event::Ack)
+            .map(|row| row.packet.to_string());
+        let sent = instant
+            .iter()
+            .filter(|row| row.event == Event::Send)
+            .map(|row| row.packet.to_string());
         let cwnd = (instant[instant.len() - 1].cwnd * 1_000.0).round() / 1_000.0;
         let sent = sent.collect::<Vec<_>>().join(" ");
-        text += &format!("{name},{},{},{cwnd},{sent}\n", instant[0].time_us, ack.unwrap_or_default());
+        text += &format!(
+            "{name},{},{},{cwnd},{sent}\n",
+            instant[0].time_us,
+            ack.unwrap_or_default()
+        );
         name = "";
     }
     text
@@ -84,5 +128,8 @@ pub fn golden(file: &str, text: &str) {
         return std::fs::write(path, text).unwrap();
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(known == text, "{file} has changed; see what it says with CELLRATE_BLESS=1");
+    assert!(
+        known == text,
+        "{file} has changed; see what it says with CELLRATE_BLESS=1"
+    );
 }

@@ -25,7 +25,14 @@ impl EngineSender {
         sender.supply(u64::MAX);
         let lasts = config.recovery == Recovery::NewReno;
         let inflates = lasts || config.recovery == Recovery::Reno;
-        EngineSender { sender, mss: config.mss.0, inflates, recover: None, lasts, inflation: 0 }
+        EngineSender {
+            sender,
+            mss: config.mss.0,
+            inflates,
+            recover: None,
+            lasts,
+            inflation: 0,
+        }
     }
 
     /// New data acknowledged. Of a part only, cwnd gives away what left, less one packet.
@@ -44,7 +51,11 @@ impl Sender for EngineSender {
     }
 
     fn on_ack(&mut self, now: Ps, ack: &Segment) {
-        let (una, before, fast) = (self.sender.snd_una(), self.sender.cwnd(), self.sender.stats().fast_retransmits);
+        let (una, before, fast) = (
+            self.sender.snd_una(),
+            self.sender.cwnd(),
+            self.sender.stats().fast_retransmits,
+        );
         self.sender.on_ack(now, ack);
         if self.inflates && self.sender.stats().fast_retransmits > fast {
             self.inflation = 3;

@@ -21,18 +21,45 @@ pub struct Line {
 }
 
 impl Line {
-    fn new(free: Ps, lost: Vec<(u64, u64)>, lost_by_count: Vec<u64>, delayed: Vec<u64>, delay: Ps) -> Line {
+    fn new(
+        free: Ps,
+        lost: Vec<(u64, u64)>,
+        lost_by_count: Vec<u64>,
+        delayed: Vec<u64>,
+        delay: Ps,
+    ) -> Line {
         let (arrivals, copies) = (Vec::new(), HashMap::new());
-        Line { free, sent: 0, copies, lost, lost_by_count, delayed, delay, arrivals }
+        Line {
+            free,
+            sent: 0,
+            copies,
+            lost,
+            lost_by_count,
+            delayed,
+            delay,
+            arrivals,
+        }
     }
 
     /// The way of the data, which other packets have until `free`.
     pub fn there(pattern: &Pattern, free: Ps) -> Line {
-        Line::new(free, pattern.lost.clone(), Vec::new(), pattern.delayed.clone(), Ps::from_ms(pattern.delay_ms))
+        Line::new(
+            free,
+            pattern.lost.clone(),
+            Vec::new(),
+            pattern.delayed.clone(),
+            Ps::from_ms(pattern.delay_ms),
+        )
     }
     /// The way of the acknowledgements.
     pub fn back(pattern: &Pattern) -> Line {
-        Line::new(Ps::ZERO, Vec::new(), pattern.lost_acks.clone(), Vec::new(), Ps::ZERO)
+        Line::new(
+            Ps::ZERO,
+            Vec::new(),
+            pattern.lost_acks.clone(),
+            Vec::new(),
+            Ps::ZERO,
+        )
     }
 
     /// Puts `bytes` on the line: the next copy of packet `number`.
@@ -40,25 +67,34 @@ impl Line {
         self.free = self.free.max(now) + Ps::from_us(8 * bytes);
         let copy = self.copies.entry(number).or_default();
         *copy += 1;
-        let delay = if self.delayed.contains(&self.sent) { self.delay } else { Ps::ZERO };
+        let delay = if self.delayed.contains(&self.sent) {
+            self.delay
+        } else {
+            Ps::ZERO
+        };
         if !self.lost.contains(&(number, *copy)) && !self.lost_by_count.contains(&self.sent) {
-            self.arrivals.push((self.free + Ps::from_ms(40) + delay, self.sent, segment));
+            self.arrivals
+                .push((self.free + Ps::from_ms(40) + delay, self.sent, segment));
         }
         self.sent += 1;
     }
 
     /// When the next one arrives.
     pub fn next(&self) -> Ps {
-        self.first().map_or(Ps::NEVER, |place| self.arrivals[place].0)
+        self.first()
+            .map_or(Ps::NEVER, |place| self.arrivals[place].0)
     }
 
     /// What arrives now, if anything.
     pub fn arrival(&mut self, now: Ps) -> Option<Segment> {
-        let place = self.first().filter(|place| self.arrivals[*place].0 == now)?;
+        let place = self
+            .first()
+            .filter(|place| self.arrivals[*place].0 == now)?;
         Some(self.arrivals.remove(place).2)
     }
 
     fn first(&self) -> Option<usize> {
-        (0..self.arrivals.len()).min_by_key(|place| (self.arrivals[*place].0, self.arrivals[*place].1))
+        (0..self.arrivals.len())
+            .min_by_key(|place| (self.arrivals[*place].0, self.arrivals[*place].1))
     }
 }

@@ -62,8 +62,20 @@ impl<S: Sender> Connection<S> {
     /// The connection of `config` on a line that spoils what `pattern` says.
     pub fn new(sender: S, config: &TcpConfig, sizes: Sizes, pattern: &Pattern) -> Connection<S> {
         let (mss, receiver) = (config.mss.0, TcpReceiver::new(config));
-        let (there, back) = (Line::there(pattern, Ps::from_us(8 * sizes.before)), Line::back(pattern));
-        Connection { now: Ps::ZERO, mss, sizes, sender, receiver, there, back, rows: Vec::new() }
+        let (there, back) = (
+            Line::there(pattern, Ps::from_us(8 * sizes.before)),
+            Line::back(pattern),
+        );
+        Connection {
+            now: Ps::ZERO,
+            mss,
+            sizes,
+            sender,
+            receiver,
+            there,
+            back,
+            rows: Vec::new(),
+        }
     }
 
     /// Goes on until `end`, and does all of that instant.
@@ -101,13 +113,22 @@ impl<S: Sender> Connection<S> {
     fn acknowledge(&mut self) {
         if let Some(ack) = self.receiver.poll_ack(self.now) {
             let blocks = ack.blocks().above(ack.ack).count() as u64;
-            let option = if blocks > 0 { self.sizes.option + blocks * self.sizes.block } else { 0 };
+            let option = if blocks > 0 {
+                self.sizes.option + blocks * self.sizes.block
+            } else {
+                0
+            };
             self.back.send(self.now, self.sizes.ack + option, ack, 0);
         }
     }
 
     fn note(&mut self, event: Event, packet: u64) {
-        let row = Row { time_us: self.now.0 / 1_000_000, event, packet, cwnd: self.sender.cwnd() };
+        let row = Row {
+            time_us: self.now.0 / 1_000_000,
+            event,
+            packet,
+            cwnd: self.sender.cwnd(),
+        };
         self.rows.push(row);
     }
 }

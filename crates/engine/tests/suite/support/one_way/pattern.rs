@@ -25,10 +25,16 @@ pub fn all() -> Vec<Pattern> {
 
 fn read(line: &str) -> Pattern {
     let fields: Vec<&str> = line.split(',').collect();
-    let [name, _end_ms, lost, delayed, delay_ms, lost_acks] = fields[..] else { panic!("{line}") };
+    let [name, _end_ms, lost, delayed, delay_ms, lost_acks] = fields[..] else {
+        panic!("{line}")
+    };
     Pattern {
         name: name.into(),
-        lost: lost.split(' ').filter(|word| !word.is_empty()).map(copy).collect(),
+        lost: lost
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(copy)
+            .collect(),
         delayed: numbers(delayed),
         delay_ms: numbers(delay_ms).first().copied().unwrap_or(0),
         lost_acks: numbers(lost_acks),
@@ -36,7 +42,10 @@ fn read(line: &str) -> Pattern {
 }
 
 fn numbers(text: &str) -> Vec<u64> {
-    text.split(' ').filter(|word| !word.is_empty()).map(|word| word.parse().unwrap()).collect()
+    text.split(' ')
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse().unwrap())
+        .collect()
 }
 
 fn copy(word: &str) -> (u64, u64) {

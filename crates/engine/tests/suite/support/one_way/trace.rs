@@ -21,7 +21,8 @@ pub struct Row {
 impl Row {
     /// The same but for `tolerance` of cwnd.
     pub fn is(&self, other: &Row, tolerance: f64) -> bool {
-        let same = (self.time_us, self.event, self.packet) == (other.time_us, other.event, other.packet);
+        let same =
+            (self.time_us, self.event, self.packet) == (other.time_us, other.event, other.packet);
         same && (self.cwnd - other.cwnd).abs() < tolerance
     }
 }
@@ -45,14 +46,27 @@ pub fn of(data: &str, pattern: &str) -> Vec<Row> {
 
 fn instant(fields: &[&str], rows: &mut Vec<Row>) {
     let (time_us, cwnd) = (fields[1].parse().unwrap(), fields[3].parse().unwrap());
-    let row = |event, packet: &str| Row { time_us, event, packet: packet.parse().unwrap(), cwnd };
+    let row = |event, packet: &str| Row {
+        time_us,
+        event,
+        packet: packet.parse().unwrap(),
+        cwnd,
+    };
     if !fields[2].is_empty() {
         rows.push(row(Event::Ack, fields[2]));
     }
-    rows.extend(fields[4].split(' ').filter(|packet| !packet.is_empty()).map(|packet| row(Event::Send, packet)));
+    rows.extend(
+        fields[4]
+            .split(' ')
+            .filter(|packet| !packet.is_empty())
+            .map(|packet| row(Event::Send, packet)),
+    );
 }
 
 /// How many rows are the same before the first that differs, if one does.
 pub fn common(found: &[Row], expected: &[Row], tolerance: f64) -> Option<usize> {
-    found.iter().zip(expected).position(|(found, expected)| !found.is(expected, tolerance))
+    found
+        .iter()
+        .zip(expected)
+        .position(|(found, expected)| !found.is(expected, tolerance))
 }

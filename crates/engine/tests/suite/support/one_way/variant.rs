@@ -33,24 +33,53 @@ impl Variant {
     }
 
     fn ours(&self) -> Rules {
-        if self.config.restore_snd_nxt { Rules::OURS } else { Rules::OURS.without(Rule::GoesOn) }
+        if self.config.restore_snd_nxt {
+            Rules::OURS
+        } else {
+            Rules::OURS.without(Rule::GoesOn)
+        }
     }
 
     fn plain(&self, rules: Rules) -> PlainSender {
-        let TcpConfig { recovery, mss, window, initial_window: cwnd, initial_rto: rto, max_rto, .. } = self.config;
+        let TcpConfig {
+            recovery,
+            mss,
+            window,
+            initial_window: cwnd,
+            initial_rto: rto,
+            max_rto,
+            ..
+        } = self.config;
         let (mss, window) = (mss.0, window.0 / mss.0);
-        PlainSender::new(Start { recovery, rules, mss, cwnd, window, rto, doubles: max_rto > rto })
+        PlainSender::new(Start {
+            recovery,
+            rules,
+            mss,
+            cwnd,
+            window,
+            rto,
+            doubles: max_rto > rto,
+        })
     }
 
     /// The run of `pattern` here and there.
     pub fn compare(&self, pattern: &Pattern) -> (Vec<Row>, Comparison) {
         let theirs = trace::of(self.data, &pattern.name);
-        assert!(theirs.len() > 20, "{}: no trace of {}", self.name, pattern.name);
+        assert!(
+            theirs.len() > 20,
+            "{}: no trace of {}",
+            self.name,
+            pattern.name
+        );
         let (config, end) = (&self.config, Ps::from_us(theirs[theirs.len() - 1].time_us));
-        let ours = Connection::new(EngineSender::new(config), config, self.sizes, pattern).run(end).rows;
+        let ours = Connection::new(EngineSender::new(config), config, self.sizes, pattern)
+            .run(end)
+            .rows;
         let name = format!("{} {}", self.name, pattern.name);
         let found = compare(&name, &ours, &theirs, [self.ours(), self.theirs], |rules| {
-            Connection::new(self.plain(rules), config, self.sizes, pattern).run(end).rows
+            Connection::new(self.plain(rules), config, self.sizes, pattern)
+                .run(end)
+                .rows
         });
         (ours, found)
     }
@@ -86,15 +115,36 @@ pub fn compare_all(directory: &str, theirs: Rules, variants: &[Variant]) {
         for pattern in pattern::all() {
             let (ours, found) = variant.compare(&pattern);
             // What differs has a reason, and what does not has none.
-            assert_eq!(found.equal < found.events, !found.reasons.is_empty(), "{} {}", variant.name, pattern.name);
-            assert_eq!(found.equal < found.events, !found.first.is_empty(), "{} {}", variant.name, pattern.name);
+            assert_eq!(
+                found.equal < found.events,
+                !found.reasons.is_empty(),
+                "{} {}",
+                variant.name,
+                pattern.name
+            );
+            assert_eq!(
+                found.equal < found.events,
+                !found.first.is_empty(),
+                "{} {}",
+                variant.name,
+                pattern.name
+            );
             seen.extend(found.reasons.iter().copied());
             table += &line(variant.name, &pattern.name, &found);
-            rest += &lines(&format!("{}/{}", variant.name, pattern.name), &ours[found.equal.min(ours.len())..]);
+            rest += &lines(
+                &format!("{}/{}", variant.name, pattern.name),
+                &ours[found.equal.min(ours.len())..],
+            );
         }
     }
     let otherwise = |rule: &&Rule| !theirs.has(**rule);
-    assert!(rules::ALL.iter().filter(otherwise).all(|rule| seen.contains(rule)), "a rule explains nothing");
+    assert!(
+        rules::ALL
+            .iter()
+            .filter(otherwise)
+            .all(|rule| seen.contains(rule)),
+        "a rule explains nothing"
+    );
     golden(&format!("{directory}/differences.csv"), &table);
     golden(&format!("{directory}/ours.csv"), &rest);
 }

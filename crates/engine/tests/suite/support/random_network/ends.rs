@@ -10,49 +10,61 @@ use super::read;
 
 pub fn tcp() -> impl Strategy<Value = TcpConfig> {
     let recovery = select(Recovery::ALL).prop_map(|recovery| recovery.name());
-    let sizes = (select(vec![1u64, 48, 512, 1_460, 9_140]), 1..40u64, 1..5u32, prop::option::of(1..20u64));
+    let sizes = (
+        select(vec![1u64, 48, 512, 1_460, 9_140]),
+        1..40u64,
+        1..5u32,
+        prop::option::of(1..20u64),
+    );
     let times = (
         select(vec!["100 us", "1 ms", "10 ms"]),
         select(vec!["1 ms", "5 ms", "50 ms"]),
         select(vec!["200 us", "2 ms"]),
     );
-    let processing = select(vec![("0 s", "0 s"), ("0 s", "0 s"), ("300 us", "0 s"), ("100 us", "200 us")]);
+    let processing = select(vec![
+        ("0 s", "0 s"),
+        ("0 s", "0 s"),
+        ("300 us", "0 s"),
+        ("100 us", "200 us"),
+    ]);
     let flags = any::<[bool; 7]>();
-    (recovery, sizes, times, processing, flags).prop_map(|(recovery, sizes, times, processing, flags)| {
-        let (mss, segments, initial_window, ssthresh) = sizes;
-        let mut value = json!({
-            "recovery": recovery,
-            "mss": format!("{mss} bytes"),
-            "window": format!("{} bytes", mss * segments + mss / 3),
-            "initial_window": initial_window,
-            "granularity": times.0,
-            "initial_rto": times.1,
-            "min_rto": times.2,
-            "max_rto": "100 ms",
-            "delayed_ack": flags[0],
-            "delayed_ack_interval": "2 ms",
-            "idle_restart": flags[1],
-            "processing_time": processing.0,
-            "processing_variation": processing.1,
-            "restore_snd_nxt": flags[2],
-            "net3_increment": flags[3],
-            "rtt_excludes_transmission": flags[4],
-            "connection_setup": flags[5],
-            "clock": if flags[6] { "per-host" } else { "shared" },
-        });
-        if let Some(segments) = ssthresh {
-            value["initial_ssthresh"] = json!(format!("{} bytes", segments * mss));
-        }
-        let config: TcpConfig = read(value);
-        config.validate().expect("a possible connection");
-        config
-    })
+    (recovery, sizes, times, processing, flags).prop_map(
+        |(recovery, sizes, times, processing, flags)| {
+            let (mss, segments, initial_window, ssthresh) = sizes;
+            let mut value = json!({
+                "recovery": recovery,
+                "mss": format!("{mss} bytes"),
+                "window": format!("{} bytes", mss * segments + mss / 3),
+                "initial_window": initial_window,
+                "granularity": times.0,
+                "initial_rto": times.1,
+                "min_rto": times.2,
+                "max_rto": "100 ms",
+                "delayed_ack": flags[0],
+                "delayed_ack_interval": "2 ms",
+                "idle_restart": flags[1],
+                "processing_time": processing.0,
+                "processing_variation": processing.1,
+                "restore_snd_nxt": flags[2],
+                "net3_increment": flags[3],
+                "rtt_excludes_transmission": flags[4],
+                "connection_setup": flags[5],
+                "clock": if flags[6] { "per-host" } else { "shared" },
+            });
+            if let Some(segments) = ssthresh {
+                value["initial_ssthresh"] = json!(format!("{} bytes", segments * mss));
+            }
+            let config: TcpConfig = read(value);
+            config.validate().expect("a possible connection");
+            config
+        },
+    )
 }
 
 pub fn abr() -> impl Strategy<Value = AbrConfig> {
     let share = prop::option::of(select(vec![0.01, 0.1, 0.5, 1.0]));
-    let factors =
-        (0..9u32, 0..9u32, 0..7u32).prop_map(|(rif, rdf, cdf)| [rif, rdf, cdf].map(|n| 0.5f64.powi(n as i32)));
+    let factors = (0..9u32, 0..9u32, 0..7u32)
+        .prop_map(|(rif, rdf, cdf)| [rif, rdf, cdf].map(|n| 0.5f64.powi(n as i32)));
     let counts = (
         select(vec![2u32, 8, 32]),
         select(vec![None, Some(1u32), Some(4)]),

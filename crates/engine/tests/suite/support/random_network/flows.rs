@@ -36,7 +36,10 @@ pub struct FlowDraft {
 
 impl FlowDraft {
     pub fn suit_credit(&mut self) {
-        (self.service, self.ack_service) = (credited_class(self.service), credited_class(self.ack_service));
+        (self.service, self.ack_service) = (
+            credited_class(self.service),
+            credited_class(self.ack_service),
+        );
     }
 }
 
@@ -59,29 +62,54 @@ pub enum WayBack {
 }
 
 pub fn flow() -> impl Strategy<Value = FlowDraft> {
-    let route = (any::<Index>(), prop::collection::vec(any::<Index>(), 0..5), (host(), host()));
+    let route = (
+        any::<Index>(),
+        prop::collection::vec(any::<Index>(), 0..5),
+        (host(), host()),
+    );
     let way_back = select(vec![WayBack::Same, WayBack::Shortest, WayBack::None]);
     let start = prop_oneof![3 => Just(Ps::ZERO), 1 => (0..100u64).prop_map(Ps::from_us), 1 => (0..10_000_000_000u64).prop_map(Ps)];
     let encapsulation = prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)];
     let queue = prop_oneof![3 => Just(Buffer::INFINITE), 1 => (1..300u64).prop_map(Buffer)];
     let queue = (queue, select(vec![Refuses::Pdu, Refuses::Cell]));
-    (route, way_back, services(), source(), start, tcp(), abr(), encapsulation, queue).prop_map(
-        |((first_switch, steps, hosts), way_back, services, source, start, tcp, abr, encapsulation, queue)| FlowDraft {
-            first_switch,
-            steps,
-            hosts,
-            way_back,
-            service: services.0,
-            ack_service: services.1,
-            source,
-            start,
-            tcp,
-            abr,
-            encapsulation,
-            source_queue: queue.0,
-            source_queue_refuses: queue.1,
-        },
+    (
+        route,
+        way_back,
+        services(),
+        source(),
+        start,
+        tcp(),
+        abr(),
+        encapsulation,
+        queue,
     )
+        .prop_map(
+            |(
+                (first_switch, steps, hosts),
+                way_back,
+                services,
+                source,
+                start,
+                tcp,
+                abr,
+                encapsulation,
+                queue,
+            )| FlowDraft {
+                first_switch,
+                steps,
+                hosts,
+                way_back,
+                service: services.0,
+                ack_service: services.1,
+                source,
+                start,
+                tcp,
+                abr,
+                encapsulation,
+                source_queue: queue.0,
+                source_queue_refuses: queue.1,
+            },
+        )
 }
 
 fn host() -> impl Strategy<Value = HostDraft> {

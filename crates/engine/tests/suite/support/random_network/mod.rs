@@ -34,19 +34,47 @@ pub fn networks() -> impl Strategy<Value = Network> {
     let switches = prop::collection::vec(switch(), 2..=5);
     let chords = prop::collection::vec(any::<(Index, Index)>(), 0..3);
     let flows = prop::collection::vec(flow(), 1..7);
-    let links = (prop::option::weighted(0.25, fcvc()), prop::option::weighted(0.3, errors()));
-    let chance = (any::<u64>(), select(vec![SimultaneousCells::AsWritten, SimultaneousCells::Drawn]));
+    let links = (
+        prop::option::weighted(0.25, fcvc()),
+        prop::option::weighted(0.3, errors()),
+    );
+    let chance = (
+        any::<u64>(),
+        select(vec![SimultaneousCells::AsWritten, SimultaneousCells::Drawn]),
+    );
     (switches, chords, lines(), flows, measure(), chance, links).prop_map(
-        |(mut switches, chords, lines, mut flows, measure, (seed, simultaneous_cells), (fcvc, errors))| {
+        |(
+            mut switches,
+            chords,
+            lines,
+            mut flows,
+            measure,
+            (seed, simultaneous_cells),
+            (fcvc, errors),
+        )| {
             if fcvc.is_some() {
                 switches.iter_mut().for_each(suit_credit);
                 flows.iter_mut().for_each(FlowDraft::suit_credit);
             }
             let mut draft = Draft::new(&switches, &chords, &lines);
-            let flows = flows.iter().enumerate().map(|(number, flow)| draft.place(number, flow)).collect();
+            let flows = flows
+                .iter()
+                .enumerate()
+                .map(|(number, flow)| draft.place(number, flow))
+                .collect();
             let plan = draft.graph.plan(flows);
             let errors = errors.unwrap_or_default();
-            Network { plan: Plan { seed, measure, fcvc, errors, simultaneous_cells, ..plan }, end: lines.end }
+            Network {
+                plan: Plan {
+                    seed,
+                    measure,
+                    fcvc,
+                    errors,
+                    simultaneous_cells,
+                    ..plan
+                },
+                end: lines.end,
+            }
         },
     )
 }
@@ -60,7 +88,10 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
             }
         }
         for flow in &mut network.plan.flows {
-            (flow.service, flow.ack_service) = (credited_class(flow.service), credited_class(flow.ack_service));
+            (flow.service, flow.ack_service) = (
+                credited_class(flow.service),
+                credited_class(flow.ack_service),
+            );
         }
         (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
         network
@@ -68,13 +99,22 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
 }
 
 fn credited_class(class: ServiceClass) -> ServiceClass {
-    if class == ServiceClass::Abr { ServiceClass::Ubr } else { class }
+    if class == ServiceClass::Abr {
+        ServiceClass::Ubr
+    } else {
+        class
+    }
 }
 
 fn measure() -> impl Strategy<Value = MeasurePlan> {
     (any::<bool>(), select(vec![0, 3, 100_000])).prop_map(|(cell_delay, event_limit)| MeasurePlan {
         cell_delay,
-        events: EventKinds { loss: true, timeout: true, retransmission: true, mark: true },
+        events: EventKinds {
+            loss: true,
+            timeout: true,
+            retransmission: true,
+            mark: true,
+        },
         event_limit,
     })
 }

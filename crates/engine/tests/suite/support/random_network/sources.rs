@@ -15,7 +15,16 @@ pub fn source() -> impl Strategy<Value = SourceConfig> {
 }
 
 fn generated() -> impl Strategy<Value = SourceConfig> {
-    let rate = || select(vec!["42.4 Mbit/s", "21.2 Mbit/s", "4.24 Mbit/s", "1 Mbit/s", "155.52 Mbit/s", "7.77 Mbit/s"]);
+    let rate = || {
+        select(vec![
+            "42.4 Mbit/s",
+            "21.2 Mbit/s",
+            "4.24 Mbit/s",
+            "1 Mbit/s",
+            "155.52 Mbit/s",
+            "7.77 Mbit/s",
+        ])
+    };
     prop_oneof![
         4 => Just(json!({"kind": "greedy"})),
         2 => (1..60_000u64).prop_map(|size| json!({"kind": "transfer", "size": format!("{size} bytes")})),
@@ -53,7 +62,10 @@ fn generated() -> impl Strategy<Value = SourceConfig> {
 
 /// The rates of a file, played in any way.
 fn played() -> impl Strategy<Value = SourceConfig> {
-    let piece = (1..2_000_000_000u64, select(vec![0, 1_000_000, 7_770_000, 42_400_000]));
+    let piece = (
+        1..2_000_000_000u64,
+        select(vec![0, 1_000_000, 7_770_000, 42_400_000]),
+    );
     let pieces = prop::collection::vec(piece, 1..9);
     (pieces, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(pieces, repeat, anywhere, bucket)| {
         let piece = |(lasts, bps)| Piece { lasts: Ps(lasts), rate: Rate::from_bps(bps) };
@@ -70,7 +82,12 @@ fn played() -> impl Strategy<Value = SourceConfig> {
 
 /// Video with clock references so close that many pieces are played.
 fn video() -> impl Strategy<Value = Value> {
-    let bound = select(vec!["discard", "truncate", "truncate-and-carry", "exponential"]);
+    let bound = select(vec![
+        "discard",
+        "truncate",
+        "truncate-and-carry",
+        "exponential",
+    ]);
     let interval = select(vec!["10 us", "100 us", "1 ms"]);
     (1..5u32, bound, interval, any::<bool>()).prop_map(|(sources, bound, interval, packets)| {
         json!({

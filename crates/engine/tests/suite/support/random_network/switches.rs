@@ -34,16 +34,31 @@ pub fn suit_credit(switch: &mut SwitchPlan) {
     switch.control = ControlConfig::default();
     (switch.discard, switch.vsvd) = (DiscardConfig::default(), None);
     let together = switch.priority.len() < 3;
-    let credited = if together { vec![vec![Ubr, Random]] } else { vec![vec![Ubr], vec![Random]] };
-    let guaranteed = if together { vec![vec![Cbr, Vbr]] } else { vec![vec![Cbr], vec![Vbr]] };
+    let credited = if together {
+        vec![vec![Ubr, Random]]
+    } else {
+        vec![vec![Ubr], vec![Random]]
+    };
+    let guaranteed = if together {
+        vec![vec![Cbr, Vbr]]
+    } else {
+        vec![vec![Cbr], vec![Vbr]]
+    };
     // Even without priority over credited channels the guaranteed ones need no credit.
     let last = switch.priority[0].contains(&ServiceClass::Abr);
-    switch.priority = if last { [credited, guaranteed].concat() } else { [guaranteed, credited].concat() };
+    switch.priority = if last {
+        [credited, guaranteed].concat()
+    } else {
+        [guaranteed, credited].concat()
+    };
 }
 
 fn vsvd() -> impl Strategy<Value = VsVdConfig> {
-    let coupling =
-        select(vec![("previous-loop", "vc-queues"), ("measured", "class-queue"), ("next-loop", "class-queue")]);
+    let coupling = select(vec![
+        ("previous-loop", "vc-queues"),
+        ("measured", "class-queue"),
+        ("next-loop", "class-queue"),
+    ]);
     let update = select(vec!["turn-round", "backward", "both"]);
     (coupling, update, any::<bool>()).prop_map(|((vc_rate, input), update, limit_source)| {
         read(json!({"vc_rate": vc_rate, "input": input, "update": update, "limit_source": limit_source}))
@@ -112,8 +127,11 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
         json!({"scheme": "capc", "threshold": "3 cells"}),
         json!({"scheme": "phantom"}),
     ];
-    let timed =
-        (select(timed), select(vec!["100 us", "333.333 us", "1 ms", "5 ms"])).prop_map(|(mut scheme, interval)| {
+    let timed = (
+        select(timed),
+        select(vec!["100 us", "333.333 us", "1 ms", "5 ms"]),
+    )
+        .prop_map(|(mut scheme, interval)| {
             scheme["interval"] = json!(interval);
             read(scheme)
         });
@@ -129,11 +147,19 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
 }
 
 fn erica() -> impl Strategy<Value = ControlConfig> {
-    let interval = (select(vec!["100 us", "333.333 us", "1 ms", "5 ms"]), select(vec![1, 7, 30, 100]));
-    let averaging = (select(vec!["none", "load-factor", "components"]), any::<bool>(), any::<bool>());
+    let interval = (
+        select(vec!["100 us", "333.333 us", "1 ms", "5 ms"]),
+        select(vec![1, 7, 30, 100]),
+    );
+    let averaging = (
+        select(vec!["none", "load-factor", "components"]),
+        any::<bool>(),
+        any::<bool>(),
+    );
     let flags = any::<[bool; 8]>();
     let functions = vec!["hyperbolic", "linear", "step", "hysteresis"];
-    let queue_control = prop::option::of((select(vec!["10 us", "500 us", "5 ms"]), select(functions)));
+    let queue_control =
+        prop::option::of((select(vec!["10 us", "500 us", "5 ms"]), select(functions)));
     (interval, averaging, flags, queue_control, 0.5..1.0).prop_map(
         |(interval, averaging, flags, queue_control, target)| {
             let mut value = json!({
@@ -171,10 +197,17 @@ fn discard() -> impl Strategy<Value = DiscardConfig> {
             "policy": "epd", "forward_end": end, "threshold": format!("{threshold} cells")
         })),
         Just(json!({"policy": "epd"})),
-        (select(vec!["selective-drop", "fair-buffer-allocation"]), 0..30u64, 0.1..1.5).prop_map(
-            |(policy, threshold, z)| { json!({"policy": policy, "threshold": format!("{threshold} cells"), "z": z}) }
+        (
+            select(vec!["selective-drop", "fair-buffer-allocation"]),
+            0..30u64,
+            0.1..1.5
+        )
+            .prop_map(|(policy, threshold, z)| {
+                json!({"policy": policy, "threshold": format!("{threshold} cells"), "z": z})
+            }),
+        (0..6u64).prop_map(
+            |margin| json!({"policy": "intelligent-tail-drop", "margin": format!("{margin} cells")})
         ),
-        (0..6u64).prop_map(|margin| json!({"policy": "intelligent-tail-drop", "margin": format!("{margin} cells")})),
     ]
     .prop_map(read)
 }

@@ -41,7 +41,11 @@ impl<'a> Draft<'a> {
         }
         for (from, to) in chords {
             let (from, to) = (from.index(count), to.index(count));
-            if from != to && draft.neighbours[from].iter().all(|(neighbour, _)| *neighbour != to) {
+            if from != to
+                && draft.neighbours[from]
+                    .iter()
+                    .all(|(neighbour, _)| *neighbour != to)
+            {
                 draft.join(from, to);
             }
         }
@@ -57,7 +61,12 @@ impl<'a> Draft<'a> {
     fn duplex(&mut self, from: usize, to: usize) -> usize {
         let pair = self.graph.links.len() / 2;
         let Lines { rates, delays, .. } = self.lines;
-        self.graph.duplex(from, to, rates[pair % rates.len()], delays[pair % delays.len()])
+        self.graph.duplex(
+            from,
+            to,
+            rates[pair % rates.len()],
+            delays[pair % delays.len()],
+        )
     }
 
     /// A host at `switch` and the link that leads from the switch to it.
@@ -86,8 +95,10 @@ impl<'a> Draft<'a> {
         let mut visited = vec![flow.first_switch.index(self.neighbours.len())];
         let mut links = Vec::new();
         for step in &flow.steps {
-            let open: Vec<_> =
-                self.neighbours[visited[visited.len() - 1]].iter().filter(|(to, _)| !visited.contains(to)).collect();
+            let open: Vec<_> = self.neighbours[visited[visited.len() - 1]]
+                .iter()
+                .filter(|(to, _)| !visited.contains(to))
+                .collect();
             if open.is_empty() {
                 break;
             }
@@ -123,15 +134,28 @@ impl<'a> Draft<'a> {
         let (source, to_source) = self.host(first, flow.hosts.0);
         let found = self.host(last, flow.hosts.1);
         // A flow leads from one host to another.
-        let (_, to_destination) = if found.0 == source { self.new_host(last) } else { found };
+        let (_, to_destination) = if found.0 == source {
+            self.new_host(last)
+        } else {
+            found
+        };
         let forward = [&[to_source ^ 1], &between[..], &[to_destination]].concat();
         let backward = match flow.way_back {
             WayBack::Same => back(&forward),
-            WayBack::Shortest => [&[to_destination ^ 1], &self.shortest(last, first)[..], &[to_source]].concat(),
+            WayBack::Shortest => [
+                &[to_destination ^ 1],
+                &self.shortest(last, first)[..],
+                &[to_source],
+            ]
+            .concat(),
             WayBack::None => Vec::new(),
         };
         let abr = flow.service == ServiceClass::Abr || flow.ack_service == ServiceClass::Abr;
-        let backward = if abr || (flow.source.over_tcp() && backward.is_empty()) { back(&forward) } else { backward };
+        let backward = if abr || (flow.source.over_tcp() && backward.is_empty()) {
+            back(&forward)
+        } else {
+            backward
+        };
         FlowPlan {
             name: format!("f{number}"),
             group: "f".into(),

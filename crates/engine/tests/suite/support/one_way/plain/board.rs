@@ -53,12 +53,17 @@ impl Board {
     pub fn pipe(&self, una: u64, max: u64) -> u64 {
         let lost = self.lost_below();
         let missing = (una..max).filter(|packet| !self.sacked.contains(packet));
-        missing.map(|packet| (packet >= lost) as u64 + (packet < self.high) as u64).sum()
+        missing
+            .map(|packet| (packet >= lost) as u64 + (packet < self.high) as u64)
+            .sum()
     }
     /// The first missing packet not sent again that has something above it.
     pub fn hole(&self, una: u64) -> Option<u64> {
         let hole = self.skip(una.max(self.high));
-        self.sacked.last().filter(|last| hole < **last).map(|_| hole)
+        self.sacked
+            .last()
+            .filter(|last| hole < **last)
+            .map(|_| hole)
     }
     /// Whether `packet` was sent again in this recovery.
     pub fn again(&self, packet: u64) -> bool {
@@ -66,11 +71,16 @@ impl Board {
     }
     /// The last missing packet, once.
     pub fn rescue(&self, una: u64, max: u64) -> Option<u64> {
-        (una..max).rev().find(|packet| !self.sacked.contains(packet)).filter(|_| !self.rescued)
+        (una..max)
+            .rev()
+            .find(|packet| !self.sacked.contains(packet))
+            .filter(|_| !self.rescued)
     }
     /// The first missing packet from `packet` on.
     pub fn skip(&self, packet: u64) -> u64 {
-        (packet..).find(|packet| !self.sacked.contains(packet)).unwrap_or(packet)
+        (packet..)
+            .find(|packet| !self.sacked.contains(packet))
+            .unwrap_or(packet)
     }
     /// How many below `packet` have arrived.
     pub fn below(&self, packet: u64) -> u64 {

@@ -21,12 +21,17 @@ impl PlainSender {
 
     pub(super) fn on_third(&mut self, now: Ps) {
         let lasts = self.is(Recovery::NewReno);
-        let beyond = self.una > self.recover || self.una == self.recover && !self.has(Rule::BeginsBeyondRecover);
+        let beyond = self.una > self.recover
+            || self.una == self.recover && !self.has(Rule::BeginsBeyondRecover);
         let again = lasts && self.recover > 0 && (self.recovering || !beyond);
         if again || self.is(Recovery::TimeoutOnly) {
             return;
         }
-        let left = if lasts && !self.has(Rule::CountsFirstTwo) { self.inflation + 1.0 } else { 3.0 };
+        let left = if lasts && !self.has(Rule::CountsFirstTwo) {
+            self.inflation + 1.0
+        } else {
+            3.0
+        };
         self.halve((self.nxt - self.una) as f64 - left);
         if self.is(Recovery::Tahoe) {
             self.cwnd = 1.0;

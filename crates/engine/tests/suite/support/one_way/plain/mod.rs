@@ -117,7 +117,9 @@ impl PlainSender {
         let (all, acked) = (acked, self.newly(acked, ack));
         match self.start.recovery {
             Recovery::Sack if ended => self.cwnd = self.ssthresh,
-            Recovery::Reno if self.duplicates >= THRESHOLD => self.cwnd = self.cwnd.min(self.ssthresh),
+            Recovery::Reno if self.duplicates >= THRESHOLD => {
+                self.cwnd = self.cwnd.min(self.ssthresh)
+            }
             Recovery::NewReno if ended => self.deflate(),
             _ => {}
         }
@@ -135,7 +137,11 @@ impl PlainSender {
     }
 
     fn time(&mut self, now: Ps) {
-        self.timer = if self.max > self.una { Ps(now.0 + self.rto.0) } else { Ps::NEVER };
+        self.timer = if self.max > self.una {
+            Ps(now.0 + self.rto.0)
+        } else {
+            Ps::NEVER
+        };
     }
 
     /// What goes next, if anything may.
@@ -166,13 +172,23 @@ impl Sender for PlainSender {
         if self.timer == Ps::NEVER {
             self.timer = Ps(now.0 + self.rto.0);
         }
-        Some(Segment { seq: packet * self.start.mss, len: self.start.mss as u32, ..Segment::default() })
+        Some(Segment {
+            seq: packet * self.start.mss,
+            len: self.start.mss as u32,
+            ..Segment::default()
+        })
     }
 
     fn on_ack(&mut self, now: Ps, ack: &Segment) {
         let next = ack.ack / self.start.mss;
-        assert!(next >= self.una, "acknowledgements keep their order on this line");
-        let blocks = ack.blocks().above(ack.ack).map(|(from, to)| (from / self.start.mss, to / self.start.mss));
+        assert!(
+            next >= self.una,
+            "acknowledgements keep their order on this line"
+        );
+        let blocks = ack
+            .blocks()
+            .above(ack.ack)
+            .map(|(from, to)| (from / self.start.mss, to / self.start.mss));
         let news = self.is(Recovery::Sack) && self.board.update(next, blocks);
         self.board.counted = self.board.counted.saturating_sub(1);
         match next > self.una {
@@ -193,7 +209,9 @@ impl Sender for PlainSender {
             self.inflation = 0.0;
         }
         match self.start.recovery {
-            Recovery::TimeoutOnly => self.ssthresh = (self.cwnd / 2.0).min(self.start.window as f64).max(2.0),
+            Recovery::TimeoutOnly => {
+                self.ssthresh = (self.cwnd / 2.0).min(self.start.window as f64).max(2.0)
+            }
             _ => self.halve(flight),
         }
         (self.cwnd, self.inflation, self.duplicates) = (1.0, 0.0, 0);

@@ -10,14 +10,22 @@ impl PlainSender {
     /// NewReno's window at the end of a recovery: no burst.
     pub(super) fn deflate(&mut self) {
         let out = (self.max - self.una) as f64;
-        let burst = if self.has(Rule::EndAvoidsBurst) { out.max(1.0) + 1.0 } else { f64::INFINITY };
+        let burst = if self.has(Rule::EndAvoidsBurst) {
+            out.max(1.0) + 1.0
+        } else {
+            f64::INFINITY
+        };
         self.cwnd = self.ssthresh.min(burst);
     }
 
     /// `acked` packets acknowledged that are not a part.
     pub(super) fn forget_duplicates(&mut self, acked: f64) {
         let stay = !self.has(Rule::DuplicatesEnd) && self.inflation >= acked;
-        self.inflation = if stay { self.inflation - (acked - 1.0) } else { 0.0 };
+        self.inflation = if stay {
+            self.inflation - (acked - 1.0)
+        } else {
+            0.0
+        };
         (self.head_lost, self.head_due) = (stay, stay);
     }
 

@@ -94,7 +94,9 @@ const OF_NS_2: usize = 11;
 
 impl Rules {
     /// The engine's.
-    pub const OURS: Rules = Rules { switches: [true; ALL.len()] };
+    pub const OURS: Rules = Rules {
+        switches: [true; ALL.len()],
+    };
     /// Those of ns-2.
     pub const NS_2: Rules = Rules::OURS.without_all(ALL.split_at(OF_NS_2).0);
     /// Those of ns-3.

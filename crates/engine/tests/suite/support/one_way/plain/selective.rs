@@ -32,7 +32,8 @@ impl PlainSender {
     }
 
     fn sees_loss(&self) -> bool {
-        self.has(Rule::SeesLoss) && (self.duplicates > THRESHOLD || self.board.lost_below() > self.una)
+        self.has(Rule::SeesLoss)
+            && (self.duplicates > THRESHOLD || self.board.lost_below() > self.una)
     }
 
     /// A part acknowledged.
@@ -49,18 +50,28 @@ impl PlainSender {
         }
         if !self.recovering {
             let next = self.board.skip(self.nxt);
-            let room = (self.cwnd + self.board.below(next) as f64).min(self.start.window as f64) + self.una as f64;
+            let room = (self.cwnd + self.board.below(next) as f64).min(self.start.window as f64)
+                + self.una as f64;
             return ((next + 1) as f64 <= room).then_some(next);
         }
         let scoreboard = self.has(Rule::PipeOfScoreboard);
-        let pipe = if scoreboard { self.board.pipe(self.una, self.max) } else { self.board.counted };
+        let pipe = if scoreboard {
+            self.board.pipe(self.una, self.max)
+        } else {
+            self.board.counted
+        };
         if (pipe + 1) as f64 > self.cwnd && !self.forced {
             return None;
         }
         let hole = self.board.hole(self.una);
-        let lost = hole.filter(|hole| !self.has(Rule::FillsWhatIsLost) || *hole < self.board.lost_below());
+        let lost =
+            hole.filter(|hole| !self.has(Rule::FillsWhatIsLost) || *hole < self.board.lost_below());
         let new = (self.max < self.una + self.start.window).then_some(self.max);
-        let rescue = || self.board.rescue(self.una, self.max).filter(|_| self.has(Rule::Rescues));
+        let rescue = || {
+            self.board
+                .rescue(self.una, self.max)
+                .filter(|_| self.has(Rule::Rescues))
+        };
         lost.or(new).or(hole).or_else(rescue)
     }
 }

@@ -45,6 +45,11 @@ impl PlainSender {
     /// Half of the window in whole packets or of what is in `flight`, two packets at least.
     pub(super) fn halve(&mut self, flight: f64) {
         let whole = (self.usable() / 2.0).floor();
-        self.ssthresh = if self.has(Rule::HalvesWindow) { whole } else { flight / 2.0 }.max(2.0);
+        self.ssthresh = if self.has(Rule::HalvesWindow) {
+            whole
+        } else {
+            flight / 2.0
+        }
+        .max(2.0);
     }
 }
