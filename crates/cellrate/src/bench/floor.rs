@@ -1,6 +1,6 @@
-//! What W1 costs at least on this machine: the bare arithmetic of its cells, without tables, classes,
-//! statistics, conservation checks or anything else that makes a simulator. The bench quotes its
-//! figures as multiples of these.
+//! Lower bounds for the cost of W1 on this machine: the bare arithmetic of its cells, without
+//! tables, classes, statistics, conservation checks or anything else that makes a simulator. The
+//! bench quotes its figures as multiples of these.
 
 use cellrate_engine::kernel::{Ps, Ring, Tournament};
 
@@ -13,7 +13,8 @@ struct Bare {
     number: u32,
 }
 
-/// What a loop delivered; two loops over the same load agree in all but `hops`' split over time.
+/// Cells that a loop delivered. Two loops over the same load deliver the same cells; their `hops`
+/// may differ, because they cross links in another order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Cells that crossed a link.
@@ -22,7 +23,7 @@ pub struct Delivered {
     pub cells: u64,
     /// Cells that found the bottleneck's buffer full.
     pub dropped: u64,
-    /// Hash of who arrived when.
+    /// Hash of source, number and arrival time of every delivered cell.
     pub checksum: u64,
 }
 
@@ -42,7 +43,7 @@ impl Delivered {
 pub trait Merge {
     /// `n` clocks, none of them scheduled.
     fn of(n: usize) -> Self;
-    /// The earliest clock and whose it is.
+    /// The earliest clock and its index.
     fn first(&self) -> (Ps, usize);
     /// Sets a clock.
     fn set(&mut self, i: usize, at: Ps);
@@ -63,8 +64,8 @@ impl Merge for Tournament {
     }
 }
 
-/// A winner tree whose matches compile to branches: faster where few sources take turns so regularly
-/// that the processor foresees the winner.
+/// A winner tree whose matches compile to branches. It is faster where few sources take turns so
+/// regularly that the processor predicts the winner.
 pub struct Branching {
     leaves: usize,
     keys: Vec<u128>,
@@ -101,7 +102,7 @@ impl Merge for Branching {
     }
 }
 
-/// W1 in whole picoseconds.
+/// Workload W1 with all times in whole picoseconds.
 #[derive(Clone, Debug)]
 pub struct Load {
     end: Ps,
@@ -144,8 +145,8 @@ fn serve(now: Ps, free_at: &mut Ps, service: Ps, most: Ps) -> Option<Ps> {
     Some(*free_at)
 }
 
-/// Windows of one link delay: every source fills its access link, switch A merges the links with a
-/// winner tree, switch B distributes, the sinks empty theirs.
+/// Advances in windows of one link delay: every source fills its access link, switch A merges the
+/// links with a winner tree, switch B distributes, the sinks empty theirs.
 pub fn trains<M: Merge>(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();

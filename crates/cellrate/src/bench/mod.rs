@@ -1,4 +1,4 @@
-//! The bench: what a cell costs, against the bare floor loops, in one process on one core.
+//! The bench: the cost of a cell, compared with bare loops (the floor), in one process on one core.
 
 pub mod floor;
 pub mod workloads;
@@ -19,12 +19,12 @@ const LONG: Ps = Ps::from_ms(5);
 const LAN: Ps = Ps::from_us(5);
 /// Sources above which one global winner tree is the cheaper floor.
 const FOLDED_ABOVE: usize = 1_000;
-/// Rounds; each figure is the best of them, and the loops take turns, so that a disturbance of the
-/// machine hits all alike.
+/// Number of rounds. Each figure is the best of them, and the loops take turns, so that a
+/// disturbance of the machine affects all alike.
 const ROUNDS: usize = 5;
-/// Cell-hops of one measurement, about.
+/// Approximate number of cell-hops of one measurement.
 const HOPS: f64 = 4e6;
-/// Simulated time before the clock of W2 starts, by when the queue of the start-up is gone.
+/// Simulated time before the clock of W2 starts; the start-up queue has drained by then.
 const SETTLING: Ps = Ps::from_ms(500);
 
 /// Nanoseconds per cell-hop (one cell over one link), and bytes per cell.
@@ -149,8 +149,8 @@ pub fn names() -> Vec<String> {
     entries().into_iter().map(|entry| entry.name).collect()
 }
 
-/// Measures everything, or what `only` names; `progress` is told the share done, and ends the bench
-/// early (`None`) by returning false.
+/// Measures everything, or the measurements that `only` names. `progress` receives the share done;
+/// if it returns false the bench ends early with `None`.
 pub fn run(only: Option<&[String]>, progress: &mut dyn FnMut(f64) -> bool) -> Option<Bench> {
     let mut entries = entries();
     if let Some(only) = only {

@@ -1,4 +1,4 @@
-//! From a checked scenario to what the engine simulates.
+//! Translation of a checked scenario into the engine's plan.
 
 use cellrate_engine::kernel::{Ps, Stream};
 use cellrate_engine::network::plan::{
@@ -11,7 +11,7 @@ use crate::scenario::{EventKind, Measure, Scenario};
 /// The plan of `scenario`: its graph with every flow laid out, start jitter drawn.
 ///
 /// # Errors
-/// What is wrong with the graph, see [`graph::expand`]; never for a scenario that was checked.
+/// The faults of the graph, see [`graph::expand`]; none for a scenario that was checked.
 pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
     let graph = graph::expand(scenario);
     let Graph {
@@ -80,8 +80,8 @@ fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {
     }
 }
 
-/// What the start of a flow is put off by. The stream is the flow's own, so another flow more or
-/// less moves no start.
+/// Random delay of a flow's start. The random stream is the flow's own, so adding or removing
+/// another flow moves no start.
 fn jitter(scenario: &Scenario, name: &str) -> Ps {
     Stream::new(scenario.run.seed, name, "start jitter").below(scenario.run.start_jitter)
 }

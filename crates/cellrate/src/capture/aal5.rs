@@ -10,7 +10,7 @@ const GENERATOR: u32 = 0x04C1_1DB7;
 /// Makes the payload a whole number of cells: pad, UU 0, CPI 0, length, CRC-32.
 ///
 /// # Panics
-/// If the payload is longer than the length field can say, which no scenario allows.
+/// If the payload is longer than the length field can express, which no scenario allows.
 pub fn complete(payload: &mut Vec<u8>) {
     let length = u16::try_from(payload.len()).expect("a PDU has at most 65,535 bytes");
     let whole = (payload.len() + TRAILER).next_multiple_of(CELL_PAYLOAD);
@@ -20,7 +20,7 @@ pub fn complete(payload: &mut Vec<u8>) {
     payload.extend(crc.to_be_bytes());
 }
 
-/// Remainder of the octets, first bit first, from all ones on.
+/// Remainder of the octets, most significant bit first, starting from all ones.
 fn payload_crc(octets: &[u8]) -> u32 {
     let (eights, rest) = octets.as_chunks::<8>();
     let crc = eights
@@ -38,7 +38,7 @@ fn payload_crc(octets: &[u8]) -> u32 {
     })
 }
 
-/// For an octet with so many others behind it, what it adds to the remainder.
+/// Contribution of an octet to the remainder, by the number of octets that follow it.
 static TABLES: [[u32; 256]; 8] = tables();
 
 const fn tables() -> [[u32; 256]; 8] {

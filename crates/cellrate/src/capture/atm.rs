@@ -12,7 +12,7 @@ const SDU_TYPE_1: u8 = 0b001;
 const CONGESTION: u8 = 0b010;
 const RESOURCE_MANAGEMENT: u8 = 0b110;
 
-/// Name of a channel on a link.
+/// Identifier of a channel on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vc {
     /// Virtual path identifier.
@@ -65,7 +65,8 @@ fn payload_type(info: Info) -> u8 {
 mod tests {
     use super::*;
 
-    /// The idle cell's header (I.432) and, by hand, that of VPI 0, VCI 5: x^14 mod the generator and the coset.
+    /// The idle cell's header (I.432), and that of VPI 0, VCI 5 by hand: x^14 mod the generator,
+    /// plus the coset.
     #[test]
     fn known_headers_have_their_hec() {
         assert_eq!(hec([0, 0, 0, 1]), 0x52);

@@ -1,4 +1,4 @@
-//! What the cells of every channel carry: the PDUs that are on their way.
+//! The PDUs that are on their way on every channel, by which the contents of cells are found.
 
 use std::collections::VecDeque;
 
@@ -9,11 +9,11 @@ use cellrate_engine::network::{PduStart, Plan};
 #[derive(Default)]
 pub struct Channel {
     pdus: VecDeque<PduStart>,
-    /// PDUs before the first of them.
+    /// Number of PDUs that were removed before the first kept one.
     gone: u64,
-    /// Cells of them all.
+    /// Cells of all kept PDUs.
     cells: u32,
-    /// For each tapped link of the channel, the PDU that it is at.
+    /// For each tapped link of the channel, the number of the PDU whose cells pass it now.
     cursors: Vec<u64>,
 }
 
@@ -21,21 +21,22 @@ pub struct Channel {
 pub type Numbered = (u64, PduStart);
 
 impl Channel {
-    /// Every channel of a plan.
+    /// An empty list of PDUs for every channel of a plan.
     pub fn of_all(plan: &Plan) -> Vec<Channel> {
         (0..2 * plan.flows.len())
             .map(|_| Channel::default())
             .collect()
     }
 
-    /// Another place sees the channel's cells; its number.
+    /// Adds a tapped place that sees the channel's cells. Returns the number of the place.
     pub fn tap(&mut self) -> usize {
         self.cursors.push(0);
         self.cursors.len() - 1
     }
 
-    /// A PDU begins. Those before it whose cells have the numbers of later ones are forgotten: a place that sees no cells,
-    /// because all are lost before it, waits for none of them.
+    /// Adds a PDU that begins. Removes the oldest PDUs whose cells have the same numbers as later
+    /// cells, so that a place that sees no cells, because all are lost before it, keeps nothing in
+    /// memory.
     pub fn begin(&mut self, pdu: &PduStart) {
         if !self.cursors.is_empty() {
             self.pdus.push_back(*pdu);
@@ -46,10 +47,11 @@ impl Channel {
         }
     }
 
-    /// The PDU that a cell seen at a tapped place belongs to. Cells come there in the order in which they were sent, so what
-    /// lies before it everywhere is forgotten.
+    /// Returns the PDU that a cell seen at a tapped place belongs to. Cells reach a place in the
+    /// order in which they were sent, so PDUs that every place has passed are removed.
     ///
-    /// None if it has been forgotten, because more cells have been sent since than there are numbers.
+    /// `None` if the PDU has been removed already, because more cells have been sent since than
+    /// there are cell numbers.
     pub fn pdu_of(&mut self, place: usize, info: Info) -> Option<Numbered> {
         let mut number = self.cursors[place].max(self.gone);
         loop {
@@ -74,7 +76,8 @@ impl Channel {
     }
 }
 
-/// Number of a cell within its PDU; in another PDU, none that it has.
+/// Number of a cell within its PDU; at least the PDU's number of cells if the cell belongs to
+/// another PDU.
 pub fn index(pdu: &PduStart, info: Info) -> u32 {
     info.number().wrapping_sub(pdu.first) % Info::NUMBERS
 }
@@ -120,7 +123,7 @@ mod tests {
                 channel.pdus.len()
             );
         }
-        // What comes at last is not taken for the PDU that had its cells' numbers before.
+        // The last cell must not be taken for a cell of the earlier PDU with the same cell numbers.
         let last = 3 * most as u64 - 1;
         let seen = channel.pdu_of(
             idle,

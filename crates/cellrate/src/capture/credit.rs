@@ -1,11 +1,11 @@
-//! A credit cell on the line. No standard gives its layout, so this is our own.
+//! A credit cell on the line. No standard defines its layout; this one is cellrate's own.
 
 use cellrate_engine::credit::{CreditCell, Purpose};
 
 use super::aal5::CELL_PAYLOAD;
 use super::atm::Vc;
 
-/// Neighbours exchange credit on a channel of their own, with a VCI that no user may have.
+/// Neighbours exchange credit on a separate channel, with a VCI below those of users.
 pub const VC: Vc = Vc { vpi: 0, vci: 31 };
 
 /// Octets of a record: 28 bits for the channel, 28 for the count.

@@ -1,7 +1,7 @@
-//! Names on the wire: what VPI/VCI, addresses, ports and first sequence numbers a flow has.
+//! Identifiers of a flow on the wire: VPI/VCI, addresses, ports and first sequence numbers.
 //!
-//! Scenarios name flows and hosts only. All numbers are functions of theirs, the same in every run
-//! and at every tap.
+//! Scenarios name only flows and hosts. All numbers follow from the order of flows and hosts in the
+//! scenario, and are the same in every run and at every tap.
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::network::Plan;
@@ -13,41 +13,42 @@ use super::atm::Vc;
 /// The first VCI that a user may have (ITU-T I.361).
 const FIRST_VCI: u32 = 32;
 const VCIS: u32 = (1 << 16) - FIRST_VCI;
-/// The port to which data is sent that nobody reads (RFC 863).
+/// The discard port, which ignores all data sent to it (RFC 863).
 const DISCARD: u16 = 9;
-/// The first port that is nobody's (RFC 6335).
+/// The first dynamic port (RFC 6335).
 const FIRST_DYNAMIC_PORT: u32 = 49_152;
 const DYNAMIC_PORTS: u32 = (1 << 16) - FIRST_DYNAMIC_PORT;
-/// First sequence numbers lie so close below 2^32, so that they wrap early: who reads a capture should not
-/// meet that for the first time after 4 GiB.
+/// Largest distance of a first sequence number below 2^32. Sequence numbers wrap early, so that the
+/// first megabytes of a capture show it already, not only those after 4 GiB.
 const BEFORE_WRAP: u32 = 1 << 20;
 
-/// Names of one flow. Of pairs the first is the source's, the second the destination's.
+/// Identifiers of one flow. In pairs the first belongs to the source, the second to the
+/// destination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ends {
     /// Number of the flow in its scenario.
     pub flow: u32,
-    /// On every link and in both directions.
+    /// Channel, the same on every link and in both directions.
     pub vc: Vc,
     /// IP addresses.
     pub addresses: [[u8; 4]; 2],
     /// TCP ports.
     pub ports: [u16; 2],
-    /// Sequence numbers of SYN; the first byte of data has the next one.
+    /// Sequence numbers of the SYNs; the first byte of data has the next number.
     pub first_numbers: [u32; 2],
-    /// What precedes IP packets.
+    /// Headers between AAL5 and IP.
     pub encapsulation: Encapsulation,
     /// Settings of both ends.
     pub tcp: TcpConfig,
 }
 
 impl Ends {
-    /// Places by which both advertise their window shifted (RFC 7323).
+    /// Number of bits by which both ends shift their advertised window (RFC 7323).
     pub fn window_shift(&self) -> u8 {
         SynOptions::of(&self.tcp).shift
     }
 
-    /// The names of every flow.
+    /// The identifiers of every flow.
     pub fn of_all(plan: &Plan) -> Vec<Ends> {
         let hosts = numbers_of_hosts(plan);
         let count = hosts.iter().flatten().count() as u32;
@@ -60,7 +61,7 @@ impl Ends {
     fn of(number: u32, flow: &FlowPlan, plan: &Plan, hosts: &[Option<u32>], count: u32) -> Ends {
         let source = plan.links[flow.forward[0]].from;
         let destination = plan.links[flow.forward[flow.forward.len() - 1]].to;
-        // Flows beyond the ports of a host get another address of it.
+        // Flows beyond the ports of a host use another address of that host.
         let turn = number / DYNAMIC_PORTS;
         let address = |node: usize| address(hosts[node].unwrap_or(0) + turn * count);
         let dynamic = (FIRST_DYNAMIC_PORT + number % DYNAMIC_PORTS) as u16;
@@ -93,7 +94,7 @@ fn numbers_of_hosts(plan: &Plan) -> Vec<Option<u32>> {
         .collect()
 }
 
-/// 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on: no address of a network or of all its hosts.
+/// Addresses 10.0.0.1 to 10.0.0.254, 10.0.1.1 and so on, without network and broadcast addresses.
 fn address(number: u32) -> [u8; 4] {
     let (network, host) = (number / 254, number % 254 + 1);
     [10, (network >> 8) as u8, network as u8, host as u8]

@@ -1,9 +1,9 @@
-//! Records of the Extensible Record Format of DAG cards: one per cell or per AAL5 PDU. A file is
-//! nothing but records.
+//! Records of the Extensible Record Format of DAG cards, one for each cell or AAL5 PDU. A file
+//! consists of records only.
 
 use cellrate_engine::kernel::Ps;
 
-/// What a record holds.
+/// Type of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Type {
@@ -16,16 +16,17 @@ pub enum Type {
 /// Octets before the contents of a record.
 pub const HEADER: usize = 16;
 
-/// Records of a file may have different lengths.
+/// Flag: records of the file may have different lengths.
 const VARYING: u8 = 1 << 2;
 
-/// 10^12 ps are 2^12 times this.
+/// Conversion to units of 2^-32 s: 10^12 ps are 2^12 times this number of picoseconds.
 const PS_PER_4096TH: u64 = 244_140_625;
 
-/// The header of a record with so many octets of contents, taken by one of the card's interfaces.
+/// The header of a record with `octets` octets of contents, captured by one of the card's
+/// interfaces.
 ///
 /// # Panics
-/// If they are more than the length field can say: no PDU is.
+/// If the record is longer than the length field can express, which no PDU reaches.
 pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
     let contents = u16::try_from(octets).expect("a record has at most 65,535 octets");
     let [high, low] = contents

@@ -1,4 +1,4 @@
-//! Why there is no capture.
+//! Reasons why a capture was not made.
 
 use std::fmt;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use cellrate_engine::network::PlanError;
 
-/// Why there is no capture.
+/// Reason why a capture was not made.
 #[derive(Debug)]
 pub enum CaptureError {
     /// It was stopped.
     Cancelled,
-    /// What was asked for cannot be captured, or not to its end.
+    /// The request cannot be captured, or not to its end.
     Request(String),
     /// A file cannot be written.
     File(PathBuf, io::Error),

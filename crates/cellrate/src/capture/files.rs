@@ -12,14 +12,14 @@ use super::pcap::{self, LinkType};
 use super::tap::Format;
 use super::{erf, packet};
 
-/// Bytes kept before they are written.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// A file being written, and what it holds.
+/// A file being written, and counts of its contents.
 pub struct Written {
-    /// What is in it.
+    /// Format of the records.
     pub format: Format,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// Records so far.
     pub records: u64,
@@ -28,40 +28,40 @@ pub struct Written {
     file: BufWriter<File>,
 }
 
-/// A cell as it is at a tap.
+/// A cell as a tap sees it.
 #[derive(Clone, Copy)]
 pub struct CellSeen<'a> {
-    /// When.
+    /// Time at which the tap sees it.
     pub at: Ps,
-    /// Whether it leaves the tap's node.
+    /// True if the cell leaves the tap's node, false if it arrives there.
     pub leaves: bool,
-    /// First four octets.
+    /// First four octets of the cell.
     pub header: [u8; 4],
-    /// The other 48 behind the HEC.
+    /// The 48 octets behind the HEC.
     pub payload: &'a [u8],
 }
 
-/// A PDU whose last cell is at a tap, with all its cells.
+/// A PDU with all its cells, whose last cell is at a tap.
 #[derive(Clone, Copy)]
 pub struct PduSeen<'a> {
-    /// When.
+    /// Time at which the tap sees the last cell.
     pub at: Ps,
-    /// Whether it leaves the tap's node.
+    /// True if the PDU leaves the tap's node, false if it arrives there.
     pub leaves: bool,
     /// First four octets of the last cell.
     pub header: [u8; 4],
-    /// Name of the channel.
+    /// Identifier of the channel.
     pub vc: Vc,
-    /// What precedes the IP packet.
+    /// Headers before the IP packet.
     pub encapsulation: Encapsulation,
-    /// Everything, pad and trailer included.
+    /// The whole PDU, pad and trailer included.
     pub octets: &'a [u8],
     /// Octets before the pad.
     pub payload: usize,
 }
 
 impl Written {
-    /// An empty capture.
+    /// Creates an empty capture file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -84,7 +84,7 @@ impl Written {
         Ok(written)
     }
 
-    /// Writes a cell, if cells are written.
+    /// Writes a cell, if the format contains cells.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -112,7 +112,7 @@ impl Written {
         }
     }
 
-    /// Writes a PDU, if PDUs are written.
+    /// Writes a PDU, if the format contains PDUs.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -168,7 +168,7 @@ impl Written {
         Ok(())
     }
 
-    /// Hands the rest to the system.
+    /// Flushes the buffer.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -7,11 +7,11 @@ pub const HEADER: usize = 20;
 
 const PROTOCOL_TCP: u8 = 6;
 const DO_NOT_FRAGMENT: u8 = 0x40;
-/// As hosts send packets; cells pass switches, no router.
+/// Time to live as hosts set it; cells pass switches only, so no router decrements it.
 const TTL: u8 = 64;
 const NO_OPERATION: u8 = 1;
 
-/// What packets of TCP differ in.
+/// The fields in which packets of TCP differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Source address.
@@ -20,7 +20,7 @@ pub struct Packet {
     pub to: [u8; 4],
     /// Identification.
     pub id: u16,
-    /// Octets of options, none of which does anything; a multiple of four, at most 40.
+    /// Octets of options, all of which are no-operation; a multiple of four, at most 40.
     pub options: usize,
     /// Octets behind the header.
     pub payload: usize,
@@ -43,7 +43,7 @@ impl Packet {
         out[begin + 10..begin + 12].copy_from_slice(&checksum.to_be_bytes());
     }
 
-    /// Sum of the header that TCP's checksum covers in the place of this one (RFC 9293 section 3.1).
+    /// Sum of the pseudo-header, which TCP's checksum covers (RFC 9293 section 3.1).
     pub fn pseudo_header_sum(&self) -> u64 {
         sum(&self.from) + sum(&self.to) + u64::from(PROTOCOL_TCP) + self.payload as u64
     }

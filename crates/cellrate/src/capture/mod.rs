@@ -1,8 +1,7 @@
-//! Packet captures: what passes a place of the network, as the octets that travel there, in files that other people's
-//! tools read.
+//! Packet captures: the octets that pass a place of the network, in files that common tools read.
 //!
-//! A captured run is one of the plain engine, which tells of everything that travels. It is proved equal to the fast
-//! one, and so the fast one pays nothing.
+//! Captures come from the plain engine, which reports every cell on every link. Tests show that it
+//! equals the fast engine, and so the fast engine needs no code for captures.
 
 mod aal5;
 mod atm;
@@ -42,14 +41,15 @@ use crate::run::{Progress, TOLD_EVERY};
 use crate::scenario::Scenario;
 use recording::Recording;
 
-/// Runs `scenario` in the plain engine and writes what passes `taps` within `span` into files in `directory`, which must
-/// be there and hold none of them.
+/// Runs `scenario` in the plain engine and writes everything that passes `taps` within `span` into
+/// files in `directory`, which must exist and contain none of these files.
 ///
 /// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are complete only when
 /// this returns.
 ///
 /// # Errors
-/// If a tap is nowhere, a flow's headers cannot be written, a file cannot be written, or `progress` stops it.
+/// If the place of a tap does not exist, a flow's headers cannot be written, a file cannot be
+/// written, or `progress` stops the run.
 pub fn capture(
     scenario: &Scenario,
     taps: &[Tap],

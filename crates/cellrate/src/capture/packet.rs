@@ -14,10 +14,10 @@ pub const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0];
 
 /// Octets of the headers without options.
 const HEADERS: u32 = (ip::HEADER + tcp::HEADER) as u32;
-/// Octets that options of IP can fill.
+/// Most octets of IP options.
 const IP_OPTIONS: usize = 40;
 
-/// How many octets beyond both headers `tcp.header_bytes` asks for that TCP's and IP's options can fill.
+/// Octets of TCP's and IP's options that fill up the headers to `tcp.header_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filling {
     tcp: usize,
@@ -28,7 +28,7 @@ impl Filling {
     /// The filling of a flow's headers.
     ///
     /// # Errors
-    /// If no headers have that size, with what is allowed.
+    /// If no headers can have that size; the message says which sizes are allowed.
     pub fn of(ends: &Ends) -> Result<Filling, String> {
         let found = ends.tcp.header_bytes;
         let blocks = if ends.tcp.recovery.is_selective() {
@@ -154,9 +154,10 @@ mod tests {
         out
     }
 
-    /// Sums by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = d93c, complement 26c3.
-    /// TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009 + 0000 + 0010 + 0000 + 1000 + 5010 + 8000
-    /// = 1a029, with the pseudo-header 1b44a, payload "0000" 3030 + 3030 = 6060: 214aa, 14ac, complement eb53.
+    /// Sums by hand. IP: 4500 + 002c + 0007 + 4000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = d93c,
+    /// complement 26c3. TCP: addresses 1403, protocol 6, length 24 (18): 1421; c000 + 0009 + 0000 +
+    /// 0010 + 0000 + 1000 + 5010 + 8000 = 1a029, with the pseudo-header 1b44a, payload "0000" 3030
+    /// + 3030 = 6060: 214aa, 14ac, complement eb53.
     #[test]
     fn a_data_segment_is_known_octet_by_octet() {
         let ends = ends(TcpConfig::default(), Encapsulation::LlcSnap);
@@ -179,7 +180,7 @@ mod tests {
         assert_eq!(octets(&ends, false, segment), expected.concat());
     }
 
-    /// As RFC 793 figure 7 has it: each SYN takes a number, and its window is not shifted.
+    /// As in RFC 793 figure 7: each SYN uses up a number, and its window is not shifted.
     #[test]
     fn a_connection_is_set_up_with_the_numbers_before_the_data() {
         let sack = TcpConfig {

@@ -1,9 +1,9 @@
-//! What fills segments and bare cells: text that says where it belongs.
+//! Contents of segments and bare cells: text that names the flow and the position in it.
 //!
 //! Payload is lines of sixteen bytes: the flow in five hexadecimal digits, `>` on the forward
-//! channel and `<` on the backward one, the number of the line in nine digits, a line feed. So every byte is a
-//! function of flow, direction and sequence number: what is sent again is the same, and what
-//! is out of its place shows.
+//! channel and `<` on the backward one, the number of the line in nine digits, a line feed. So
+//! every byte is a function of flow, direction and sequence number: retransmitted data is the same,
+//! and misplaced data can be seen.
 
 const LINE: usize = 16;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";

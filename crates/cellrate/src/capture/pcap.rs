@@ -2,7 +2,7 @@
 
 use cellrate_engine::kernel::Ps;
 
-/// What the records of a file are (the registry of link types of tcpdump.org).
+/// Link type of the records of a file (the registry of link types of tcpdump.org).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum LinkType {
@@ -10,7 +10,7 @@ pub enum LinkType {
     Raw = 101,
     /// Flags, VPI, VCI and the payload of an AAL5 PDU, as SunATM gives them.
     SunAtm = 123,
-    /// The first of those for private use: here, cells of 53 octets.
+    /// The first of the link types for private use; cellrate uses it for cells of 53 octets.
     User0 = 147,
 }
 
@@ -28,7 +28,7 @@ pub fn file_header(link_type: LinkType) -> [u8; 24] {
     header
 }
 
-/// The header of a record with so many octets of contents.
+/// The header of a record with `octets` octets of contents.
 pub fn header(at: Ps, octets: usize) -> [u8; 16] {
     let mut header = [0; 16];
     let length = octets as u32;

@@ -1,4 +1,5 @@
-//! A link at a tap: what its cells carry, channel by channel, and which PDUs come whole.
+//! A link at a tap: the contents of its cells, channel by channel, and the PDUs that arrive
+//! complete.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +17,20 @@ use super::packet::{self, Filling};
 use super::tap::Tapped;
 use super::{credit, payload};
 
-/// What flows are called on the wire, and how their headers are filled.
+/// Identifiers of the flows on the wire, and the options that fill their headers.
 pub struct Flows {
-    /// Names, flow by flow.
+    /// Identifiers, in the order of the flows.
     pub ends: Vec<Ends>,
     fillings: Vec<Filling>,
     over_tcp: Vec<bool>,
 }
 
 impl Flows {
-    /// Those of a plan. Only of flows in `seen` headers are written.
+    /// Identifiers of the flows of a plan. Headers are prepared only for flows of which `seen` is
+    /// true.
     ///
     /// # Errors
-    /// If headers of a flow cannot be written.
+    /// If headers of such a flow cannot be written.
     pub fn of(plan: &Plan, seen: impl Fn(usize) -> bool) -> Result<Flows, String> {
         let ends = Ends::of_all(plan);
         let over_tcp: Vec<bool> = plan
@@ -63,7 +65,7 @@ const TOO_MANY: &str =
 
 /// A tapped link.
 pub struct Place {
-    /// Which, and from where it is seen.
+    /// The link, and the end from which it is observed.
     pub tapped: Tapped,
     passing: BTreeMap<u32, Passing>,
     bare: Vec<u8>,
@@ -80,21 +82,22 @@ struct Passing {
     payload: usize,
 }
 
-/// Takes the first four octets of a cell, and the 48 behind the HEC.
+/// A callback that receives the first four octets of a cell, and the 48 behind the HEC.
 pub type Write<'a> = &'a mut dyn FnMut([u8; 4], &[u8]);
 
-/// What the last cell of a PDU brought.
+/// Result of reassembly at a cell.
 pub enum Reassembled<'a> {
-    /// Nothing: it was not the last.
+    /// The cell was not the last of a PDU.
     Nothing,
-    /// Some of its cells.
+    /// The PDU ended, but cells of it were missing.
     Damaged,
-    /// All of it, pad and trailer included, and how many octets come before the pad.
+    /// The PDU is complete: identifiers of its flow, all octets with pad and trailer, and the
+    /// number of octets before the pad.
     Whole(&'a Ends, &'a [u8], usize),
 }
 
 impl Place {
-    /// The link, with all channels that cross it.
+    /// Creates the link with all channels that cross it.
     pub fn new(tapped: Tapped, plan: &Plan, channels: &mut [Channel]) -> Place {
         let ways = plan
             .flows
@@ -123,10 +126,11 @@ impl Place {
         }
     }
 
-    /// Gives `write` the octets of a cell, if they are wanted, and tells what the PDU is that it ends.
+    /// Passes the octets of a cell to `write`, if there is one, and returns the state of the PDU
+    /// that the cell belongs to.
     ///
     /// # Errors
-    /// If so many cells of its channel are on their way that they have the same numbers.
+    /// If more cells of the channel are on their way than there are cell numbers.
     pub fn take<'a>(
         &'a mut self,
         crossing: &Crossing,
@@ -196,7 +200,8 @@ impl Passing {
             Some(Body::Pdu(pdu)) => Some(pdu),
             _ => None,
         };
-        // Where numbers have come round, the PDU that a cell seems to be of is not the one that it ends.
+        // After a wrap-around of the cell numbers the PDU found by number is not the one that ends
+        // here.
         let of = channel.pdu_of(self.cursor, crossing.info);
         let of = of.filter(|(_, begun)| ended.is_none_or(|pdu| pdu.segment == begun.segment));
         let of = of.ok_or_else(|| CaptureError::Request(TOO_MANY.into()))?;
@@ -219,10 +224,10 @@ impl Passing {
         })
     }
 
-    /// Writes the PDU's octets, unless they are the last ones that were written.
+    /// Encodes the PDU's octets, unless it is the PDU that was encoded last.
     ///
     /// # Panics
-    /// If they are not those of as many cells as travel, which is a defect.
+    /// If the number of octets does not match the number of cells sent, which is a defect.
     fn encode(&mut self, (number, pdu): Numbered, channel: u32, flows: &Flows) {
         if self.encoded == Some(number) {
             return;

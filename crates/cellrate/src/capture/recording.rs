@@ -1,4 +1,4 @@
-//! Taps at work: what the plain engine tells of, in order of the time at which each tap sees it.
+//! Taps at work: the cells reported by the plain engine, in the order in which each tap sees them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,21 +14,21 @@ use super::files::{CellSeen, PduSeen, Written};
 use super::place::{Flows, Place, Reassembled};
 use super::tap::Tap;
 
-/// A tap, and what it has written.
+/// A tap, and everything it has written.
 pub struct Recorded {
-    /// What was asked for.
+    /// Place and formats, as requested.
     pub tap: Tap,
     /// Its files.
     pub files: Vec<Written>,
     /// PDUs of which cells were missing; no file of PDUs holds them.
     pub damaged: u64,
     places: Vec<Place>,
-    /// By the time at which the tap will see them, then in the order in which they were told.
+    /// Cells that the tap has yet to see, by time, then in the order in which they were reported.
     waiting: BTreeMap<(Ps, u64), Waiting>,
     told: u64,
 }
 
-/// A cell that the tap will see, and at which of its places.
+/// A cell that the tap will see, and the number of the place where it will.
 struct Waiting {
     place: usize,
     crossing: Crossing,
@@ -36,22 +36,23 @@ struct Waiting {
 
 /// All taps of a run.
 pub struct Recording {
-    /// What each has written.
+    /// The taps with everything they have written.
     pub taps: Vec<Recorded>,
-    /// What flows are called on the wire.
+    /// Identifiers of the flows on the wire.
     pub flows: Flows,
     channels: Vec<Channel>,
-    /// For each link, the taps that see it, and as which of their places.
+    /// For each link, the taps that see it, with the number of the place within the tap.
     seen_by: Vec<Vec<(usize, usize)>>,
     span: Range<Ps>,
     failed: Option<CaptureError>,
 }
 
 impl Recording {
-    /// Empty captures in a directory.
+    /// Creates empty captures in a directory.
     ///
     /// # Errors
-    /// If a tap has no place, two have the same, or a file cannot be written.
+    /// If the place of a tap does not exist, two taps name the same place, or a file cannot be
+    /// written.
     pub fn new(
         plan: &Plan,
         taps: &[Tap],
@@ -101,10 +102,10 @@ impl Recording {
         })
     }
 
-    /// Everything before `until` has been told.
+    /// Writes everything before `until`, all of which must have been reported.
     ///
     /// # Errors
-    /// If a file could not be written, or what passed not be told.
+    /// If a file could not be written, or the cells of a channel could not be told apart.
     pub fn settle(&mut self, until: Ps) -> Result<(), CaptureError> {
         for tap in 0..self.taps.len() {
             self.catch_up(tap, until);
@@ -112,7 +113,7 @@ impl Recording {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    /// Hands everything to the system.
+    /// Flushes all files.
     ///
     /// # Errors
     /// If a file could not be written.
@@ -124,7 +125,7 @@ impl Recording {
         Ok(())
     }
 
-    /// What a tap sees before `until` is written.
+    /// Writes everything that a tap sees before `until`.
     fn catch_up(&mut self, tap: usize, until: Ps) {
         let Recording {
             taps,

@@ -1,4 +1,4 @@
-//! What has been captured, for `captures.json`.
+//! The contents of `captures.json`: a description of the captured files.
 
 use cellrate_engine::network::Plan;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use super::recording::Recorded;
 /// Everything that was captured in a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
-    /// Hash of everything that happened in the run, as every run of the scenario has it.
+    /// Hash of everything that happened in the run; every run of the scenario has the same.
     pub digest: String,
     /// The taps.
     pub taps: Vec<TakenAt>,
-    /// What flows are called on the wire.
+    /// Identifiers of the flows on the wire.
     pub flows: Vec<Named>,
 }
 
-/// What one tap has captured.
+/// The capture of one tap.
 #[derive(Clone, Debug, Serialize)]
 pub struct TakenAt {
-    /// Where it is.
+    /// Place of the tap.
     pub point: String,
     /// Its files.
     pub files: Vec<TakenFile>,
@@ -28,20 +28,21 @@ pub struct TakenAt {
     pub damaged_pdus: u64,
 }
 
-/// A file.
+/// A file of a capture.
 #[derive(Clone, Debug, Serialize)]
 pub struct TakenFile {
     /// Its name in the directory.
     pub name: String,
-    /// What it holds.
+    /// Format of its records.
     pub format: String,
-    /// How many records.
+    /// Number of records.
     pub records: u64,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// A flow's names on the wire. Of pairs the first is the source's, the second the destination's.
+/// A flow's identifiers on the wire. In pairs the first belongs to the source, the second to the
+/// destination.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
     /// Its name in the scenario.
@@ -50,18 +51,18 @@ pub struct Named {
     pub vpi: u8,
     /// VCI on every link, in both directions.
     pub vci: u16,
-    /// IP addresses; none without TCP.
+    /// IP addresses; `None` without TCP.
     pub addresses: Option<[String; 2]>,
-    /// TCP ports; none without TCP.
+    /// TCP ports; `None` without TCP.
     pub ports: Option<[u16; 2]>,
-    /// Sequence numbers before those of the first byte; none without TCP.
+    /// Sequence numbers of the SYNs, one below that of the first data byte; `None` without TCP.
     pub first_numbers: Option<[u32; 2]>,
-    /// Places by which the window is shifted; none without TCP.
+    /// Number of bits by which the window is shifted; `None` without TCP.
     pub window_shift: Option<u8>,
 }
 
 impl TakenAt {
-    /// What a tap has captured.
+    /// Description of the capture of one tap.
     pub fn of(recorded: &Recorded) -> TakenAt {
         let files = recorded.files.iter().map(|file| TakenFile {
             name: file
@@ -83,7 +84,7 @@ impl TakenAt {
 }
 
 impl Named {
-    /// Every flow of a plan.
+    /// Identifiers of every flow of a plan.
     pub fn all(plan: &Plan, flows: &Flows) -> Vec<Named> {
         let named = plan.flows.iter().zip(&flows.ends).map(|(flow, ends)| {
             let tcp = flow.source.over_tcp();

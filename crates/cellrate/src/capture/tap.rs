@@ -1,4 +1,4 @@
-//! Where a capture is taken, and what is written of it.
+//! Places of captures and formats of their files.
 
 use std::str::FromStr;
 
@@ -6,14 +6,14 @@ use cellrate_engine::network::Plan;
 
 use crate::scenario::suggest::{listed, nearest};
 
-/// What is written of what passes a tap.
+/// Format of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
-    /// ERF, a record of type ATM for each cell.
+    /// ERF, with a record of type ATM for each cell.
     Cells,
-    /// ERF, a record of type AAL5 for each PDU.
+    /// ERF, with a record of type AAL5 for each PDU.
     Pdus,
-    /// ERF, both: each PDU follows its last cell.
+    /// ERF, with both: each PDU follows its last cell.
     Erf,
     /// pcap, the 53 octets of each cell, HEC included; link type USER0.
     Line,
@@ -24,7 +24,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 6] = [
         Format::Cells,
         Format::Pdus,
@@ -33,10 +33,11 @@ impl Format {
         Format::SunAtm,
         Format::Ip,
     ];
-    /// What is written if nothing is said: everything once.
+    /// Formats if none are given; together they contain cells and PDUs once in ERF, and PDUs once
+    /// more in pcap as SUNATM and as IP.
     pub const DEFAULT: [Format; 4] = [Format::Cells, Format::Pdus, Format::SunAtm, Format::Ip];
 
-    /// As the command line names it.
+    /// Name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Cells => "cells",
@@ -48,7 +49,7 @@ impl Format {
         }
     }
 
-    /// What follows the name of the tap in that of the file.
+    /// Ending of the file's name, after that of the tap.
     pub const fn suffix(self) -> &'static str {
         match self {
             Format::Cells => "cells.erf",
@@ -61,13 +62,13 @@ impl Format {
     }
 }
 
-/// A tap as it is asked for: `POINT` or `POINT:FORMAT,FORMAT`.
+/// A requested tap: `POINT` or `POINT:FORMAT,FORMAT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tap {
     /// `A->B` for a link, observed where it leaves A; `A<->B` for both directions, observed at A; `A` for all links from
     /// and to A, observed at A.
     pub point: String,
-    /// What is written, each once.
+    /// Formats to be written, without repetitions.
     pub formats: Vec<Format>,
 }
 
@@ -117,7 +118,8 @@ fn meant(near: Option<&str>) -> String {
 pub struct Tapped {
     /// Index of the link.
     pub link: usize,
-    /// Whether it leaves that node: its cells are seen when they have left, those of others when they have arrived.
+    /// True if the link leaves that node. Cells of such a link are seen when they have left, those
+    /// of other links when they have arrived.
     pub leaves: bool,
 }
 
@@ -125,7 +127,7 @@ impl Tap {
     /// The links of the tap.
     ///
     /// # Errors
-    /// If there is no such place.
+    /// If the place does not exist.
     pub fn links(&self, plan: &Plan) -> Result<Vec<Tapped>, String> {
         let named = |name: &str| plan.links.iter().position(|link| link.name == name);
         let leaving = |link| Tapped { link, leaves: true };
@@ -175,7 +177,7 @@ impl Tap {
         )
     }
 
-    /// The beginning of the names of its files.
+    /// The beginning of the names of the tap's files.
     pub fn stem(&self) -> String {
         self.point.replace("<->", "-and-").replace("->", "-to-")
     }

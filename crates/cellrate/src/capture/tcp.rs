@@ -4,12 +4,12 @@ use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 
 /// Octets without options.
 pub const HEADER: usize = 20;
-/// Most octets of options.
+/// Largest number of octets of options.
 pub const MOST_OPTIONS: usize = 40;
 
 /// Synchronise sequence numbers.
 pub const SYN: u8 = 1 << 1;
-/// The acknowledgement field means something.
+/// The acknowledgement field is valid.
 pub const ACK: u8 = 1 << 4;
 
 const NO_OPERATION: u8 = 1;
@@ -35,21 +35,21 @@ impl Options {
     /// Adds options and what fills their last word.
     ///
     /// # Panics
-    /// If they find no room.
+    /// If there is not enough space left for them.
     fn add(&mut self, options: &[u8]) {
         self.octets[self.len..self.len + options.len()].copy_from_slice(options);
         self.len = (self.len + options.len()).next_multiple_of(4);
     }
-    /// Adds so many octets that mean nothing.
+    /// Adds `octets` octets of no-operation options.
     pub fn fill(&mut self, octets: usize) {
         self.add(&[NO_OPERATION; MOST_OPTIONS][..octets]);
     }
-    /// The largest segment that the sender of a SYN will take.
+    /// The largest segment that the sender of a SYN accepts.
     pub fn maximum_segment_size(&mut self, bytes: u16) {
         let [high, low] = bytes.to_be_bytes();
         self.add(&[MAXIMUM_SEGMENT_SIZE, 4, high, low]);
     }
-    /// By how many places the sender of a SYN shifts its windows.
+    /// The number of bits by which the sender of a SYN shifts its windows.
     pub fn window_scale(&mut self, shift: u8) {
         self.add(&[NO_OPERATION, WINDOW_SCALE, 3, shift]);
     }
@@ -57,7 +57,8 @@ impl Options {
     pub fn sack_permitted(&mut self) {
         self.add(&[NO_OPERATION, NO_OPERATION, SACK_PERMITTED, 2]);
     }
-    /// SACK blocks by first number and the number behind the last; none is no option.
+    /// SACK blocks as first number and the number behind the last. Adds no option if there are
+    /// none.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u32, u32)>) {
         let mut option = [NO_OPERATION; MOST_OPTION_BYTES as usize];
         let mut len = 4;
@@ -84,7 +85,7 @@ pub struct Header {
     pub ports: [u16; 2],
     /// Sequence number.
     pub sequence: u32,
-    /// Acknowledgement number; means nothing without [`ACK`].
+    /// Acknowledgement number; only valid with [`ACK`].
     pub acknowledgement: u32,
     /// Control bits.
     pub flags: u8,
@@ -95,7 +96,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Octets.
+    /// Length in octets.
     pub fn len(&self) -> usize {
         HEADER + self.options.len
     }
@@ -113,7 +114,7 @@ impl Header {
     }
 }
 
-/// Where the checksum is in the header.
+/// Position of the checksum in the header.
 pub const CHECKSUM: core::ops::Range<usize> = 16..18;
 
 #[cfg(test)]

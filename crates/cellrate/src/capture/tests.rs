@@ -66,7 +66,7 @@ fn records(path: &Path) -> Vec<(u8, u64, u8, Vec<u8>)> {
     records
 }
 
-/// What is sent again carries the same octets, so PDUs are told apart by the cells that end them.
+/// Retransmitted data carries the same octets, so PDUs are told apart by the cells that end them.
 #[test]
 fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     let directory = tempfile::tempdir().unwrap();
@@ -109,7 +109,8 @@ fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     );
 }
 
-/// The tap at the sender sees what the tap at the receiver sees, but for what is lost between.
+/// The tap at the sender sees the same as the tap at the receiver, and the cells that are lost
+/// between.
 #[test]
 fn every_place_sees_the_same_octets() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,12 +1,12 @@
-//! Bytes of an outcome: magic, version of the format, length, SHA-256, then fields one after the
-//! other, numbers little-endian, lists and texts behind their length.
+//! Byte format of an outcome: magic, version of the format, length, SHA-256, then fields one after
+//! the other, numbers little-endian, lists and texts behind their length.
 
 use sha2::{Digest, Sha256};
 
 use super::outcome::Damaged;
 
 const MAGIC: &[u8; 8] = b"CRresult";
-/// Counts changes of what is written here.
+/// Version of the format.
 const FORMAT: u32 = 1;
 const HEADER: usize = 8 + 4 + 8 + 32;
 
@@ -24,7 +24,7 @@ impl Writer {
         self.count(text.len());
         self.0.extend(text.as_bytes());
     }
-    /// A list of what `write` writes.
+    /// A list whose items `write` writes.
     pub fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Writer, &T)) {
         self.count(items.len());
         items.iter().for_each(|item| write(self, item));
@@ -35,7 +35,7 @@ impl Writer {
             writer.0.extend(value.to_bits().to_le_bytes())
         });
     }
-    /// A list of values of which some are missing.
+    /// A list of values, some of which may be missing.
     pub fn options<T>(&mut self, values: &[Option<T>], write: impl Fn(&mut Writer, &T)) {
         self.list(values, |writer, value| {
             writer.0.push(value.is_some() as u8);
@@ -108,13 +108,13 @@ impl<'a> Reader<'a> {
         let length = self.count()?;
         String::from_utf8(self.take(length)?.to_vec()).map_err(|_| Damaged("a text that is none"))
     }
-    /// A list of what `read` reads.
+    /// A list whose items `read` reads.
     pub fn list<T>(
         &mut self,
         read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
     ) -> Result<Vec<T>, Damaged> {
         let count = self.count()?;
-        // A wrong count reserves no more memory than the bytes take that are left.
+        // If the count is wrong, reserves no more memory than the remaining bytes take.
         let mut items = Vec::with_capacity(count.min(self.0.len() / size_of::<T>().max(1)));
         for _ in 0..count {
             items.push(read(self)?);
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     pub fn floats(&mut self) -> Result<Vec<f64>, Damaged> {
         self.list(Reader::float)
     }
-    /// A list of values of which some are missing.
+    /// A list of values, some of which may be missing.
     pub fn options<T>(
         &mut self,
         read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     pub fn integer(&mut self) -> Result<i64, Damaged> {
         Ok(i64::from_le_bytes(self.eight()?))
     }
-    /// That nothing is left.
+    /// Checks that no bytes are left.
     pub fn finish(self) -> Result<(), Damaged> {
         if self.0.is_empty() {
             Ok(())

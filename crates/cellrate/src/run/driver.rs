@@ -16,18 +16,19 @@ use super::{estimate, summary};
 use crate::build;
 use crate::scenario::Scenario;
 
-/// Told how far a run has come, now and end, about ten times a second; false stops it.
+/// Receives the current and the final simulated time, about ten times a second; returning false
+/// stops the run.
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
 /// Least time between two calls of a [`Progress`].
 pub(crate) const TOLD_EVERY: Duration = Duration::from_millis(100);
 
-/// Why there is no outcome.
+/// Reason why a run has no outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunError {
     /// It was stopped.
     Cancelled,
-    /// It would need more memory than there is.
+    /// It would need more memory than is available.
     Memory(Estimate),
     /// The scenario describes no network.
     Scenario(String),
@@ -58,11 +59,12 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs `scenario`, whose form with every default written out is `resolved`. `warnings` are what
-/// its check had to say.
+/// Runs `scenario`, whose form with every default written out is `resolved`. `warnings` are those
+/// of its check.
 ///
 /// # Errors
-/// If it needs more memory than there is, if `progress` stops it, or if the scenario was not checked.
+/// If it needs more memory than is available, if `progress` stops it, or if the scenario was not
+/// checked.
 pub fn simulate(
     scenario: &Scenario,
     resolved: &str,
@@ -101,7 +103,7 @@ pub fn simulate(
     })
 }
 
-/// A simulation and what is kept of it.
+/// A simulation and the data that is recorded of it.
 pub(super) struct Driver {
     pub simulation: Simulation,
     pub recorder: Recorder,
@@ -180,7 +182,7 @@ impl Driver {
     }
 }
 
-/// What the run of a checked scenario will need.
+/// Resources that the run of a checked scenario will need.
 ///
 /// # Errors
 /// If the scenario was not checked.

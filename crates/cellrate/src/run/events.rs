@@ -1,4 +1,5 @@
-//! The event log as columns: why a flow got what it got.
+//! The event log as columns: losses, timeouts, retransmissions and marks, which explain a flow's
+//! result.
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::Info;
@@ -9,42 +10,43 @@ use cellrate_engine::network::{Plan, Simulation};
 /// Events in order of time. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events {
-    /// When, in seconds.
+    /// Time of the event, in seconds.
     pub time_seconds: Vec<f64>,
     /// `loss`, `timeout`, `retransmission` or `mark`.
     pub kind: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`.
     pub vc: Vec<String>,
-    /// Link of the port where it happened; none at an end system.
+    /// Link of the port of the event; `None` at an end system.
     pub port: Vec<Option<String>>,
-    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. PDUs are counted
-    /// as full segments; behind the short last segment of a transfer that is not exact.
+    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. It assumes that
+    /// all PDUs are full segments; behind the short last segment of a transfer it is not exact.
     pub pdu: Vec<Option<i64>>,
-    /// Why a cell was refused, or a PDU by the source queue.
+    /// Reason why a cell was refused, or a PDU by the source queue.
     pub cause: Vec<Option<String>>,
     /// Number of a lost data cell among those of its channel, from 0.
     pub cell: Vec<Option<i64>>,
-    /// Sequence number in bytes: the oldest byte not acknowledged at a timeout, the first of a segment
-    /// sent again or refused by the source queue. None of a SYN or SYN-ACK, which precede all data.
+    /// Sequence number in bytes: the oldest byte not acknowledged at a timeout, the first of a
+    /// segment that was retransmitted or refused by the source queue. `None` for a SYN or SYN-ACK,
+    /// which precede all data.
     pub sequence_bytes: Vec<Option<i64>>,
     /// Explicit rate that a marked RM cell carries on.
     pub er_cells_per_second: Vec<Option<f64>>,
 }
 
-/// How far the data cells of every channel had come, now and then: lost cells carry their number
-/// modulo 2^20 only.
+/// Numbers of data cells sent on every channel, at intervals. With them the full number of a lost
+/// cell is found, which carries its number modulo 2^20 only.
 #[derive(Debug, Default)]
 pub struct Odometer {
     /// Per channel: time and data cells sent, in order.
     marks: Vec<Vec<(cellrate_engine::kernel::Ps, u64)>>,
 }
 
-/// A mark at least every so many cells: what lies between two marks and what is in flight must
-/// together stay below the numbers that a cell can carry.
+/// Data cells between two marks of a channel. These and the cells in flight must together be fewer
+/// than the numbers that a cell can carry.
 const CELLS_PER_MARK: u64 = 1 << 16;
 
 impl Odometer {
-    /// Reads every channel; to be called at every stop of the run.
+    /// Reads every channel. It must be called at every stop of the run.
     pub fn read(&mut self, simulation: &Simulation) {
         self.marks
             .resize(2 * simulation.plan().flows.len(), Vec::new());
@@ -59,8 +61,8 @@ impl Odometer {
         }
     }
 
-    /// The whole number of a cell that carries `number` and was lost at `event.at`; `sent` are the
-    /// data cells of its channel at the end of the run.
+    /// The full number of a cell that carries `number` and was lost at `event.at`; `sent` is the
+    /// number of data cells sent on its channel by the end of the run.
     fn whole(&self, event: &Event, number: u32, sent: u64) -> u64 {
         let later = self.marks.get(event.channel as usize).and_then(|marks| {
             let next = marks.partition_point(|(at, _)| *at < event.at);
@@ -73,7 +75,7 @@ impl Odometer {
     }
 }
 
-/// Cells of a full PDU of `channel`; none if it carries bare cells.
+/// Cells of a full PDU of `channel`; `None` if it carries bare cells.
 fn cells_per_pdu(plan: &Plan, channel: usize) -> Option<u64> {
     let flow = &plan.flows[channel / 2];
     let payload = if channel.is_multiple_of(2) {
@@ -126,7 +128,7 @@ impl Events {
     pub fn len(&self) -> usize {
         self.time_seconds.len()
     }
-    /// Whether there is none.
+    /// True if there are no events.
     pub fn is_empty(&self) -> bool {
         self.time_seconds.is_empty()
     }

@@ -1,4 +1,4 @@
-//! From the text of a scenario to the outcome of its run.
+//! A run, from the text of a scenario to the outcome.
 
 use std::path::Path;
 
@@ -23,17 +23,17 @@ pub struct Job {
     warnings: Vec<Diagnostic>,
 }
 
-/// Why a job has no outcome.
+/// Reason why a job has no outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     /// It was stopped.
     Cancelled,
-    /// It cannot be run, or not here.
+    /// The scenario cannot be run, or not on this machine.
     Refused(Refusal),
 }
 
 impl Job {
-    /// Reads the scenario of `text`, see [`Scenario::parse`].
+    /// Reads the scenario `text`, see [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong with the scenario.
@@ -59,12 +59,12 @@ impl Job {
     pub fn resolved(&self) -> &str {
         &self.resolved
     }
-    /// What its check had to say.
+    /// Warnings of its check.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// What the run will need.
+    /// Resources that the run will need.
     ///
     /// # Errors
     /// If the scenario describes no network.
@@ -75,7 +75,7 @@ impl Job {
     /// Runs it.
     ///
     /// # Errors
-    /// If it needs more memory than there is, or if `progress` stops it.
+    /// If it needs more memory than is available, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         let warnings = self
             .warnings
@@ -88,8 +88,8 @@ impl Job {
         })
     }
 
-    /// The cells on every link between two times in seconds, up to `most` of them; the run in the
-    /// plain engine that finds them takes several times as long as a run.
+    /// The cells on every link between two times in seconds, at most `most` of them. They come from
+    /// a run in the plain engine, which takes several times as long as a run.
     ///
     /// # Errors
     /// If the scenario describes no network.
@@ -103,10 +103,11 @@ impl Job {
             .map_err(|error| self.refusal(&error))
     }
 
-    /// Writes what passes `taps` between two times in seconds into files in `directory`, see [`capture::capture`].
+    /// Writes everything that passes `taps` between two times in seconds into files in `directory`,
+    /// see [`capture::capture`].
     ///
     /// # Errors
-    /// As there.
+    /// See there.
     pub fn capture(
         &self,
         taps: &[Tap],

@@ -1,5 +1,6 @@
-//! The dictionary of measures: what a run's summary holds, read off the types that make it. Definitions are their doc
-//! comments; `x-unit`, `x-formula` and `x-source` are attributes beside them.
+//! The dictionary of measures: the contents of a run's summary, derived from the Rust types of the
+//! report. Definitions are their doc comments; `x-unit`, `x-formula` and `x-source` are attributes
+//! beside them.
 
 mod counted;
 
@@ -13,7 +14,7 @@ use super::summary::Summary;
 pub struct Table {
     /// `run`, or the key of a list in the summary: `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`.
     pub table: String,
-    /// What a row is.
+    /// Description of a row.
     pub about: String,
     /// Its measures, in the order of the summary.
     pub measures: Vec<Measure>,
@@ -26,17 +27,17 @@ pub struct Measure {
     pub key: String,
     /// `integer`, `number`, `text` or `texts`.
     pub kind: &'static str,
-    /// What it is.
+    /// Definition.
     pub definition: String,
     /// Its unit; empty where it has none.
     pub unit: String,
-    /// How it is computed from others, where it is.
+    /// Formula from other measures; empty if it is not computed from others.
     pub formula: String,
-    /// The paper, standard or RFC that defines it; `cellrate` where nothing else does.
+    /// The paper, standard or RFC that defines it; `cellrate` if none does.
     pub source: String,
 }
 
-/// Ends of names that tell a unit.
+/// Name endings that state a unit.
 const SUFFIXES: [(&str, &str); 6] = [
     ("_cells_per_second", "cells/s"),
     ("_bits_per_second", "bit/s"),
@@ -45,7 +46,7 @@ const SUFFIXES: [(&str, &str); 6] = [
     ("_share", ""),
     ("_index", ""),
 ];
-/// Words anywhere in a name that tell one.
+/// Words anywhere in a name that state a unit.
 const WORDS: [(&str, &str); 4] = [
     ("cells", "cells"),
     ("bytes", "bytes"),
@@ -73,7 +74,8 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// Adds the table `name` whose rows are objects of `schema`, then those of the lists in it.
+    /// Adds the table `name` whose rows are objects of `schema`, then the tables of the lists in
+    /// it.
     fn table(&mut self, name: &str, schema: &'s Value) {
         let place = self.tables.len();
         self.tables.push(Table {
@@ -105,14 +107,14 @@ impl<'s> Walk<'s> {
                 found.extend(self.object(&format!("{prefix}{name}."), inner));
             }
         }
-        // Only what a control scheme counted has keys that the schema does not name.
+        // Only the statistics of control schemes have keys that the schema does not name.
         if schema["additionalProperties"]["type"] == "number" {
             found.extend(counted::statistics(prefix));
         }
         found
     }
 
-    /// The definition that a schema refers to, null allowed or not; or itself.
+    /// The definition that a schema refers to, with or without null; otherwise the schema itself.
     fn resolve(&self, schema: &'s Value) -> &'s Value {
         let options = schema["anyOf"].as_array();
         let schema = options
@@ -157,7 +159,7 @@ fn measure(key: &str, name: &str, value: &Value, inner: &Value, owner: &Value) -
     found
 }
 
-/// What a value is of.
+/// Kind of a value: `integer`, `number`, `text` or `texts`.
 fn kind(schema: &Value) -> &'static str {
     let holds = |name: &str| match &schema["type"] {
         Value::Array(types) => types.iter().any(|one| one == name),
@@ -171,7 +173,7 @@ fn kind(schema: &Value) -> &'static str {
     }
 }
 
-/// The unit that a name tells, as far as it tells one.
+/// The unit that a name states, if any.
 fn unit_of(name: &str) -> Option<&'static str> {
     let suffix = SUFFIXES.iter().find(|(end, _)| name.ends_with(end));
     let word = || {
@@ -182,7 +184,7 @@ fn unit_of(name: &str) -> Option<&'static str> {
     suffix.or_else(word).map(|(_, unit)| *unit)
 }
 
-/// A text of a schema on one line, or none.
+/// A text of a schema on one line; empty if the schema lacks it.
 fn text(schema: &Value, key: &str) -> String {
     schema[key]
         .as_str()

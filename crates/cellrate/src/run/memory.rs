@@ -1,4 +1,4 @@
-//! What a run will need of memory, from above, before it starts.
+//! An upper bound of the memory that a run will need, computed before it starts.
 
 mod free;
 mod queues;
@@ -14,20 +14,20 @@ use crate::scenario::{Scenario, TraceKind};
 
 pub use free::available_bytes;
 
-/// What a run will need at most, and what there is.
+/// Upper bounds of the resources that a run will need, and the memory available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Bytes that the run will need at most.
     pub memory_bytes: u64,
-    /// Bytes that are free; none where that cannot be found out.
+    /// Free memory in bytes; `None` if the system does not report it.
     pub available_bytes: Option<u64>,
     /// Most cells on links and in queues at once.
     pub cells_in_flight: u64,
-    /// What most of it is for.
+    /// The need with the largest share.
     pub mostly: Need,
 }
 
-/// What memory is needed for.
+/// Kinds of memory use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Cells on links.
@@ -45,7 +45,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The key of the scenario that decides about it.
+    /// The scenario keys that determine this need.
     pub fn key(self) -> &'static [&'static str] {
         match self {
             Need::Links => &["topology"],
@@ -56,7 +56,7 @@ impl Need {
             Need::Events => &["measure", "event_limit"],
         }
     }
-    /// What would need less.
+    /// Changes that would reduce this need.
     pub fn less(self) -> &'static str {
         match self {
             Need::Links => "shorter or slower links hold fewer cells",
@@ -72,7 +72,7 @@ impl Need {
 }
 
 impl Estimate {
-    /// Whether there is room for the run, as far as is known.
+    /// True if the run fits into memory, or the free memory is unknown.
     pub fn fits(&self) -> bool {
         self.available_bytes
             .is_none_or(|available| self.memory_bytes <= available)
@@ -81,11 +81,11 @@ impl Estimate {
 
 /// A cell, its share of the bodies of RM cells and ends of PDUs, and rings that may be half empty.
 const BYTES_PER_CELL: u64 = 64;
-/// The same where every cell carries the time at which it was sent.
+/// The same if every cell carries the time at which it was sent.
 const BYTES_PER_STAMPED_CELL: u64 = 128;
 /// Both ends of a flow: histograms of delays, TCP, ABR, queues of a few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
-/// A port with its scheme and the histogram of its sampled queues; and per channel through it.
+/// A port with its scheme and the histogram of its sampled queues.
 const BYTES_PER_PORT: u64 = 16 * 1024;
 const BYTES_PER_CROSSING: u64 = 256;
 
@@ -129,7 +129,7 @@ pub fn estimate(scenario: &Scenario, plan: &Plan) -> Estimate {
     }
 }
 
-/// Every node may fill a log of its own before they are merged.
+/// Each node may fill a log of its own before the logs are merged.
 fn events(plan: &Plan) -> u64 {
     let kinds = plan.measure.events;
     let wanted = kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark;
@@ -151,7 +151,7 @@ fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
             })
     };
     let of = |kind: &TraceKind| match kind {
-        // Those of channels in front of virtual sources are one more.
+        // One more for the queues of channels in front of virtual sources.
         TraceKind::Queue => ports().map(|switch| switch.priority.len() as u64 + 1).sum(),
         TraceKind::Utilisation => ports().count() as u64,
         TraceKind::Acr => plan
@@ -164,15 +164,15 @@ fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
     scenario.measure.traces.iter().map(of).sum()
 }
 
-/// While it is recorded, and once more as columns.
+/// Bytes of a trace: while it is recorded, and again as columns.
 fn trace_bytes(scenario: &Scenario) -> u64 {
     let samples = scenario.run.duration.0 / scenario.sample().0 + 2;
     let points = (scenario.measure.trace_points as usize).max(Trace::LEAST_BOUND) as u64;
     3 * size_of::<Point>() as u64 * points.min(samples)
 }
 
-/// Most cells at once on links and in queues: what the links hold, and what windows, finite buffers
-/// and excess of unpaced sources over the lines let wait.
+/// Most cells at once on links and in queues: the cells that links hold, and those that windows,
+/// finite buffers and the excess of unpaced sources over the line rates allow to wait.
 fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 3] {
     let sum = |cells: &mut dyn Iterator<Item = u64>| cells.fold(0, u64::saturating_add);
     let on_links =
@@ -206,7 +206,7 @@ fn cells_in(rate: Rate, time: Ps) -> u64 {
 }
 
 /// Cells of everything that TCP may have outstanding, acknowledgements included; 0 without TCP. A
-/// window opens by no more than was acknowledged, so a short run does not fill a huge one.
+/// window grows by no more than was acknowledged, so a short run does not fill a huge window.
 fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
     if !flow.source.over_tcp() {
         return 0;
@@ -234,7 +234,8 @@ fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
 mod tests {
     use super::*;
 
-    /// What the tests of messages do not meet: flows alone need more than a large machine has only by the million.
+    /// A case that the tests of messages do not cover: only millions of flows need more than a
+    /// large machine has.
     #[test]
     fn every_need_names_a_key_and_what_would_need_less() {
         let needs = [

@@ -1,4 +1,4 @@
-//! One run: from a checked scenario to what it measured.
+//! One run, from a checked scenario to its measured results.
 
 mod container;
 mod driver;

@@ -1,4 +1,4 @@
-//! What is left of a run: the summary, the scenario as it was run, traces and events.
+//! The result of a run: the summary, the scenario as it was run, traces and events.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct Outcome {
     pub events: Events,
 }
 
-/// Why bytes are no outcome.
+/// Reason why bytes could not be read as an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged(pub &'static str);
 
@@ -33,7 +33,7 @@ impl fmt::Display for Damaged {
 impl std::error::Error for Damaged {}
 
 impl Outcome {
-    /// Under which the outcome is kept, see [`store::key`].
+    /// The key under which the outcome is kept, see [`store::key`].
     pub fn key(&self) -> String {
         store::key(&self.resolved)
     }
@@ -51,7 +51,7 @@ impl Outcome {
     /// The outcome in `bytes`.
     ///
     /// # Errors
-    /// If they are not what [`Outcome::to_bytes`] gave, or of another version.
+    /// If the bytes were not written by [`Outcome::to_bytes`], or by another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Outcome, Damaged> {
         let mut reader = Reader::new(bytes)?;
         let outcome = Outcome {

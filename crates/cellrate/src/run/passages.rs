@@ -8,7 +8,7 @@ use super::driver::RunError;
 use crate::build;
 use crate::scenario::Scenario;
 
-/// Each cell on each link. All columns have the same length.
+/// Passages of cells over links, one in each row. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passages {
     /// Name of the link.
@@ -17,18 +17,18 @@ pub struct Passages {
     pub vc: Vec<String>,
     /// `data`, `frm` or `brm`.
     pub kind: Vec<&'static str>,
-    /// Number among the data cells of the channel, modulo 2^20; none of an RM cell.
+    /// Number among the data cells of the channel, modulo 2^20; `None` for an RM cell.
     pub cell: Vec<Option<u32>>,
-    /// When the last bit left the sending node, in seconds.
+    /// Time at which the last bit left the sending node, in seconds.
     pub left_seconds: Vec<f64>,
-    /// When the last bit arrived at the far end, in seconds.
+    /// Time at which the last bit arrived at the far end, in seconds.
     pub arrived_seconds: Vec<f64>,
-    /// Passages beyond the limit, which are not here.
+    /// Number of passages beyond the limit, which are left out.
     pub omitted: u64,
 }
 
-/// Runs `scenario` in the plain engine, cell by cell, and notes the cells that are on a link between
-/// two times, up to `most` of them.
+/// Runs `scenario` in the plain engine, cell by cell, and records the cells that are on a link
+/// between two times, at most `most` of them.
 ///
 /// # Errors
 /// If the scenario was not checked.

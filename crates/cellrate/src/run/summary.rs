@@ -1,4 +1,4 @@
-//! The summary of a run: one JSON object, the engine's report and where it comes from.
+//! The summary of a run: one JSON object with the engine's report and its origin.
 
 use cellrate_engine::network::Report;
 use cellrate_engine::network::report::{ClassReport, FlowReport, PortReport, Totals, VcReport};
@@ -45,7 +45,7 @@ pub struct Summary {
 
 /// The summary as JSON.
 pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
-    // Without `..`, so that nothing new in a report is left out here.
+    // Without `..`, so that the compiler reports any new field that is left out here.
     let Report {
         digest,
         simulated_seconds,

@@ -1,16 +1,16 @@
-//! The instants at which a run stops to be looked at.
+//! The instants at which a run pauses, for samples, windows and progress.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::Plan;
 
-/// Cell-hops between two stops, roughly: ten to twenty milliseconds of work, so that a run tells its
-/// progress and hears that it is to stop.
+/// Approximate number of cell-hops between two stops: ten to twenty milliseconds of work, so that a
+/// run reports progress and can be stopped.
 const HOPS_PER_SLICE: f64 = 5e5;
 
-/// A stop.
+/// A stop of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// When.
+    /// Time of the stop.
     pub at: Ps,
     /// The measuring window begins.
     pub begins: bool,
@@ -20,7 +20,7 @@ pub struct Stop {
     pub ends: bool,
 }
 
-/// All stops of a run, from 0 to its end. They follow from the scenario alone, never from a clock.
+/// All stops of a run, from 0 to its end. They depend on the scenario alone, never on a clock.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// Measuring window.

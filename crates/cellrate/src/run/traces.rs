@@ -1,4 +1,4 @@
-//! Traces: what is sampled, of what, and how it is kept.
+//! Traces: sampled quantities and their recording.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::{Point, Trace};
@@ -6,16 +6,16 @@ use cellrate_engine::network::{PortState, Simulation};
 
 use crate::scenario::TraceKind;
 
-/// A traced quantity, as it is handed out.
+/// A recorded trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// What was traced: `queue`, `acr`, `cwnd`, `sequence`, `source-queue` or `utilisation`.
+    /// Traced quantity: `queue`, `acr`, `cwnd`, `sequence`, `source-queue` or `utilisation`.
     pub kind: String,
-    /// Of which queue, channel, flow or port.
+    /// Name of the queue, channel, flow or port.
     pub entity: String,
     /// Unit of the values.
     pub unit: String,
-    /// Begin of the interval that each point stands for, in seconds.
+    /// Start of the interval that each point stands for, in seconds.
     pub seconds: Vec<f64>,
     /// Least value sampled in it.
     pub low: Vec<f64>,
@@ -68,7 +68,7 @@ impl Quantity {
         }
     }
 
-    /// The value now; none where there is nothing to measure yet.
+    /// The value now; `None` if there is nothing to measure yet.
     fn value(&mut self, simulation: &Simulation, ports: &[PortState]) -> Option<f64> {
         match self {
             Quantity::Queue { port, queue } => Some(ports[*port].lengths[*queue] as f64),
@@ -105,7 +105,7 @@ impl Quantity {
 #[derive(Debug, Default)]
 pub struct Recorder {
     traces: Vec<(Quantity, String, Trace)>,
-    /// Whether some trace looks at ports.
+    /// True if some trace needs the state of ports.
     looks_at_ports: bool,
 }
 
@@ -145,7 +145,7 @@ impl Recorder {
         }
     }
 
-    /// What was recorded, in the order asked for.
+    /// The recorded traces, in the order requested.
     pub fn series(&self) -> Vec<Series> {
         self.traces
             .iter()
@@ -171,8 +171,8 @@ fn series(quantity: &Quantity, entity: &str, points: &[Point]) -> Series {
     }
 }
 
-/// `A->B` if the port has one queue, `A->B/1` and so on in order of priority if it has several; and `A->B/vc` for the
-/// queues of channels in front of virtual sources, together.
+/// Queues of all ports: `A->B` if the port has one queue, `A->B/1` and so on in order of priority
+/// if it has several; and `A->B/vc` for the sum of the channel queues in front of virtual sources.
 fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
     let mut found = Vec::new();
     for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
@@ -214,7 +214,7 @@ fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
         .collect()
 }
 
-/// Flows of which there is such a thing.
+/// Flows that have this quantity.
 fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
     let names = simulation
         .plan()

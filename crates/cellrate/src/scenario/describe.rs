@@ -1,4 +1,4 @@
-//! The network that a scenario describes, laid out in plain numbers: what is known before it runs.
+//! The network that a scenario describes, in plain numbers, as far as it is known before the run.
 
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::network::plan::LinkPlan;
@@ -14,7 +14,7 @@ use super::quantity::bits_per_second;
 use super::types::Scenario;
 
 /// A scenario's network. Times are seconds; parameters have the keys of the scenario file, see
-/// [`in_units`], and values in force where the file leaves them out.
+/// [`in_units`], and, if the file leaves them out, the values in force.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
     /// Seed of every random stream.
@@ -81,11 +81,12 @@ pub struct Flow {
     pub start_seconds: f64,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,
-    /// Links of the backward channel, in order; empty if nothing travels back.
+    /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
-    /// What is sent.
+    /// The source of traffic.
     pub source: Value,
-    /// Rates of a source that sends by itself; null if it takes what it is given.
+    /// Rates of a source that generates cells by itself; null if it sends as fast as TCP or the
+    /// network allows.
     pub own_rate: Option<OwnRate>,
     /// TCP at both ends; null without TCP.
     pub tcp: Option<Value>,
@@ -93,17 +94,18 @@ pub struct Flow {
     pub abr: Option<Value>,
     /// Limit of the source queue; null if there is none.
     pub source_queue_cells: Option<u64>,
-    /// What a source queue that is too full refuses.
+    /// The part of the data that a full source queue refuses.
     pub source_queue_refuses: Value,
-    /// Propagation there and back; null if nothing travels back.
+    /// Propagation there and back; null if the flow has no backward traffic.
     pub propagation_round_trip_seconds: Option<f64>,
-    /// For each forward link, propagation from its sending node to the source, or the virtual source, of the loop that
-    /// it is in and back to it: the delay between a feedback written into backward RM cells there and its effect there.
-    /// Empty unless the flow is ABR.
+    /// For each forward link, the propagation delay from its sending node back to the source, or
+    /// virtual source, of its loop, and from there to the sending node again: the delay between a
+    /// feedback written into backward RM cells at the node and its effect there. Empty unless the
+    /// flow is ABR.
     pub feedback_delay_seconds: Vec<f64>,
 }
 
-/// Rates of a source that sends by itself.
+/// Rates of a source that generates cells by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OwnRate {
     /// Mean rate.

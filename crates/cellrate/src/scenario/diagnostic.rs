@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, where, and as a reader sees it.
+//! Diagnostics of a scenario: the fault, its place, and its presentation to the user.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use super::source::{Line, Span, Text};
 
-/// How bad a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// The scenario is refused.
     Error,
-    /// Look before you trust the result.
+    /// The scenario runs, but its result may not be what was meant.
     Warning,
 }
 
-/// One thing that is wrong with a scenario.
+/// A fault of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity of the fault.
     pub severity: Severity,
-    /// What is wrong, naming what was found.
+    /// Description of the fault, with the value found.
     pub message: String,
     /// The file, or `--set` for an override.
     pub path: String,
@@ -30,18 +30,18 @@ pub struct Diagnostic {
     pub line: usize,
     /// Column from 1, in characters.
     pub column: usize,
-    /// What should be at the marked place; may be empty.
+    /// Text that is expected at the marked place; may be empty.
     pub label: String,
-    /// What is allowed, or what to do; may be empty.
+    /// Allowed values, or advice; may be empty.
     pub help: String,
 }
 
-/// Why a scenario is refused.
+/// Reasons why a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// At least one error; warnings too.
+    /// At least one error; may include warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The same as annotated plain text.
+    /// The diagnostics as annotated plain text.
     pub rendered: String,
 }
 
@@ -53,18 +53,18 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// A diagnostic before its line is looked up.
+/// A diagnostic whose line and column are not yet known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// How bad it is.
+    /// Severity of the fault.
     pub severity: Severity,
-    /// Where.
+    /// Place of the fault.
     pub span: Span,
-    /// What is wrong, naming what was found.
+    /// Description of the fault, with the value found.
     pub message: String,
-    /// What should be at the marked place; may be empty.
+    /// Text that is expected at the marked place; may be empty.
     pub label: String,
-    /// What is allowed, or what to do; may be empty.
+    /// Allowed values, or advice; may be empty.
     pub help: String,
 }
 
@@ -80,17 +80,17 @@ impl Fault {
             help,
         }
     }
-    /// With what should be at the marked place.
+    /// Adds the expected text.
     pub fn label(mut self, label: impl Into<String>) -> Fault {
         self.label = label.into();
         self
     }
-    /// With what is allowed.
+    /// Adds the allowed values, or advice.
     pub fn help(mut self, help: impl Into<String>) -> Fault {
         self.help = help.into();
         self
     }
-    /// With its line.
+    /// Adds line and column.
     pub fn locate(&self, texts: &[Text<'_>]) -> Diagnostic {
         let text = texts[self.span.text];
         let Line { number, column, .. } = text.line(self.span);
@@ -106,7 +106,8 @@ impl Fault {
     }
 }
 
-/// Most faults that are shown. A file with more of them is no scenario, and its first says enough.
+/// Largest number of faults shown. A file with more is probably no scenario at all, and its first
+/// faults suffice.
 const MOST_SHOWN: usize = 20;
 
 /// The refusal for `faults`, in the order of the texts.
@@ -136,7 +137,7 @@ pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
     }
 }
 
-/// Longest line that is shown whole, in bytes.
+/// Longest line that is shown in full, in bytes.
 const LONGEST_LINE: usize = 300;
 
 /// A fault as annotated plain text.
@@ -178,7 +179,7 @@ fn annotated<'a>(
         .annotation(AnnotationKind::Primary.span(start..end).label(label))
 }
 
-/// The part of a long line around its span, and the span in that.
+/// The part of a long line around its span, and the position of the span in that part.
 fn cut<'a>(line: &Line<'a>) -> (&'a str, usize, usize) {
     let before = line.text[..line.start]
         .char_indices()

@@ -1,4 +1,4 @@
-//! A TOML document as a tree in which every key and value knows where it was written.
+//! A TOML document as a tree in which every key and value has its position in the text.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use toml::de::{DeTable, DeValue};
 use super::problem::Step;
 use super::source::Span;
 
-/// A value and where it was written.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The value.
     pub value: Value,
-    /// Where it was written.
+    /// Position in the text.
     pub span: Span,
 }
 
@@ -22,13 +22,13 @@ pub struct Item {
 pub enum Value {
     /// Text.
     String(String),
-    /// A whole number; those beyond 128 bits are cut.
+    /// A whole number; beyond 128 bits it is clipped to the nearest.
     Integer(i128),
     /// A number.
     Float(f64),
     /// A truth value.
     Boolean(bool),
-    /// A date or time, which no scenario uses.
+    /// A date or time; no scenario uses it.
     Date(toml::value::Datetime),
     /// A list.
     Array(Vec<Item>),
@@ -37,7 +37,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What it is, with its article.
+    /// Name of the kind of value, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::String(_) => "a string",
@@ -63,7 +63,7 @@ pub struct Table {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where it was written.
+    /// Position in the text.
     pub span: Span,
     /// Its value.
     pub item: Item,
@@ -78,7 +78,7 @@ impl Table {
     pub fn get(&self, key: &str) -> Option<&Item> {
         self.entry(key).map(|entry| &entry.item)
     }
-    /// The value of a key, to be changed.
+    /// The value of a key, mutable.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Item> {
         self.entries
             .iter_mut()
@@ -100,7 +100,7 @@ pub fn read(input: &str, text: usize) -> Result<Table, toml::de::Error> {
     Ok(Reader { text, offset: 0 }.table(document.get_ref()))
 }
 
-/// Reads one value, which stands at `offset` of text number `text`.
+/// Reads a single value, which begins at `offset` of text number `text`.
 pub fn read_value(input: &str, text: usize, offset: usize) -> Result<Item, toml::de::Error> {
     let value = DeValue::parse(input)?;
     Ok(Reader { text, offset }.item(&value))
@@ -162,8 +162,8 @@ fn integer(digits: &str, radix: u32) -> i128 {
     i128::from_str_radix(digits, radix).unwrap_or(beyond)
 }
 
-/// Where the key of `steps` was written: its value, or, if it was not written, the key of the
-/// innermost table around it that was.
+/// Position of the key that `steps` lead to: that of its value, or, if it was not written, that of
+/// the innermost table around it that was written.
 pub fn locate(table: &Table, steps: &[Step]) -> Span {
     let whole = Span {
         text: 0,
@@ -211,7 +211,7 @@ impl From<&Item> for toml::Value {
     fn from(item: &Item) -> toml::Value {
         match &item.value {
             Value::String(text) => toml::Value::String(text.clone()),
-            // What does not fit was refused where an integer is wanted.
+            // Too large integers are refused where an integer is expected.
             Value::Integer(number) => {
                 i64::try_from(*number).map_or(toml::Value::Float(*number as f64), Into::into)
             }

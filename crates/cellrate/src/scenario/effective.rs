@@ -1,4 +1,4 @@
-//! Parameters as they are in force: what follows from others when it is left out.
+//! Parameters in force: with the values that follow from others if they are left out.
 
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
@@ -21,7 +21,7 @@ pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     found
 }
 
-/// TCP with the slow start threshold that it begins with.
+/// TCP with its initial slow start threshold.
 pub fn tcp(config: &TcpConfig) -> TcpConfig {
     let initial_ssthresh = Some(config.initial_ssthresh.unwrap_or(Bytes(config.window.0)));
     TcpConfig {

@@ -24,11 +24,12 @@ pub struct Flow {
     pub count: u32,
     /// Service class of the forward channel.
     pub service: ServiceClass,
-    /// Service class of the backward channel, which carries acknowledgements; `service` if absent. Where `service` is `abr`
-    /// and this is not, acknowledgements go out at the rate of the line and wait for no ACR, in the queue of their own class;
-    /// backward RM cells return as ABR beside them. Only an ABR flow can have it as `abr`.
+    /// Service class of the backward channel, which carries acknowledgements; `service` if absent.
+    /// If `service` is `abr` and this is another class, acknowledgements are sent at the line rate,
+    /// independent of ACR, in the queue of their own class; backward RM cells still return as ABR.
+    /// Only an ABR flow can have it as `abr`.
     pub ack_service: Option<ServiceClass>,
-    /// When the first flow of the group starts.
+    /// Start time of the first flow of the group.
     #[serde(default = "zero")]
     pub start: Ps,
     /// Time from the start of one flow of the group to that of the next.
@@ -37,8 +38,9 @@ pub struct Flow {
     /// Limit of the queue between TCP, or the source of cells, and the network, in each direction.
     #[serde(default = "infinite")]
     pub source_queue: Buffer,
-    /// What a source queue that is too full refuses: a PDU as a whole, or its last cells, so that the receiver's AAL5 finds
-    /// it damaged, and the next one with it, since its end is lost. No effect without TCP, where cells come one by one.
+    /// The part of the data that a full source queue refuses: a whole PDU, or its last cells, so
+    /// that the receiver's AAL5 discards this PDU as damaged, and the next one with it, since the
+    /// end of this one is lost. No effect without TCP, where cells come one by one.
     #[serde(default)]
     pub source_queue_refuses: Refuses,
     /// Host that the flow comes from; `graph` only.
@@ -49,27 +51,29 @@ pub struct Flow {
     pub route: Option<Vec<String>>,
     /// Nodes of the backward channel, both hosts included; `graph` only. The way back if absent.
     pub return_route: Option<Vec<String>>,
-    /// Number of the switch that every flow of the group enters, `parking-lot` only; if absent, flow *i* enters at *i*.
+    /// Number of the switch that every flow of the group enters, `parking-lot` only; if absent,
+    /// flow *i* enters at *i*.
     #[schemars(range(min = 1))]
     pub enters: Option<u32>,
     /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the last switch.
     #[schemars(range(min = 1))]
     pub hops: Option<u32>,
-    /// Whether the flow goes the other way, from a source at switch B to a destination at A over the same lengths;
-    /// `n-source` only. With flows in both directions data and acknowledgements share the bottleneck's queues.
+    /// Reverses the flow: its source is at switch B and its destination at A, over the same
+    /// lengths; `n-source` only. With flows in both directions data and acknowledgements share the
+    /// bottleneck's queues.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub reverse: bool,
     /// Delay or length of the source's link, instead of the topology's; not for `graph`.
     pub access: Option<Delay>,
     /// Delay or length of the destination's link, instead of the topology's; `n-source` and `parking-lot` only.
     pub egress: Option<Delay>,
-    /// What is sent.
+    /// The source of traffic.
     #[serde(default = "greedy")]
     pub source: SourceConfig,
-    /// TCP at both ends: what differs from `[tcp]`.
+    /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
     pub tcp: TcpConfig,
-    /// ABR end systems at both ends: what differs from `[abr]`.
+    /// ABR end systems at both ends: keys that differ from `[abr]`.
     #[serde(default)]
     pub abr: AbrConfig,
 }
@@ -83,21 +87,21 @@ impl Flow {
     pub fn instance(&self, index: u32) -> String {
         format!("{}.{index}", self.name)
     }
-    /// When flow `index`, from 1, of the group starts, before jitter.
+    /// Start time of flow `index`, from 1, of the group, before jitter.
     pub fn start_of(&self, index: u32) -> Ps {
         let waits = u64::from(index.saturating_sub(1));
         self.start
             .saturating_add(Ps(self.stagger.0.saturating_mul(waits)))
     }
-    /// Whether ABR end systems pace the forward channel.
+    /// True if ABR end systems pace the forward channel.
     pub fn is_abr(&self) -> bool {
         self.service == ServiceClass::Abr
     }
-    /// Whether acknowledgements are of another class than the RM cells beside them.
+    /// True if acknowledgements have another class than the flow's RM cells.
     pub fn splits_classes(&self) -> bool {
         self.is_abr() && self.ack_service() != ServiceClass::Abr
     }
-    /// Whether anything travels on the backward channel: acknowledgements or backward RM cells.
+    /// True if the backward channel carries anything: acknowledgements or backward RM cells.
     pub fn needs_backward(&self) -> bool {
         self.source.over_tcp() || self.is_abr()
     }

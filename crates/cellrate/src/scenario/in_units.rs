@@ -1,4 +1,4 @@
-//! Parameters as JSON in which every quantity is a plain number under a key that tells its unit.
+//! Parameters as JSON in which every quantity is a plain number and its key states the unit.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 use super::quantity::Quantity;
 use super::schema::{definition, schema};
 
-/// `parameters`, a type of the scenario file that the schema calls `name`. A quantity `key` becomes
-/// `key_seconds`, `key_bytes` or `key_cells`, a rate `key_bits_per_second` and
-/// `key_cells_per_second`; what is absent or without limit is null. Everything else keeps its key.
+/// Converts `parameters`, a type of the scenario file that the schema calls `name`. A quantity
+/// `key` becomes `key_seconds`, `key_bytes` or `key_cells`, a rate `key_bits_per_second` and
+/// `key_cells_per_second`; absent and unlimited values are null. Everything else keeps its key.
 pub fn in_units<T: Serialize>(name: &str, parameters: &T) -> Value {
     let value = serde_json::to_value(parameters)
         .unwrap_or_else(|error| panic!("{name} is no JSON: {error}"));
@@ -43,7 +43,8 @@ fn resolve(part: &Value) -> (&Value, &str) {
     definition(&schema()["$defs"], part)
 }
 
-/// Of a schema with variants the one that the tag among `fields` chooses.
+/// The variant of a schema that the tag among `fields` selects; the schema itself if it has no
+/// variants.
 fn variant<'s>(schema: &'s Value, fields: &Map<String, Value>) -> &'s Value {
     let chosen = |variant: &&Value| {
         let mut properties = variant["properties"].as_object().into_iter().flatten();
@@ -57,7 +58,7 @@ fn variant<'s>(schema: &'s Value, fields: &Map<String, Value>) -> &'s Value {
         .unwrap_or(schema)
 }
 
-/// A quantity under the names of its units.
+/// A quantity under keys that state its units.
 fn plain(quantity: Quantity, key: &str, value: &Value) -> Vec<(String, Value)> {
     let base = value
         .as_str()

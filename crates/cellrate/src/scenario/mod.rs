@@ -1,5 +1,4 @@
-//! The scenario file: what it holds, how it is read and checked, and what it looks like with every
-//! default written out.
+//! The scenario file: its contents, its checks, and its form with every default written out.
 
 mod checks;
 pub mod describe;

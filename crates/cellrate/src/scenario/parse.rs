@@ -1,4 +1,4 @@
-//! From text to a checked scenario.
+//! Parsing of texts into a checked scenario.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use super::types::Scenario;
 use super::{schema, set, shape};
 use crate::traffic_files;
 
-/// A scenario that can be run, and what to look at before its results are trusted.
+/// A scenario that can be run, and the warnings about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     /// The scenario, every flow with its own complete TCP and ABR parameters.
     pub scenario: Scenario,
-    /// Its graph and the ways of its flows.
+    /// Its graph with the routes of its flows.
     pub graph: Graph,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
@@ -29,11 +29,11 @@ pub struct Checked {
 const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
-    /// Reads the scenario of `text`, which stands in the file `path`, and the files beside that which its sources play, with `overrides` of the form
-    /// `path=value` and, if given, another seed.
+    /// Reads the scenario `text` of the file `path`, and the files that its sources play, relative
+    /// to that file, with `overrides` of the form `path=value` and, if given, another seed.
     ///
     /// # Errors
-    /// Everything that keeps the scenario from being run, located.
+    /// Every reason why the scenario cannot be run, with its position.
     pub fn parse(
         text: &str,
         path: &str,
@@ -53,7 +53,8 @@ impl Scenario {
         }
     }
 
-    /// The refusal of a scenario that [`Scenario::parse`] takes, for a reason outside it, at a key.
+    /// A refusal of a scenario that [`Scenario::parse`] accepts, for a reason outside it, with the
+    /// position of a key.
     pub fn refusal(
         text: &str,
         path: &str,
@@ -65,7 +66,7 @@ impl Scenario {
         let texts = texts(text, path, overrides, None);
         let mut root = read(text, 0).unwrap_or_default();
         for (i, text) in texts.iter().enumerate().skip(1) {
-            // They were applied before.
+            // All of them were applied once before, so none fails.
             let _ = set::apply(&mut root, text.text, i);
         }
         let place: Vec<Step> = key.iter().map(|key| Step::from(*key)).collect();
@@ -76,7 +77,7 @@ impl Scenario {
     }
 }
 
-/// The file, the overrides, the seed.
+/// The texts in order: the file, the overrides, the seed.
 fn texts<'a>(
     text: &'a str,
     path: &'a str,
@@ -99,7 +100,7 @@ const NO_TEXT: &str = "a scenario is a text file in TOML";
 
 type Parsed = (Scenario, Graph, Vec<Fault>);
 
-/// The file is the first text, then come the overrides, then perhaps the seed.
+/// Reads the texts: the first is the file, then the overrides, then perhaps the seed.
 fn parse(
     texts: &[Text<'_>],
     overrides: usize,
@@ -128,7 +129,7 @@ fn parse(
     judge(scenario, &root)
 }
 
-/// The scenario with its graph and its warnings, or what is impossible in it.
+/// The scenario with its graph and its warnings, or the reasons why it is impossible.
 fn judge(scenario: Scenario, root: &Table) -> Result<Parsed, Vec<Fault>> {
     let (graph, problems) = checks::check(&scenario);
     let mut faults: Vec<Fault> = problems
@@ -195,7 +196,8 @@ fn no_toml(error: &toml::de::Error) -> Fault {
     fault.help("a scenario is written in TOML")
 }
 
-/// What cannot be: the schema lets through nothing that is not read. A test tries.
+/// A fault that must not occur: the schema accepts only documents that can be read, as a test
+/// checks.
 fn unread(error: &toml::de::Error) -> Fault {
     let message = format!("{UNREAD}: {}", error.message());
     Fault::error(
@@ -209,7 +211,7 @@ fn unread(error: &toml::de::Error) -> Fault {
     .help("this is a defect of cellrate: please report it")
 }
 
-/// How the message begins that nobody should see.
+/// Beginning of a message that no user should see.
 pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {
@@ -235,7 +237,7 @@ fn set_seed(root: &mut Table, seed: &str, text: usize) {
     }
 }
 
-/// Gives every flow the keys of `[tcp]` and `[abr]` that it does not have.
+/// Copies the keys of `[tcp]` and `[abr]` into every flow that lacks them.
 fn share(root: &mut Table) {
     for key in ["tcp", "abr"] {
         let Some(shared) = root.entry(key).cloned() else {

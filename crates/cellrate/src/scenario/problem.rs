@@ -1,4 +1,4 @@
-//! What a check has to say, and at which key of the scenario.
+//! Problems found by checks, each with the key of the scenario that it concerns.
 
 use super::diagnostic::Severity;
 
@@ -23,30 +23,30 @@ impl From<usize> for Step {
     }
 }
 
-/// Where in a document a key is, whether or not it is written there.
+/// Path of a key in a document; the key need not be written there.
 pub type Place = Vec<Step>;
 
-/// A place from keys and indices.
+/// Builds a place from keys and indices.
 macro_rules! place {
     ($($step:expr),* $(,)?) => { vec![$($crate::scenario::problem::Step::from($step)),*] };
 }
 pub(crate) use place;
 
-/// Something wrong with what the document means.
+/// A problem with the meaning of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: Severity,
-    /// The key in question.
+    /// The key that is at fault.
     pub place: Place,
-    /// What is wrong, naming what was found.
+    /// Description of the problem, with the value found.
     pub message: String,
-    /// What is allowed, or what to do; may be empty.
+    /// Allowed values, or advice; may be empty.
     pub help: String,
 }
 
 impl Problem {
-    /// Refuses the scenario.
+    /// A problem for which the scenario is refused.
     pub fn error(place: Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem {
             severity: Severity::Error,
@@ -55,7 +55,7 @@ impl Problem {
             help: help.into(),
         }
     }
-    /// Makes the reader look.
+    /// A problem that is only reported.
     pub fn warning(place: Place, message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem {
             severity: Severity::Warning,

@@ -1,4 +1,4 @@
-//! Quantities with units: whether a text is one, and what was probably meant if it is not.
+//! Quantities with units: parsing of texts, and suggestions for wrong ones.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use cellrate_engine::kernel::{Ps, Rate};
 
 use super::suggest::nearest;
 
-/// A quantity with units, by the name of its type in the schema.
+/// A quantity with units, named after its type in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// A span of time.
@@ -24,10 +24,10 @@ pub enum Quantity {
     Cells,
 }
 
-/// Longest time in a scenario: integer picoseconds must not overflow where times are added.
+/// Longest time in a scenario, so that sums of times do not overflow integer picoseconds.
 const LONGEST: Ps = Ps::from_s(1_000_000);
 
-/// Fastest rate: a cell time of picoseconds must not vanish.
+/// Fastest rate, so that a cell time is at least some picoseconds.
 const FASTEST: Rate = Rate::from_bps(10_000_000_000_000);
 
 impl Quantity {
@@ -54,13 +54,13 @@ impl Quantity {
         })
     }
 
-    /// Whether `text` is such a quantity.
+    /// True if `text` is such a quantity.
     pub fn reads(self, text: &str) -> bool {
         self.value(text).is_some()
     }
 
-    /// What `text` stands for, if it is such a quantity: seconds, bit/s, bytes or cells; infinity for
-    /// a buffer without limit.
+    /// Value of `text`, if it is such a quantity: seconds, bit/s, bytes or cells; infinity for a
+    /// buffer without limit.
     pub fn value(self, text: &str) -> Option<f64> {
         match self {
             Quantity::Time => text.parse::<Ps>().ok().map(Ps::as_secs_f64),
@@ -82,10 +82,10 @@ impl Quantity {
         }
     }
 
-    /// What `text` stands for, see [`Quantity::value`], within what can be simulated.
+    /// Value of `text`, see [`Quantity::value`], within the limits of what can be simulated.
     ///
     /// # Errors
-    /// Otherwise what was found, what is allowed and what was probably meant.
+    /// The text found, the allowed values and a suggestion.
     pub fn read(self, text: &str) -> Result<f64, String> {
         if let Some(most) = self.beyond(text) {
             return Err(format!("`{text}` is too much: {most}"));
@@ -98,13 +98,13 @@ impl Quantity {
             .ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
     }
 
-    /// The schema's words for what is allowed.
+    /// The allowed values, in the words of the schema.
     fn allowed(self) -> String {
         let description = &super::schema()["$defs"][format!("{self:?}")]["description"];
         description.as_str().unwrap_or_default().into()
     }
 
-    /// What is allowed, if `text` is such a quantity but beyond what can be simulated.
+    /// The limit, if `text` is such a quantity but exceeds what can be simulated.
     pub fn beyond(self, text: &str) -> Option<String> {
         let most = match self {
             Quantity::Time => exceeded(text.parse(), Some(LONGEST)),
@@ -129,7 +129,7 @@ impl Quantity {
         }
     }
 
-    /// What `text`, which is none, was probably meant to be.
+    /// A suggestion for `text`, which is no such quantity.
     pub fn hint(self, text: &str) -> Option<String> {
         let number_end = text
             .find(|c: char| !(c.is_ascii_digit() || "+-._ ".contains(c)))
@@ -161,7 +161,7 @@ impl Quantity {
     }
 }
 
-/// The limit that a quantity exceeds: one of its own, or that of what its type holds.
+/// The limit that a quantity exceeds: its own, or that of the type that holds it.
 fn exceeded<T: PartialOrd + Display>(
     found: Result<T, UnitError>,
     limit: Option<T>,
@@ -175,12 +175,13 @@ fn exceeded<T: PartialOrd + Display>(
     }
 }
 
-/// A rate as the nearest number to it, which one times a thousandth is not.
+/// A rate in bit/s, as the nearest float; multiplying the integer by a thousandth would not give
+/// it.
 pub fn bits_per_second(rate: Rate) -> f64 {
     rate.0 as f64 / 1e3
 }
 
-/// The unit for another spelling of it.
+/// The usual spelling of a unit.
 fn usual(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "bps" | "b/s" => "bit/s",

@@ -1,4 +1,5 @@
-//! What a scenario can name: schemes, credit control, policies, sources, recoveries, templates.
+//! Everything that a scenario can name: schemes, credit control, policies, sources, recoveries,
+//! templates.
 
 use cellrate_engine::component::Component;
 use cellrate_engine::{control, credit, discard, tcp, traffic};
@@ -6,14 +7,14 @@ use serde::Serialize;
 
 use super::templates;
 
-/// A name and what it stands for.
+/// An entry of the registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line about it.
+    /// Description in one line.
     pub about: &'static str,
-    /// Where it is described; empty for templates.
+    /// Publication that describes it; empty for templates.
     pub source: &'static str,
 }
 
@@ -28,9 +29,9 @@ pub struct Registry {
     pub policies: Vec<Named>,
     /// Sources of traffic.
     pub sources: Vec<Named>,
-    /// TCP's reactions to loss.
+    /// Loss recoveries of TCP.
     pub recoveries: Vec<Named>,
-    /// Scenarios to start from.
+    /// Scenario templates.
     pub templates: Vec<Named>,
 }
 

@@ -1,11 +1,11 @@
-//! A scenario with every default written out: the text that stands for it in stores and results.
+//! A scenario with every default written out. Stores and results use this text.
 
 use toml::{Table, Value};
 
 use super::types::Scenario;
 
-/// The complete TOML of `scenario`. It reads back as the same scenario, and equal scenarios have equal
-/// texts. `[flow.tcp]` and `[flow.abr]` hold only what differs from `[tcp]` and `[abr]`.
+/// The complete TOML of `scenario`. It reads back as the same scenario, and equal scenarios have
+/// equal texts. `[flow.tcp]` and `[flow.abr]` hold only keys that differ from `[tcp]` and `[abr]`.
 pub fn resolve(scenario: &Scenario) -> String {
     let mut table =
         Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));

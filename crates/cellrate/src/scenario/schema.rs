@@ -1,5 +1,5 @@
-//! The JSON Schema of a scenario, from its types: what editors complete, and what [`super::shape`]
-//! checks a document against.
+//! The JSON Schema of a scenario, derived from its types. Editors complete keys with it, and
+//! [`super::shape`] checks documents against it.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ pub fn schema() -> &'static Value {
     SCHEMA.get_or_init(|| of::<Scenario>("cellrate scenario"))
 }
 
-/// The schema of a file that holds a `T`.
+/// The schema of a file that contains a `T`.
 pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     without_null(&mut schema);
@@ -21,7 +21,7 @@ pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
     schema
 }
 
-/// The one of `definitions` that `schema` refers to, or itself, and the name of the definition.
+/// The definition that `schema` refers to, or `schema` itself, and the name of the definition.
 pub fn definition<'s>(definitions: &'s Value, schema: &'s Value) -> (&'s Value, &'s str) {
     let name = schema["$ref"]
         .as_str()
@@ -29,7 +29,7 @@ pub fn definition<'s>(definitions: &'s Value, schema: &'s Value) -> (&'s Value, 
     name.map_or((schema, ""), |name| (&definitions[name], name))
 }
 
-/// TOML has no null: what may be absent is simply not required.
+/// Removes null from a schema. TOML has no null: an optional key is simply not required.
 fn without_null(schema: &mut Value) {
     if let Value::Object(object) = schema {
         object.retain(|_, value| !value.is_null());

@@ -1,15 +1,15 @@
 //! Overrides of the form `path=value`: `flow.tcp.count=5`, `run.duration=2 s`,
 //! `switch.control={scheme="efci"}`. An element of an array of tables is addressed by its `name` or
-//! by its number from 0. A value that is no TOML is a string.
+//! by its number from 0. A value that is not TOML is a string.
 
 use super::diagnostic::Fault;
 use super::document::{Entry, Item, Table, Value, read, read_value};
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
-/// An override, read.
+/// A parsed override.
 struct Override {
-    /// Keys and where they stand in the override; at least one.
+    /// Keys with their positions in the override; at least one.
     path: Vec<(String, Span)>,
     item: Item,
 }
@@ -53,7 +53,7 @@ fn descend_table<'t>(table: &'t mut Table, (key, span): &(String, Span)) -> &'t 
     &mut table.entries[at]
 }
 
-/// Follows `path` into `target`, which is called `name`, and replaces what it leads to.
+/// Follows `path` into `target`, which is called `name`, and replaces the value it leads to.
 fn descend(
     target: &mut Item,
     path: &[(String, Span)],
@@ -190,7 +190,7 @@ fn path(dotted: &str, text: usize) -> Option<Vec<(String, Span)>> {
     }
 }
 
-/// A value that is no TOML is a string, unless it was clearly meant to be TOML.
+/// Reads a value that is not TOML as a string, unless it was clearly meant to be TOML.
 fn bare(value: &str, text: usize, offset: usize, error: &toml::de::Error) -> Result<Item, Fault> {
     let span = Span {
         text,

@@ -1,6 +1,6 @@
-//! Whether a document has the shape that a schema gives it, a scenario's or a study's: known keys, values of the right kind, quantities
-//! with the right units. It follows the schema, so it knows every registered scheme, policy and
-//! source by itself.
+//! Checks the shape of a document, a scenario or a study, against its schema: known keys, values of
+//! the right kind, quantities with the right units. It follows the schema, so every registered
+//! scheme, policy and source is covered.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,8 @@ use super::schema::definition;
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
-/// Everything in `root`, called `whole`, that a document of this schema has no place for, and everything that it lacks.
+/// Finds the keys and values in `root`, called `whole` in messages, that this schema does not
+/// allow, and the required keys that are missing.
 pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     let start = Span {
         text: 0,
@@ -31,7 +32,7 @@ pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     )
 }
 
-/// The same of the table under `key`, which was written at `span`.
+/// The same check of the table under `key`, which was written at `span`.
 pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<Fault> {
     checked(table, schema, "", Around { key, span })
 }
@@ -46,7 +47,7 @@ fn checked(table: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec
     shape.faults
 }
 
-/// What others call a key.
+/// Other common names of keys.
 const OTHER_NAMES: [(&str, &str); 6] = [
     ("length", "delay"),
     ("distance", "delay"),
@@ -56,17 +57,17 @@ const OTHER_NAMES: [(&str, &str); 6] = [
     ("time", "duration"),
 ];
 
-/// Faults after which it is pointless to look for more.
+/// Number of faults after which the check stops.
 const MOST_FAULTS: usize = 1_000;
 
 struct Shape<'s> {
     definitions: &'s Json,
-    /// What the document is.
+    /// Name of the document in messages.
     whole: &'s str,
     faults: Vec<Fault>,
 }
 
-/// The key whose value is looked at, or, in an array, that of the array.
+/// The key whose value is checked, or, in an array, that of the array.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     key: &'a str,
@@ -74,7 +75,7 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// The table of that key, as a reader knows it.
+    /// Name of the key's table in messages.
     fn table(self, whole: &str) -> String {
         if self.key.is_empty() {
             whole.into()
@@ -99,7 +100,7 @@ impl<'s> Shape<'s> {
             return self.choice(&choices, item, around.key);
         }
         if schema["anyOf"].is_array() {
-            // Who reads values of several kinds checks them.
+            // Values of several kinds are checked by their reader.
             return;
         }
         if schema["oneOf"].is_array() {
@@ -186,7 +187,7 @@ impl<'s> Shape<'s> {
         self.faults.push(fault);
     }
 
-    /// A table whose kind is told by one of its keys.
+    /// Checks a table whose kind is stated by one of its keys.
     fn variant(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
         let Value::Table(table) = &item.value else {
             return self.wrong_kind(
@@ -279,7 +280,7 @@ impl<'s> Shape<'s> {
                 return;
             }
             match properties.get(&entry.key) {
-                // The tag of a variant was looked at where the variant was chosen.
+                // The tag of a variant was checked when the variant was chosen.
                 Some(property) if property["const"].is_string() => {}
                 Some(property) => {
                     let around = Around {
@@ -297,14 +298,14 @@ impl<'s> Shape<'s> {
             .flatten()
             .filter_map(Json::as_str)
         {
-            // A misspelt key is not missing as well.
+            // A misspelt key is not reported as missing, too.
             if !present.contains(key) && !meant.contains(&key.to_owned()) {
                 self.missing(&properties[key], key, around);
             }
         }
     }
 
-    /// An unknown key, and the key that was probably meant.
+    /// Reports an unknown key; returns the key that was probably meant.
     fn unknown(
         &mut self,
         keys: &Map<String, Json>,
@@ -353,12 +354,12 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// The keys of an object; a variant without parameters has its tag alone.
+/// The keys of an object; a variant without parameters has only its tag.
 fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The names among which a value chooses.
+/// The allowed names, if the schema is a choice among names.
 fn choices(schema: &Json) -> Option<Vec<&str>> {
     if let Some(names) = schema["enum"].as_array() {
         return names.iter().map(Json::as_str).collect();
@@ -374,7 +375,7 @@ fn choices(schema: &Json) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// The key that tells variants apart.
+/// The key that distinguishes the variants.
 fn tag(variant: &Json) -> Option<&str> {
     let properties = variant["properties"].as_object()?;
     properties
@@ -396,7 +397,7 @@ fn first_line(doc: &str) -> String {
     doc.replace('\n', " ")
 }
 
-/// Found text that is too long to be repeated is cut.
+/// Shortens a text that is too long to be repeated in a message.
 fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! The texts that a scenario is read from, and places in them.
+//! The texts that a scenario is read from, and positions in them.
 
 /// A range of bytes in one of the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,12 +11,12 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A text and what it is called.
+/// A text and its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     /// File name, or `--set` or `--seed`.
     pub name: &'a str,
-    /// What it says.
+    /// Contents.
     pub text: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Scenarios to start from, with comments.
+//! Commented scenarios to start from.
 
 /// Name, one line about it, and text of every template.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[

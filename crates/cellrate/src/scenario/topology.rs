@@ -23,7 +23,7 @@ pub enum Topology {
     /// Switches in a row; flows enter one after the other and share the links behind.
     #[serde(rename = "parking-lot")]
     ParkingLot(ParkingLot),
-    /// Nodes and links as they are listed.
+    /// Listed nodes and links.
     #[serde(rename = "graph")]
     Graph(GraphTopology),
 }
@@ -58,9 +58,10 @@ pub struct SingleSwitch {
     pub bottleneck: Delay,
 }
 
-/// Switches `S1` to `SN`; hosts `src.FLOW` at the switch that the flow enters, `dst.FLOW` where it leaves. Flow *i* of a
-/// group enters at switch *i*, flow *N* at the first again, unless `flow.enters` says otherwise, and leaves at the
-/// last switch, unless `flow.hops` does. Ajmone Marsan et al. 1997, figure 3.
+/// Switches `S1` to `SN`; hosts `src.FLOW` at the switch that the flow enters, `dst.FLOW` where it
+/// leaves. Flow *i* of a group enters at switch *i*, flow *N* at the first again, unless
+/// `flow.enters` says otherwise, and leaves at the last switch, unless `flow.hops` does. Ajmone
+/// Marsan et al. 1997, figure 3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkingLot {
@@ -75,8 +76,8 @@ pub struct ParkingLot {
     pub hop: Delay,
     /// Delay or length of the links from the sources to their switches; instead of `span`.
     pub access: Option<Delay>,
-    /// Delay or length of the whole way of every flow, source to destination, whose first link gets what the others
-    /// leave of it; instead of `access`.
+    /// Delay or length of the whole route of every flow, source to destination; the first link gets
+    /// what remains after the others. Instead of `access`.
     pub span: Option<Delay>,
     /// Delay or length of the links to the destinations.
     pub egress: Delay,
@@ -131,7 +132,7 @@ pub struct GraphHost {
     pub name: String,
 }
 
-/// A switch of a graph. What is absent is as in `[switch]`.
+/// A switch of a graph. Absent keys are taken from `[switch]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphSwitch {
@@ -140,15 +141,15 @@ pub struct GraphSwitch {
     pub name: String,
     /// Limit of each queue of each port.
     pub buffer: Option<Buffer>,
-    /// Queues of each port, the one served first in front, each with its service classes.
+    /// Queues of each port in order of priority, the highest first, each with its service classes.
     pub priority: Option<Vec<Vec<ServiceClass>>>,
     /// Congestion control of the queue that holds ABR.
     pub control: Option<ControlConfig>,
-    /// Which cells a full buffer refuses.
+    /// Selection of the cells that are refused at a full buffer.
     pub discard: Option<DiscardConfig>,
     /// Virtual sources and destinations.
     pub vsvd: Option<VsVdConfig>,
-    /// Whether RM cells are served before the data cells of their queue.
+    /// Serves RM cells before the data cells of their queue.
     pub rm_first: Option<bool>,
 }
 
@@ -164,7 +165,7 @@ pub struct GraphLink {
     pub rate: Rate,
     /// Propagation delay, or length.
     pub delay: Delay,
-    /// Whether there is a link in the other direction, too.
+    /// Adds a link of the same rate and delay in the other direction.
     #[serde(default = "duplex")]
     pub duplex: bool,
 }

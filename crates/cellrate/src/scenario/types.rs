@@ -1,5 +1,5 @@
-//! A scenario file as Rust types: what is run, what is measured, and what the network and its end
-//! systems are set to. Fields of other crates' parts keep their documentation there.
+//! A scenario file as Rust types: the run, its measurements, and the settings of the network and
+//! its end systems. Types of the engine are documented there.
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -19,13 +19,13 @@ use super::flow::Flow;
 use super::topology::{NSource, ParkingLot, SingleSwitch, Topology};
 
 /// A cell-level simulation of flow control under TCP: topology, switches, end systems, traffic and
-/// what is measured.
+/// measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// How long, and with which randomness.
+    /// Duration and random seed of the run.
     pub run: Run,
-    /// What is kept.
+    /// Measurements and recordings.
     #[serde(default)]
     pub measure: Measure,
     /// Nodes and links.
@@ -38,10 +38,10 @@ pub struct Scenario {
     /// Cells that links lose.
     #[serde(default)]
     pub link_errors: LinkErrors,
-    /// TCP of every flow that does not say otherwise.
+    /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
     pub tcp: TcpConfig,
-    /// ABR end systems of every flow that does not say otherwise.
+    /// Settings of the ABR end systems of all flows; a flow can override them.
     #[serde(default)]
     pub abr: AbrConfig,
     /// Adaptation layer of every flow.
@@ -53,7 +53,7 @@ pub struct Scenario {
     pub flows: Vec<Flow>,
 }
 
-/// How long, and with which randomness.
+/// Duration and random seed of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
@@ -66,16 +66,17 @@ pub struct Run {
     /// Largest random addition, uniform, to the start of every flow.
     #[serde(default = "zero")]
     pub start_jitter: Ps,
-    /// Which of the cells that arrive at a node at one instant comes first. They are many where lines of one rate bring
-    /// what sources began together, and then decide who loses.
+    /// Order of cells that arrive at a node at the same instant. Such cells are frequent if sources
+    /// start together over lines of equal rate, and their order then decides which source loses
+    /// cells.
     #[serde(default)]
     pub simultaneous_cells: SimultaneousCells,
-    /// Whether values outside the standard are errors. If false they are warnings.
+    /// Treats values outside the standard as errors. If false they are warnings.
     #[serde(default = "yes")]
     pub strict: bool,
 }
 
-/// What is kept, and over which part of the run it is measured.
+/// Measurements and recordings, and the part of the run that they cover.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Measure {
@@ -85,17 +86,17 @@ pub struct Measure {
     pub to: Option<Ps>,
     /// Sampling period of traces; a thousandth of the run if absent.
     pub sample: Option<Ps>,
-    /// What is traced.
+    /// Traced quantities.
     pub traces: Vec<TraceKind>,
-    /// Most points kept of each trace; with more of them, neighbours are joined to their least and
-    /// largest value.
+    /// Largest number of points kept of each trace; beyond it, neighbouring points are combined
+    /// into their least and greatest value.
     #[schemars(range(min = 2))]
     pub trace_points: u32,
-    /// What is logged event by event.
+    /// Kinds of events in the event log.
     pub events: Vec<EventKind>,
-    /// Most events kept.
+    /// Largest number of events kept.
     pub event_limit: u32,
-    /// Whether delays of data cells are measured; every one is stamped, which costs time.
+    /// Measures delays of data cells. Every cell is then stamped, which makes the run slower.
     pub cell_delay: bool,
 }
 
@@ -128,9 +129,9 @@ pub enum TraceKind {
     Cwnd,
     /// Bytes acknowledged to each TCP sender.
     Sequence,
-    /// Cells that wait at each source for its turn to send.
+    /// Cells that wait at each source to be sent.
     SourceQueue,
-    /// Share of each link that was used since the last sample.
+    /// Share of each link's capacity that was used since the last sample.
     Utilisation,
 }
 
@@ -144,7 +145,7 @@ pub enum EventKind {
     Loss,
     /// A retransmission timeout.
     Timeout,
-    /// A segment sent again.
+    /// A retransmitted segment.
     Retransmission,
     /// A congestion mark written into a cell.
     Mark,
@@ -156,18 +157,19 @@ pub enum EventKind {
 pub struct Switch {
     /// Limit of each queue of each port.
     pub buffer: Buffer,
-    /// Queues of each port, the one served first in front, each with the service classes that share
-    /// it. Every class that a flow uses is in one queue.
+    /// Queues of each port in order of priority, the highest first, each with the service classes
+    /// that share it. Every class that a flow uses must be in exactly one queue.
     pub priority: Vec<Vec<ServiceClass>>,
     /// Congestion control of the queue that holds ABR.
     pub control: ControlConfig,
-    /// Which cells a full buffer refuses.
+    /// Selection of the cells that are refused at a full buffer.
     pub discard: DiscardConfig,
-    /// Whether loops of ABR control end at the switch and begin again, with a virtual destination and a virtual source
-    /// for each channel; `{}` for yes. Off if absent.
+    /// Ends ABR control loops at the switch and begins new ones, with a virtual destination and a
+    /// virtual source for each channel; `{}` turns it on. Off if absent.
     pub vsvd: Option<VsVdConfig>,
-    /// Whether RM cells are served before the data cells of their queue, which TM 4.0 section 5.10.6 allows: only RM cells of
-    /// one kind must stay in order. Feedback then does not wait behind data. They count in the queue as before.
+    /// Serves RM cells before the data cells of their queue. TM 4.0 section 5.10.6 allows it: only
+    /// RM cells of one kind must stay in order. Feedback then does not wait behind data. RM cells
+    /// still count in the queue length.
     pub rm_first: bool,
 }
 
@@ -189,7 +191,7 @@ impl Default for Switch {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Aal5 {
-    /// What precedes an IP packet.
+    /// Headers between AAL5 and IP.
     pub encapsulation: Encapsulation,
 }
 
@@ -207,7 +209,7 @@ impl Scenario {
             .sample
             .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
-    /// Writes out the defaults that follow from other keys.
+    /// Fills in the defaults that follow from other keys.
     pub(super) fn complete(&mut self) {
         let (_, to) = self.window();
         (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));

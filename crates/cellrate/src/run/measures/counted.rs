@@ -1,11 +1,11 @@
-//! What control schemes count: measures whose keys depend on the scheme.
+//! Statistics of control schemes: measures whose keys depend on the scheme.
 
 use cellrate_engine::component::{Component, Statistic};
 use cellrate_engine::{control, credit};
 
 use super::Measure;
 
-/// What the control schemes count, each name once, with the schemes that count it.
+/// Statistics of the control schemes, each name once, with the schemes that count it.
 pub(super) fn statistics(prefix: &str) -> Vec<Measure> {
     let credit = (&credit::SCHEMES[0], credit::STATISTICS);
     let schemes = control::schemes().iter().zip(
@@ -25,7 +25,8 @@ pub(super) fn statistics(prefix: &str) -> Vec<Measure> {
     found.into_iter().map(|one| one.measure(prefix)).collect()
 }
 
-/// A statistic of one or several schemes: what it is, with the schemes of which it is that, and their sources.
+/// A statistic of one or several schemes: its meanings, each with the schemes that use it, and
+/// their sources.
 struct Counted {
     name: &'static str,
     unit: &'static str,

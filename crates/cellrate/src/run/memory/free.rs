@@ -1,6 +1,7 @@
-//! Memory that there is.
+//! Free memory of the machine.
 
-/// Bytes that are free for this process: what the system says, or what its group may still use.
+/// Bytes that are free for this process: as the system reports, or the rest of its control group's
+/// limit.
 pub fn available_bytes() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let system = read("/proc/meminfo").and_then(|text| of_system(&text));

@@ -1,4 +1,5 @@
-//! Cells of sources without TCP that may come to wait: what they send faster than lines carry.
+//! Cells of sources without TCP that may have to wait: the excess of their rates over those of
+//! lines.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +9,19 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
-/// Round trips that explicit or marked rates get to bring a source down that has no window.
+/// Assumed number of round trips in which explicit rates or marks bring down a source that has no
+/// window.
 const CONTROLLED_ROUND_TRIPS: u64 = 100;
 
-/// What can come to wait in front of one link besides what TCP's windows hold.
+/// Cells that may wait in front of one link, besides those of TCP's windows.
 #[derive(Default)]
 struct Pressure {
     buffer: u64,
     rate: f64,
     /// Mean rate of cells without end, in cells/s.
     offered: f64,
-    /// The same of sources that a control scheme brings down, and how long that may take.
+    /// The same for sources that a control scheme brings down, and the longest time that this may
+    /// take.
     controlled: (f64, Ps),
     /// Cells of bursts above the mean.
     bursts: u64,
@@ -36,7 +39,7 @@ impl Pressure {
     }
 }
 
-/// The most that wait at once in front of all links.
+/// Most cells that wait at once in front of all links.
 pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
     ports(plan)
         .values()
@@ -44,7 +47,8 @@ pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// Ports by link, hosts' included: what a source of cells sends faster than its line waits there.
+/// Ports by link, including those of hosts, where the cells of a source wait that is faster than
+/// its line.
 fn ports(plan: &Plan) -> BTreeMap<usize, Pressure> {
     let mut ports: BTreeMap<usize, Pressure> = BTreeMap::new();
     for flow in plan.flows.iter().filter(|flow| !flow.source.over_tcp()) {
@@ -81,7 +85,8 @@ fn port(plan: &Plan, link: &LinkPlan) -> Pressure {
     }
 }
 
-/// For how long an ABR source without TCP may exceed the line at a port under control.
+/// Longest time for which an ABR source without TCP may exceed the line at a port with a control
+/// scheme.
 fn controlled_for(flow: &FlowPlan, link: &LinkPlan, plan: &Plan) -> Option<Ps> {
     let NodeKind::Switch(switch) = &plan.nodes[link.from].kind else {
         return None;
@@ -119,7 +124,8 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
             exponential_bursts(source.mean_on, flow.source.load())
         }
         SourceConfig::Mmdp(source) => exponential_bursts(source.mean_on, flow.source.load()),
-        // Ten seconds of all streams at their peak, where a minute at the mean is a long excess.
+        // Ten seconds of all streams at their peak, although even a minute at the mean is a long
+        // excess.
         SourceConfig::Mpeg2(_) => {
             let Load::Own { mean, peak } = flow.source.load() else {
                 return (0.0, 0);
@@ -146,7 +152,7 @@ fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
     }
 }
 
-/// An ON period is longer than twenty means once in 5e8.
+/// Bursts of exponential ON periods: a period longer than twenty means occurs once in 5e8.
 fn exponential_bursts(mean_on: Ps, load: Load) -> (f64, u64) {
     let Load::Own { mean, peak } = load else {
         return (0.0, 0);

@@ -345,7 +345,8 @@ fn source_queues_are_traced_where_cells_may_wait() {
         let most = flow["source_queue_max_cells"].as_f64().unwrap();
         assert!(longest > 0.0 && longest <= most, "{longest} {most}");
     }
-    // Random cells go out as they are generated, and of a persistent source one always waits.
+    // Random cells leave as they are generated, and a persistent source always has one cell
+    // waiting.
     assert_eq!(
         outcome(MARKED, &["measure.traces=[\"source-queue\"]"]).series,
         []
@@ -439,7 +440,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     );
 }
 
-/// A loop more at each of five switches is a curve more.
+/// A further loop at each of five switches adds a trace for each.
 #[test]
 fn the_estimate_knows_traces_of_virtual_sources() {
     let text = r#"

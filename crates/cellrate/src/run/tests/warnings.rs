@@ -1,6 +1,7 @@
 use super::{LOSSY, MARKED, codes, outcome, summary};
 
-/// What of `text` with `overrides` calls for a look, and that the same with `instead` does not.
+/// Checks that `text` with `overrides` causes the warning `code`, and that the same with `instead`
+/// does not.
 fn warns(text: &str, overrides: &[&str], instead: &[&str], code: &str) {
     let [found, sound] = [overrides, instead].map(|overrides| codes(&outcome(text, overrides)));
     assert!(found.contains(&code.into()), "{overrides:?}: {found:?}");
@@ -122,7 +123,7 @@ fn loops_end_at_virtual_destinations() {
     assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));
 }
 
-/// What credit holds back waits at the source, not in front of the link.
+/// Cells that credit holds back wait at the source, not in front of the link.
 #[test]
 fn credit_books_no_link() {
     let text = MARKED.replace(

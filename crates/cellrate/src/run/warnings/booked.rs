@@ -1,4 +1,4 @@
-//! Links to which more is promised than they carry.
+//! Links whose promised load exceeds their rate.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::credit::FcvcConfig;
@@ -11,7 +11,8 @@ use super::Warning;
 /// Rounding of sums of rates.
 const SLACK: f64 = 1.0 + 1e-9;
 
-/// Switch links on which the mean rates of sources that do not yield and the MCRs of the others exceed the rate.
+/// Switch links on which the mean rates of uncontrolled sources and the MCRs of the other flows
+/// exceed the rate.
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut booked = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
@@ -37,12 +38,12 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Whether rates or credit hold the cells of a source back.
+/// True if ABR rates or credit hold the cells of a source back.
 fn yields(flow: &FlowPlan, plan: &Plan) -> bool {
     flow.service == ServiceClass::Abr || (plan.fcvc.is_some() && FcvcConfig::covers(flow.service))
 }
 
-/// What the forward channel takes at least, in cells/s.
+/// Least rate of the forward channel, in cells/s.
 fn forward(flow: &FlowPlan, yields: bool) -> f64 {
     match flow.source.load() {
         Load::Own { mean, .. } if !yields => mean,

@@ -1,4 +1,4 @@
-//! What the engine does not take as it was written.
+//! Settings that the engine changes before it uses them.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::CrmRounding;
@@ -10,7 +10,7 @@ use cellrate_engine::traffic::Load;
 use super::Warning;
 use crate::scenario::Scenario;
 
-/// All of it.
+/// Warns of every such setting.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in super::first_of_each_group(plan) {
         clipped(flow, plan, warnings);

@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 /// Round trips below which a warm-up or a window is short.
 const ROUND_TRIPS: u64 = 20;
 
-/// All that can be said of them before the run.
+/// Warnings about them that are known before the run.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     short(scenario, plan, warnings);
     no_round_trip(scenario, plan, warnings);
@@ -74,7 +74,7 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Loops that are never closed: nothing that a flow does has come back to it when the run ends.
+/// Loops that are never closed: at the end of the run no flow has had any feedback.
 fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         let left = scenario.run.duration.saturating_sub(flow.start);

@@ -1,4 +1,4 @@
-//! Warnings: look before you trust this result.
+//! Warnings: reasons to doubt a result.
 
 mod booked;
 mod clipped;
@@ -14,15 +14,15 @@ use crate::scenario::Scenario;
 
 pub use seen::{Seen, after};
 
-/// What to look at before the result is trusted.
+/// A reason to doubt the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Warning {
-    /// What kind, in a word that stays: `short-window`, `short-warm-up`, `no-round-trip`, `never-starts`,
-    /// `parameter-clipped`, `overbooked`, `short-block`, `short-trace`, `buffer-never-filled`, `window-empty`,
-    /// `events-omitted`, `scenario`.
+    /// Kind of warning, as a stable identifier: `short-window`, `short-warm-up`, `no-round-trip`,
+    /// `never-starts`, `parameter-clipped`, `overbooked`, `short-block`, `short-trace`,
+    /// `buffer-never-filled`, `window-empty`, `events-omitted`, `scenario`.
     pub code: String,
-    /// What it is about.
+    /// Description of the reason.
     pub message: String,
 }
 
@@ -36,7 +36,7 @@ impl Warning {
     }
 }
 
-/// What there is to say before anything has run.
+/// Warnings that are known before the run.
 pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     let mut warnings = Vec::new();
     horizon::check(scenario, plan, &mut warnings);

@@ -1,21 +1,21 @@
-//! What the run itself has shown.
+//! Warnings that follow from the run itself.
 
 use cellrate_engine::network::plan::{NodeKind, Plan};
 use cellrate_engine::network::{Report, SwitchPort};
 
 use super::Warning;
 
-/// What the run itself has shown.
+/// Results of the run that warnings are derived from.
 pub struct Seen<'a> {
-    /// What was measured.
+    /// The measured report.
     pub report: &'a Report,
-    /// Switch ports, and what they dropped in the whole run.
+    /// Switch ports, and the cells that they dropped in the whole run.
     pub ports: Vec<(SwitchPort, u64)>,
-    /// Events beyond the limit.
+    /// Number of events beyond the limit.
     pub omitted: u64,
 }
 
-/// What there is to say after the run.
+/// Warnings that are known after the run.
 pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     never_filled(plan, seen, &mut warnings);
@@ -40,7 +40,8 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     warnings
 }
 
-/// A finite buffer that refused nothing says nothing about buffers or discard policies.
+/// Warns if a finite buffer never refused a cell: the run then shows nothing about buffers or
+/// discard policies.
 fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     if plan.fcvc.is_some() {
         return;

@@ -1,4 +1,5 @@
-//! Rates that are not what they are taken for: blocks and files that end before the run.
+//! Sources whose rates differ from what was probably meant: too short blocks, and files that end
+//! before the run.
 
 use cellrate_engine::network::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::SourceConfig;
@@ -7,7 +8,7 @@ use cellrate_engine::traffic::mpeg2::share_of_variance;
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
-/// All of it.
+/// Warns of all of them.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         short_block(scenario, flow, warnings);
@@ -18,7 +19,8 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
 /// Least share of the variance that a block should have.
 const ENOUGH: f64 = 0.95;
 
-/// Rates depend on each other within a block only, and nothing in them is slower than one.
+/// Warns of a short block. Rates are correlated within a block only, and no variation is slower
+/// than a block.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let SourceConfig::Mpeg2(video) = &flow.source else {
         return;

@@ -1,4 +1,5 @@
-//! Credit control: its parameters, and what it does not go with. Cells that links lose.
+//! Checks of credit control: its parameters, settings that contradict it, and cells that links
+//! lose.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::GraphSwitch;
 use crate::scenario::types::{Scenario, Switch};
 
-/// What is wrong with credit control and with link errors.
+/// Problems of credit control and of link errors.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let strict = scenario.run.strict;
     let mut problems: Vec<Problem> = scenario
@@ -51,7 +52,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         problems.extend(buffers(scenario, graph, config, &loops));
         problems.extend(one_way(graph, scenario, &loops));
     }
-    // Of each place the first.
+    // Only the first problem of each place.
     let mut seen = Vec::new();
     problems.retain(|problem| {
         let is_new = !seen.contains(&problem.place);
@@ -61,7 +62,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Sources that keep rates.
+/// Sources that are controlled by rates.
 fn rates(scenario: &Scenario) -> Vec<Problem> {
     let is_abr =
         |flow: &Flow| flow.service == ServiceClass::Abr || flow.ack_service() == ServiceClass::Abr;
@@ -100,7 +101,7 @@ fn rates(scenario: &Scenario) -> Vec<Problem> {
 
 /// Settings of a switch that contradict credit control.
 fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
-    // ABR is not used.
+    // ABR is never used together with credit control.
     let counts = |class| class != ServiceClass::Abr;
     let problem = |found: Contradiction| {
         let (place, help) = match found {
@@ -125,7 +126,7 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
     found.into_iter().map(problem).collect()
 }
 
-/// What a lost cell does where nothing repairs it.
+/// Effects of a lost cell if nothing repairs them.
 fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
         let message = "links lose cells, and without marks the credit for them never comes back";
@@ -137,7 +138,7 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     })
 }
 
-/// Of each link the loop that its credit closes, if there is a way back.
+/// The loop that each link's credit closes; `None` for a link without an opposite one.
 fn loops(graph: &Graph) -> Vec<Option<Loop>> {
     let closed = |(link, back): (&LinkPlan, Option<usize>)| {
         let back = &graph.links[back?];
@@ -155,7 +156,7 @@ fn loops(graph: &Graph) -> Vec<Option<Loop>> {
         .collect()
 }
 
-/// Channels under credit control: the links of each.
+/// Channels under credit control, each with its links.
 fn channels<'a>(
     graph: &'a Graph,
     scenario: &'a Scenario,
@@ -172,28 +173,30 @@ fn channels<'a>(
     })
 }
 
-/// What credit promises at one place, a port or the interface of a destination.
+/// Buffer that credit control promises at one place: a port, or the interface of a destination.
 #[derive(Default)]
 struct Promise {
     channels: u64,
-    /// N2 + N3 of all of them, and of the one with most.
+    /// N2 + N3 of all channels, and of the largest.
     allotted: u64,
     most_allotted: u64,
-    /// Memory that the longest way in asks for under adaptive allocation, without the channels' two cells.
+    /// Memory that the longest incoming link asks for under adaptive allocation, without the two
+    /// cells of each channel.
     memory: u64,
 }
 
-/// Buffers that do not hold what credit promises.
+/// Buffers that are smaller than credit promises.
 fn buffers(
     scenario: &Scenario,
     graph: &Graph,
     config: &FcvcConfig,
     loops: &[Option<Loop>],
 ) -> Vec<Problem> {
-    // By link: the port that feeds it, or the interface behind it.
+    // By link: the port that feeds it (false), or the interface behind it (true).
     let mut promises: BTreeMap<(usize, bool), Promise> = BTreeMap::new();
     for (_, links) in channels(graph, scenario) {
-        // What goes on is held at the next port, what ends at the interface behind the last link.
+        // Cells that go on are held at the next port, cells that end at the interface behind the
+        // last link.
         let ports = links.iter().skip(1).map(|link| (*link, false));
         let onward = ports.chain(links.last().map(|link| (*link, true)));
         for (into, place) in links.iter().zip(onward) {
@@ -225,7 +228,8 @@ fn buffers(
     promises.iter().flat_map(check).collect()
 }
 
-/// What does not hold at one place; a port of a switch has a buffer, written at a place of the scenario.
+/// Problems at one place. For a port of a switch, `buffer` is its size and the place where the
+/// scenario sets it.
 fn buffer(
     name: &str,
     promise: &Promise,
@@ -259,7 +263,8 @@ fn buffer(
             format!("at least {promised} cells"),
         ));
     }
-    // Each channel has counters of its own; under adaptive allocation one may come to use all memory.
+    // Each channel has counters of its own; under adaptive allocation a single channel may use all
+    // memory.
     let (most, counted) = (
         u64::from(MODULUS / 4),
         if adaptive {
@@ -281,7 +286,7 @@ fn buffer(
     problems
 }
 
-/// Links whose credit has no way back.
+/// Links that have no link back for their credit.
 fn one_way(graph: &Graph, scenario: &Scenario, loops: &[Option<Loop>]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (flow, links) in channels(graph, scenario) {

@@ -1,4 +1,4 @@
-//! End systems on their links: TCP, ABR, source queues, rates of sources.
+//! Checks of end systems together with their links: TCP, ABR, source queues, rates of sources.
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -12,7 +12,7 @@ use crate::scenario::graph::{Graph, Instance};
 use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::types::Scenario;
 
-/// What is wrong with end systems where they are.
+/// Problems of end systems with their links.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = unused(scenario);
     for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
@@ -32,7 +32,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// `[tcp]` and `[abr]` that no flow uses are checked as they stand.
+/// `[tcp]` and `[abr]` are checked by themselves if no flow uses them.
 fn unused(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
@@ -55,7 +55,7 @@ fn unused(scenario: &Scenario) -> Vec<Problem> {
 
 fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     let message = config.validate().err()?;
-    // It begins with the field and ends with what is allowed.
+    // The message begins with the field and ends with the allowed values.
     let field = message.split('`').nth(1).unwrap_or_default();
     place.push(Step::from(field));
     let (found, allowed) = message.split_once("; allowed: ").unwrap_or((&message, ""));
@@ -113,7 +113,7 @@ fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> 
     problems
 }
 
-/// ACR may rise above what the end system can send.
+/// ACR may rise above the rate that the end system can send at.
 fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) -> Option<Problem> {
     let ends = [(forward, "the source"), (backward, "the destination")];
     let (link, end) = ends.into_iter().find(|(link, _)| pcr > *link)?;
@@ -157,7 +157,7 @@ fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     })
 }
 
-/// A way that takes longer than the run: not one cell arrives.
+/// A way that takes longer than the run, so that no cell arrives.
 fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Problem> {
     let links = instance.forward.iter().map(|link| &graph.links[*link]);
     let way = links.fold(Ps::ZERO, |sum, link| {

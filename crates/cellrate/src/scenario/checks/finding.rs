@@ -1,4 +1,4 @@
-//! From what a configuration says about its own fields to problems at places.
+//! Conversion of a configuration's findings about its own fields into problems at places.
 
 use cellrate_engine::kernel::{Finding, Severity};
 

@@ -1,4 +1,4 @@
-//! Flows by themselves: names, numbers, services, sources.
+//! Checks of flows alone: names, numbers, services, sources.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::network::Refuses;
@@ -7,10 +7,10 @@ use crate::scenario::flow::Flow;
 use crate::scenario::problem::{Problem, Step, place};
 use crate::scenario::types::Scenario;
 
-/// Most flows of a scenario.
+/// Largest number of flows of a scenario.
 const MOST_FLOWS: u64 = 100_000;
 
-/// Whether the flows are few enough to be laid out.
+/// True if the flows are few enough to be laid out.
 pub fn are_countable(scenario: &Scenario) -> bool {
     scenario
         .flows
@@ -20,7 +20,7 @@ pub fn are_countable(scenario: &Scenario) -> bool {
         <= MOST_FLOWS
 }
 
-/// What is wrong with flows before the topology is known.
+/// Problems of flows that do not depend on the topology.
 pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !are_countable(scenario) {
@@ -48,7 +48,7 @@ fn source(index: usize, flow: &Flow) -> Option<Problem> {
     ))
 }
 
-/// Whether RM cells go round is told by the class of the forward channel.
+/// The class of the forward channel alone decides if there are RM cells.
 fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     (flow.service != ServiceClass::Abr && flow.ack_service() == ServiceClass::Abr).then(|| {
         let help = "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`";
@@ -56,7 +56,7 @@ fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     })
 }
 
-/// Settings that nothing reads.
+/// Settings that have no effect.
 fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem> {
     let unused = [
         (

@@ -1,4 +1,5 @@
-//! Whether a scenario that reads well can be run, and whether it is what was probably meant.
+//! Checks of a scenario of the right shape: settings that make it impossible, and settings that are
+//! probably not meant.
 
 mod credit;
 mod ends;
@@ -14,7 +15,7 @@ use super::graph::{Graph, expand};
 use super::problem::Problem;
 use super::types::Scenario;
 
-/// The graph of `scenario`, if it has one, and everything that is wrong.
+/// The graph of `scenario`, if it can be built, and all problems.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     let mut problems = run::check(scenario);
     problems.extend(flows::check(scenario));

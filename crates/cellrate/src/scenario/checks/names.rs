@@ -1,4 +1,4 @@
-//! Names of flows and nodes: they appear in results, in routes and in overrides.
+//! Checks of the names of flows and nodes, which appear in results, in routes and in overrides.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::topology::Topology;
 use crate::scenario::types::Scenario;
 
-/// Names that are no names, and flows of the same name. (The graph refuses nodes of the same name.)
+/// Invalid names, and flows of the same name. (The graph refuses nodes of the same name.)
 pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! Duration, measuring window, traces.
+//! Checks of duration, measuring window and traces.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::Ps;
@@ -6,7 +6,7 @@ use cellrate_engine::kernel::Ps;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::types::{Scenario, TraceKind};
 
-/// Most samples of a trace that a run takes.
+/// Largest number of samples of a trace.
 const MOST_SAMPLES: u64 = 10_000_000_000;
 
 /// Times and lists that contradict each other.

@@ -1,4 +1,5 @@
-//! Sources with a Smith predictor, and switches that tell the room which they predict with.
+//! Checks of sources with a Smith predictor, and of switches that send them the free space of their
+//! queues.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
@@ -9,7 +10,8 @@ use crate::scenario::graph::{Graph, Instance};
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::types::Scenario;
 
-/// Which half is missing, or has another time constant.
+/// Flows of which only the source or only a switch uses the Smith predictor, or both with different
+/// time constants.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let first = graph.flows.iter().filter(|flow| flow.index == 1);
     first
@@ -69,7 +71,7 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
     }
 }
 
-/// The switch that sends on `link`, and its time constant, if it has the scheme.
+/// Name and time constant of the switch that feeds `link`, if it has the scheme.
 fn teller(graph: &Graph, link: usize) -> Option<(&str, Ps)> {
     let node = &graph.nodes[graph.links[link].from];
     match &node.switch.as_ref()?.control {

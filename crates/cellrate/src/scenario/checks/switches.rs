@@ -1,4 +1,4 @@
-//! Output ports of switches with the channels that use them.
+//! Checks of the output ports of switches together with the channels that use them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,7 +14,7 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
-/// Classes that are used but in no queue or in two, and queues without a class.
+/// Classes that are in use but in no queue or in two, and queues without a class.
 pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
     let used = used_classes(scenario);
     let own = own_switches(scenario).filter_map(|(index, own)| {
@@ -103,7 +103,7 @@ fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitc
         })
 }
 
-/// What is wrong with control and discard at the ports in use; of each place the first.
+/// Problems of control and discard at the ports in use; only the first of each place.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let loads = loads(scenario, graph);
     let mut seen = HashSet::new();
@@ -134,7 +134,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Where a setting of a switch is written: at the node, or in `[switch]`.
+/// Place where a setting of a switch is written: at the node, or in `[switch]`.
 pub fn place_of(
     own: Option<(usize, &GraphSwitch)>,
     key: &str,
@@ -151,7 +151,7 @@ pub fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
     own_switches(scenario).find(|(index, _)| *index == node)
 }
 
-/// What the busiest queues of a switch carry.
+/// Load of the busiest queues of a switch.
 #[derive(Clone, Copy, Default)]
 struct Load {
     largest_pdu: u64,
@@ -161,7 +161,7 @@ struct Load {
     cell_time: u64,
 }
 
-/// The loads of switches that carry anything, by node.
+/// The loads of switches that carry any flow, by node.
 fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
     let mut queues: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut loads: BTreeMap<usize, Load> = BTreeMap::new();
@@ -170,7 +170,8 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
         let tcp = flow.source.over_tcp();
         let forward = if tcp { largest_pdu(scenario, flow) } else { 0 };
         let backward = if tcp { pdu_cells(scenario, flow, 0) } else { 0 };
-        // RM cells of an ABR flow return as ABR, whatever the class of the acknowledgements.
+        // Backward RM cells of an ABR flow return as ABR, whatever the class of the
+        // acknowledgements.
         let returning = if flow.is_abr() {
             ServiceClass::Abr
         } else {
@@ -213,7 +214,7 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
     loads
 }
 
-/// A switch, what it carries, and where its settings are written.
+/// A switch with its load and the place where its settings are written.
 struct Site<'a> {
     scenario: &'a Scenario,
     switch: &'a Switch,
@@ -222,7 +223,7 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Where a setting is written: at the node, or in `[switch]`.
+    /// Place where a setting is written: at the node, or in `[switch]`.
     fn place(&self, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
         place_of(self.own, key, is_own)
     }
@@ -326,7 +327,7 @@ impl Site<'_> {
 
     fn buffer(&self) -> Option<Problem> {
         let pdu = self.load.largest_pdu;
-        // These refuse such a buffer themselves.
+        // These policies refuse such a buffer themselves.
         let discards_frames = matches!(
             self.switch.discard,
             DiscardConfig::Epd(_)

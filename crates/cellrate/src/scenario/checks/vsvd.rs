@@ -1,4 +1,5 @@
-//! Virtual sources and destinations of switches: where they are, and what they go with.
+//! Checks of the virtual sources and destinations of switches: their places, and settings that
+//! contradict them.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
@@ -12,7 +13,7 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::suggest::{listed, nearest};
 use crate::scenario::types::{Scenario, Switch};
 
-/// What is wrong with `vsvd` wherever it is written.
+/// Problems of `vsvd` in `[switch]` and at nodes.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Some(common) = &scenario.switch.vsvd {
@@ -48,12 +49,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// The setting of a switch's own.
+/// The node's own setting.
 fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
     switches::own(scenario, node)?.1.vsvd.as_ref()
 }
 
-/// Names of no switch.
+/// Names in `at` that no switch has.
 fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     let switches: Vec<&str> = graph
         .nodes
@@ -80,7 +81,7 @@ fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     unknown.map(problem).collect()
 }
 
-/// A setting and where it is written.
+/// A setting and the place where it is written.
 struct Site<'a> {
     scenario: &'a Scenario,
     graph: &'a Graph,
@@ -95,7 +96,7 @@ impl Site<'_> {
         place
     }
 
-    /// The setting at the switches that `concerns` names.
+    /// Checks the setting at the switches for which `concerns` is true.
     fn check(&self, concerns: impl Fn(usize) -> bool, problems: &mut Vec<Problem>) {
         let nodes = self.graph.nodes.iter().enumerate();
         let with = |(index, _): &(usize, &Node)| concerns(*index) && self.graph.ends_loops(*index);
@@ -126,7 +127,7 @@ impl Site<'_> {
         }
     }
 
-    /// Rates and inputs that do not belong together.
+    /// Settings of rate and input that contradict each other.
     fn mismatch(&self) -> Option<Problem> {
         let message = self.config.mismatch()?;
         let help = "`previous-loop` with `vc-queues`, or `measured` with `class-queue`";
@@ -139,7 +140,8 @@ impl Site<'_> {
         })
     }
 
-    /// Flows whose acknowledgements are of another class than their RM cells, at the first of `switches` that they pass.
+    /// Flows whose acknowledgements have another class than their RM cells, with the first of
+    /// `switches` on their way.
     fn other_acks(&self, switches: &[(usize, &Node)]) -> Vec<Problem> {
         let flows = self
             .scenario
@@ -184,7 +186,7 @@ impl Site<'_> {
     }
 }
 
-/// The name of a policy or scheme that reckons by which cells a queue took last.
+/// The name of a policy or scheme that depends on the order in which a queue received its cells.
 fn follows_order(switch: &Switch) -> Option<&'static str> {
     match (&switch.discard, &switch.control) {
         (DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_), _) => {

@@ -9,7 +9,7 @@ use crate::scenario::suggest::nearest;
 use crate::scenario::topology::{GraphLink, GraphNode, GraphSwitch, GraphTopology};
 use crate::scenario::types::{Scenario, Switch};
 
-/// The graph as it is listed.
+/// Builds the graph from its lists of nodes and links.
 pub fn expand(scenario: &Scenario, topology: &GraphTopology) -> Result<Graph, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut graph = Graph {

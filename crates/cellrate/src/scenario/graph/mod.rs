@@ -1,4 +1,4 @@
-//! The directed graph that a scenario describes, and the way of every flow through it.
+//! The directed graph that a scenario describes, and the route of every flow through it.
 
 mod explicit;
 mod parking_lot;
@@ -48,7 +48,7 @@ impl Node {
             switch: Some(switch),
         }
     }
-    /// A switch of a template, which has what `[switch]` says of its name.
+    /// A switch of a template, with its settings from `[switch]`.
     fn named_switch(name: impl Into<String>, common: &Switch) -> Node {
         let name = name.into();
         let vsvd = common.vsvd.clone().filter(|vsvd| vsvd.is_at(&name));
@@ -60,7 +60,7 @@ impl Node {
             },
         )
     }
-    /// Whether it ends flows.
+    /// True for a host.
     pub fn is_host(&self) -> bool {
         self.switch.is_none()
     }
@@ -75,11 +75,11 @@ pub struct Instance {
     pub index: u32,
     /// Unique name, `GROUP.INDEX`.
     pub name: String,
-    /// When it starts, before jitter.
+    /// Start time, before jitter.
     pub start: Ps,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,
-    /// Links of the backward channel, in order; empty if nothing travels back.
+    /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
 }
 
@@ -89,13 +89,13 @@ impl Graph {
     pub fn round_trip(&self, flow: &Instance) -> Ps {
         way_time(&self.links, &flow.forward).saturating_add(way_time(&self.links, &flow.backward))
     }
-    /// FRTT of the loop of ABR control that the source of a flow is in.
+    /// FRTT of the ABR control loop that begins at the source of a flow.
     pub fn first_loop(&self, flow: &Instance) -> Ps {
         loop_round_trip(&self.links, &flow.forward, &flow.backward, |node| {
             self.ends_loops(node)
         })
     }
-    /// Whether a node ends loops of ABR control and begins new ones.
+    /// True if a node ends ABR control loops and begins new ones.
     pub fn ends_loops(&self, node: usize) -> bool {
         self.nodes[node]
             .switch
@@ -113,7 +113,7 @@ impl Graph {
         });
         self.links.len() - 1
     }
-    /// A link and the one in the other direction.
+    /// Adds a link and its opposite.
     fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> (usize, usize) {
         (
             self.add_link(from, to, rate, delay),
@@ -149,12 +149,13 @@ impl Graph {
     }
 }
 
-/// The graph of `scenario`. Links of a template come in the order bottlenecks, then flow by flow
-/// access and egress, each followed by its opposite; those of an explicit graph as they are declared.
+/// Builds the graph of `scenario`. Links of a template are in the order bottlenecks, then flow by
+/// flow access and egress, each followed by its opposite; those of an explicit graph in the order
+/// of declaration.
 ///
 /// # Errors
-/// Names that are missing or double, and routes that do not exist, loop, or lead an ABR flow back
-/// another way; of each flow the first.
+/// Names that are missing or used twice, and routes that do not exist, contain a loop, or lead an
+/// ABR flow back another way; only the first problem of each flow.
 pub fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     match &scenario.topology {
         Topology::NSource(template) => template::n_source(scenario, template),

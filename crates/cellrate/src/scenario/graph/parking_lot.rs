@@ -1,4 +1,4 @@
-//! Parking lot: switches in a row, and flows that join on the way.
+//! Parking lot: switches in a row, which flows enter and leave at different places.
 
 use cellrate_engine::kernel::Ps;
 
@@ -9,7 +9,8 @@ use crate::scenario::problem::{Problem, place};
 use crate::scenario::topology::ParkingLot;
 use crate::scenario::types::Scenario;
 
-/// `src.FLOW` - `S1` - ... - `SN` - `dst.FLOW`, entered and left where the flow says.
+/// Builds `src.FLOW` - `S1` - ... - `SN` - `dst.FLOW`; each flow enters and leaves at its own
+/// switches.
 pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, Vec<Problem>> {
     refuse(
         scenario,
@@ -52,7 +53,7 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
     }
 }
 
-/// Where a flow runs: first hop, hops, delays of its own links.
+/// Route of a flow: first switch, number of hops, delays of its own links.
 struct Way {
     enters: usize,
     hops: usize,

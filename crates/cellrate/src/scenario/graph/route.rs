@@ -1,4 +1,4 @@
-//! The way of a flow through an explicit graph, there and back.
+//! The route of a flow through an explicit graph, there and back.
 
 use cellrate_engine::atm::cell::ServiceClass;
 
@@ -50,7 +50,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The ways of the flow with that index.
+    /// The forward and backward links of the flow number `index`.
     pub fn of(&self, index: usize, flow: &Flow) -> Result<Ways, Problem> {
         if let Some(problem) = no_template(index, flow) {
             return Err(problem);
@@ -84,7 +84,7 @@ impl<'a> Routes<'a> {
         &self.graph.nodes[node].name
     }
 
-    /// A host at one end of a flow: `from` or `to`, or else the end of its route.
+    /// The host at one end of a flow: `from` or `to`, or else the end of its route.
     fn end(
         &self,
         named: Option<&str>,
@@ -174,7 +174,7 @@ impl<'a> Routes<'a> {
             .find(|link| self.graph.links[*link].to == to)
     }
 
-    /// Links along listed nodes.
+    /// The links along listed nodes.
     fn listed(
         &self,
         route: &[String],
@@ -211,7 +211,7 @@ impl<'a> Routes<'a> {
         nodes.windows(2).enumerate().map(hop).collect()
     }
 
-    /// The nodes of a route: known, no host but at the ends, none twice.
+    /// The nodes of a route. They must be known, hosts only at the ends, and none twice.
     fn nodes(&self, route: &[String], place: &Place) -> Result<Vec<usize>, Problem> {
         let mut nodes: Vec<usize> = Vec::with_capacity(route.len());
         for (i, name) in route.iter().enumerate() {
@@ -269,7 +269,7 @@ impl<'a> Routes<'a> {
         Problem::error(place, "an ABR flow returns another way than it came", help)
     }
 
-    /// Nodes of `forward`, from its end to its beginning.
+    /// Nodes of `forward` in reverse order.
     fn way_back(&self, forward: &[usize]) -> String {
         let ends = forward.iter().rev().map(|link| self.graph.links[*link].to);
         let begin = forward.first().map(|link| self.graph.links[*link].from);

@@ -1,10 +1,10 @@
-//! Fewest hops from host to host.
+//! Routes with the fewest hops from host to host.
 
 use std::collections::VecDeque;
 
 use super::Graph;
 
-/// For each node the links that leave it, as they are declared.
+/// For each node its outgoing links, in the order of declaration.
 pub fn leaving(graph: &Graph) -> Vec<Vec<usize>> {
     let mut leaving = vec![Vec::new(); graph.nodes.len()];
     for (index, link) in graph.links.iter().enumerate() {
@@ -13,8 +13,8 @@ pub fn leaving(graph: &Graph) -> Vec<Vec<usize>> {
     leaving
 }
 
-/// Links of the way with the fewest hops through switches; among equals the one whose first
-/// different link is declared first.
+/// Links of the route with the fewest hops through switches. Of equally long routes it is the one
+/// whose first different link was declared first.
 pub fn fewest_hops(
     graph: &Graph,
     leaving: &[Vec<usize>],

@@ -1,4 +1,4 @@
-//! Templates: every flow has a source host of its own.
+//! Templates, in which every flow has a source host of its own.
 
 use cellrate_engine::kernel::units::Delay;
 
@@ -102,10 +102,10 @@ pub fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps 
     flow.unwrap_or(template).0
 }
 
-/// A key, and whether a flow has it.
+/// A key, and a function that tells if a flow has it.
 pub type Key = (&'static str, fn(&Flow) -> bool);
 
-/// Keys that a template has no place for.
+/// Refuses flows with keys that have no meaning in the template.
 pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
     let routes: [Key; 2] = [
         ("route", Flow::has_route),
@@ -143,7 +143,7 @@ pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), V
     }
 }
 
-/// Keys of a row of switches alone.
+/// Keys that have a meaning only for switches in a row.
 const ROW: [Key; 2] = [("enters", Flow::has_enters), ("hops", Flow::has_hops)];
 
 impl Flow {

@@ -168,7 +168,7 @@ fn a_reverse_flow_goes_the_other_way_over_the_same_lengths() {
         .map(|link| graph.links[*link].delay)
         .collect();
     assert_eq!(delays, [2, 5, 1].map(Ps::from_ms));
-    // One switch has no other side.
+    // A single switch has no opposite side.
     let problems = expand(&read(&text("single-switch"))).unwrap_err();
     assert!(
         problems[0].message.contains("`reverse` has no meaning"),
@@ -176,7 +176,7 @@ fn a_reverse_flow_goes_the_other_way_over_the_same_lengths() {
     );
 }
 
-/// Every way without a repeated node, shortest first and then by the order of its links.
+/// Every route without a repeated node, shortest first and then by the order of its links.
 fn all_ways(graph: &Graph, from: usize, to: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let mut open = vec![(from, Vec::new(), vec![from])];

@@ -1,8 +1,8 @@
-//! What does not go with credit control.
+//! Scenarios that contradict credit control.
 
 use super::*;
 
-/// A scenario under credit control that is right in every respect.
+/// A scenario under credit control without any fault.
 const CREDIT: &str = r#"[run]
 duration = "2 s"
 
@@ -87,7 +87,8 @@ fn credit_control_is_refused_with_the_reason() {
     insta::assert_snapshot!(gallery(CREDIT, cases));
 }
 
-/// 622 Mbit/s there and back in 60 ms are 88,018 cells, 52 times less than a counter can tell; 1,500 times that are more.
+/// 622 Mbit/s there and back in 60 ms are 88,018 cells, 52 times less than a counter can hold;
+/// 1,500 times that are more.
 #[test]
 fn counters_are_those_of_a_channel() {
     let many = with(CREDIT, "count = 15", "count = 1500").replace("150 Mbit/s", "622 Mbit/s");
@@ -108,7 +109,7 @@ fn counters_are_those_of_a_channel() {
     );
 }
 
-/// A port whose buffer its own node sets.
+/// The buffer of the port is set at its own node.
 #[test]
 fn a_small_buffer_is_told_where_it_is_written() {
     let text = with(

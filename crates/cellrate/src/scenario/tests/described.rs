@@ -1,4 +1,4 @@
-//! The network of a scenario in plain numbers.
+//! Tests of a scenario's network in plain numbers.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn delays_are_those_of_the_way() {
     );
 }
 
-/// A feedback of B goes to the virtual source of A and no further, over 1000 km.
+/// Feedback of B goes to the virtual source of A and no further, over 1000 km.
 #[test]
 fn feedback_stays_in_its_loop() {
     let text = template("n-source").unwrap();
@@ -147,7 +147,7 @@ fn sources_say_what_they_ask_of_links() {
     assert_eq!(own(r#"{kind="persistent"}"#), Value::Null);
 }
 
-/// No quantity is left as text, in whatever is registered.
+/// Every parameter of every registered component that has a unit must become a number.
 #[test]
 fn nothing_with_a_unit_is_left_as_text() {
     for (name, ..) in templates::TEMPLATES {

@@ -1,13 +1,13 @@
-//! Files that are no scenarios at all.
+//! Tests with files that are no scenarios at all.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Far more than it takes, but far less than anything quadratic.
+/// Far more time than the check needs, but far less than any quadratic algorithm would.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The one error of a text, quickly found.
+/// The single error of a text, found quickly.
 fn quick_error(text: &str) -> Diagnostic {
     let begun = Instant::now();
     let refusal = parse(text).expect_err("it is refused");

@@ -1,4 +1,4 @@
-//! What reads well and cannot be run, or is hardly meant.
+//! Scenarios of the right shape that cannot be run, or are probably not meant.
 
 use super::*;
 
@@ -369,7 +369,7 @@ fn a_way_that_takes_longer_than_the_run_is_warned_of() {
             && message.ends_with("longer than the run"),
         "{message}"
     );
-    // In three seconds it arrives.
+    // With a duration of three seconds the first cell arrives.
     assert_eq!(
         parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\""))
             .unwrap()

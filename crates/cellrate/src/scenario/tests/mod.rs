@@ -1,4 +1,4 @@
-//! Every diagnostic, with its place; and what is read and written.
+//! Tests of every diagnostic with its position, and of reading and writing.
 
 mod credit;
 mod described;
@@ -11,7 +11,7 @@ mod shapes;
 
 use super::*;
 
-/// A scenario that is right in every respect.
+/// A scenario without any fault.
 const RIGHT: &str = r#"[run]
 duration = "2 s"
 seed = 7
@@ -87,13 +87,13 @@ fn parse(text: &str) -> Result<Checked, Refusal> {
     Scenario::parse(text, "my.toml", &[], None)
 }
 
-/// `base` with its one `old` replaced by `new`.
+/// `base` with the single occurrence of `old` replaced by `new`.
 fn with(base: &str, old: &str, new: &str) -> String {
     assert_eq!(base.matches(old).count(), 1, "`{old}` must be there once");
     base.replacen(old, new, 1)
 }
 
-/// `text` without its mark `«`, and the line and column of that.
+/// `text` without its mark `«`, and the mark's line and column.
 fn unmark(text: &str) -> (String, (usize, usize)) {
     assert_eq!(text.matches('«').count(), 1, "one mark in {text}");
     let before = text.split('«').next().unwrap();
@@ -102,7 +102,7 @@ fn unmark(text: &str) -> (String, (usize, usize)) {
     (text.replace('«', ""), (line, column))
 }
 
-/// The one error of `text`, which must begin at the mark `«` in it.
+/// The single error of `text`, which must begin at the mark `«` in it.
 fn the_error(text: &str) -> Refusal {
     let (text, place) = unmark(text);
     let refusal = parse(&text).expect_err("it is refused");
@@ -122,7 +122,7 @@ fn the_error(text: &str) -> Refusal {
     refusal
 }
 
-/// The one warning of `text`, at the mark.
+/// The single warning of `text`, at the mark.
 fn the_warning(text: &str) -> Diagnostic {
     let (text, place) = unmark(text);
     let mut warnings = parse(&text)
@@ -137,7 +137,7 @@ fn the_warning(text: &str) -> Diagnostic {
     warnings.remove(0)
 }
 
-/// A case of a gallery: its title, and what is replaced by what.
+/// A case of a gallery: its title, and pairs of old and new text.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
 fn changed(base: &str, changes: &[(&str, &str)]) -> String {
@@ -146,7 +146,7 @@ fn changed(base: &str, changes: &[(&str, &str)]) -> String {
         .fold(base.to_owned(), |text, (old, new)| with(&text, old, new))
 }
 
-/// Errors of all cases, as a reader sees them.
+/// Errors of all cases, as the user sees them.
 fn gallery(base: &str, cases: &[Case]) -> String {
     let rendered = cases.iter().map(|(title, changes)| {
         let refusal = the_error(&changed(base, changes));

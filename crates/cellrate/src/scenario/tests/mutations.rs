@@ -1,5 +1,5 @@
-//! Every value of every example replaced by many others: what is accepted reads back the same, what
-//! is refused is refused for a reason and at a place.
+//! Every value of every example replaced by many others: accepted scenarios read back the same,
+//! refused ones have a reason and a position.
 
 use super::*;
 use crate::scenario::parse::UNREAD;

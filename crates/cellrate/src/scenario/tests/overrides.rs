@@ -7,7 +7,7 @@ fn set(overrides: &[&str]) -> Result<Checked, Refusal> {
     Scenario::parse(RIGHT, "my.toml", &overrides, None)
 }
 
-/// The one error of an override, which must begin at its mark.
+/// The single error of an override, which must begin at its mark.
 fn the_override_error(text: &str) -> String {
     let (text, (_, column)) = unmark(text);
     let refusal = set(&["run.seed=9", &text]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Resolved scenarios, the schema, the registry, templates.
+//! Tests of resolved scenarios, the schema, the registry and templates.
 
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn uncomment(line: &str) -> &str {
     let is_key = bare
         .split_once(" = ")
         .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
-    // Absent keys of [abr] follow from others and have no default of their own.
+    // Keys of [abr] that are absent follow from others and have no default of their own.
     if is_key && !["pcr = ", "mcr = "].iter().any(|key| bare.starts_with(key)) {
         bare
     } else {
@@ -155,7 +155,7 @@ fn the_registry_lists_every_kind() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever stands in a file, it is read or refused, and what is refused is refused at a place.
+    /// Any text is either read or refused, and a refusal has a position.
     #[test]
     fn no_text_brings_the_reader_down(text in "[a-z\\[\\]={}\".0-9 \n#'é«,-]{0,200}") {
         if let Err(refusal) = parse(&text) {
@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// Any numbers that are accepted are written out and read back the same.
+    /// Any accepted numbers are written out and read back the same.
     #[test]
     fn accepted_numbers_read_back_the_same(count in 1u32..50, us in 1u64..1_000_000, kbit in 10_000u64..155_520, rif in 0u32..16) {
         let overrides = [
