@@ -1,4 +1,4 @@
-//! What the fuzz targets check, over their seeds and every input that once broke something.
+//! Runs the checks of the fuzz targets over their seeds and every input that once broke something.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod checks;

@@ -1,6 +1,6 @@
-//! Every setting does something: for every property of the scenario's schema there is a scenario in
-//! which changing it changes what happens. A setting that is silently not applied cannot pass here,
-//! and a new one cannot be forgotten.
+//! Every setting has an effect: for every property of the scenario's schema there is a scenario in
+//! which changing it changes the result. A setting that is silently not applied fails here, and a
+//! new setting without a case fails, too.
 
 #[path = "must_differ/bases.rs"]
 mod bases;
@@ -29,7 +29,7 @@ fn digest(base: &str, with: &[&str], value: &str) -> Result<String, String> {
     Ok(summary["digest"].to_string())
 }
 
-/// What is wrong with a case: values that give the same run, or none.
+/// The fault of a case: values that give the same run, or no run.
 fn fault(case: &Case) -> Option<String> {
     let mut seen = BTreeMap::new();
     case.values

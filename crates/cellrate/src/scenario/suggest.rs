@@ -1,7 +1,7 @@
 //! The nearest valid name, and lists of valid names.
 
-/// The candidate that `found` was probably meant to be: at most a third of its letters differ, and
-/// two are the same.
+/// The candidate that was probably meant by `found`: at most a third of the letters differ, and at
+/// least two are equal.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
     let distances = candidates
@@ -12,7 +12,7 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     (least == 0 || least <= letters.div_ceil(3).min(letters.saturating_sub(2))).then_some(name)
 }
 
-/// `a`, `b` and `c`, shortened if they are many.
+/// `a`, `b` and `c`; a long list is shortened.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 24;
     let mut text = names
@@ -27,8 +27,8 @@ pub fn listed(names: &[&str]) -> String {
     text
 }
 
-/// Edits from one text to the other: insertions, deletions, replacements, and swaps of neighbours.
-/// Texts beyond any name's length are simply far apart.
+/// Number of edits from one text to the other: insertions, deletions, replacements, and swaps of
+/// neighbours. Texts longer than any name have the largest distance.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(64).collect(), b.chars().take(64).collect());

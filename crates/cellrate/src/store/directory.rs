@@ -1,10 +1,11 @@
-//! The files of a store: `segments/N.seg`, numbered as they were begun, and beside each that is being
-//! written `N.lock`, which its writer holds.
+//! The files of a store: segments `segments/N.seg`, numbered in the order of their creation. A
+//! segment that is being written has a file `N.lock`, which its writer holds locked.
 //!
-//! The lock is a file of its own, made before the segment and removed when it is closed: there is no
-//! moment at which a segment that is being written looks closed. A writer that was killed leaves the
-//! file, but not the lock on it; the next to open the store removes it. Numbers of segments are never
-//! used again, so what stood at a place in a segment stands there as long as the segment exists.
+//! The lock is a separate file, made before the segment and removed when the segment is closed, so
+//! a segment that is being written never looks closed. A writer that was killed leaves the file,
+//! but not the lock on it; the next process that opens the store removes the file. Numbers of
+//! segments are never used again, so the bytes at a position in a segment never change while the
+//! segment exists.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,17 +15,17 @@ use std::time::SystemTime;
 use super::disk::Located;
 use super::format;
 
-/// Name of a segment.
+/// Number of a segment, which names its files.
 pub type Number = u64;
 
 const SEGMENT: &str = "seg";
 const LOCK: &str = "lock";
 const MERGED: &str = "merging";
-/// Whoever claims a number counts up from the largest one, so a name with one far beyond any count is
-/// not ours.
+/// New numbers count up from the largest one in use, so a file with a number beyond this limit is
+/// foreign.
 const BEYOND: Number = 1_000_000_000_000_000;
 
-/// Where the segments of a store are.
+/// The directory with the segments of a store.
 #[derive(Clone, Debug)]
 pub struct Directory {
     /// The store's directory.
@@ -33,7 +34,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The one of the store in `root`, which is made if it is not there.
+    /// Opens the store's directory `root`, or makes it.
     pub fn open(root: PathBuf) -> io::Result<Directory> {
         format::establish(&root)?;
         let segments = root.join("segments");
@@ -45,12 +46,12 @@ impl Directory {
         &self.segments
     }
 
-    /// File of a segment.
+    /// Path of a segment.
     pub fn segment(&self, number: Number) -> PathBuf {
         self.file(number, SEGMENT)
     }
 
-    /// File that becomes a segment when it is complete.
+    /// Path of a segment that a merge is writing; it is renamed when it is complete.
     pub fn unfinished(&self, number: Number) -> PathBuf {
         self.file(number, MERGED)
     }
@@ -59,7 +60,8 @@ impl Directory {
         self.segments.join(format!("{number:08}.{extension}"))
     }
 
-    /// When files were last made or removed; `None` if there have never been any.
+    /// Time at which files were last made or removed; `None` if the directory of the segments does
+    /// not exist yet.
     pub fn modified(&self) -> io::Result<Option<SystemTime>> {
         match fs::metadata(&self.segments).and_then(|m| m.modified()) {
             Ok(at) => Ok(Some(at)),
@@ -88,7 +90,7 @@ impl Directory {
                 && extensions.contains(&extension)
                 && let Ok(number) = stem.parse()
                 && number < BEYOND
-                // Else `1.seg` would stand for `00000001.seg`, which is not there.
+                // Otherwise `1.seg` would be taken for `00000001.seg`, which does not exist.
                 && self.file(number, extension).file_name() == Some(&name)
                 && entry.path().is_file()
             {
@@ -99,10 +101,10 @@ impl Directory {
         Ok(numbers)
     }
 
-    /// A number that nobody else has or had, claimed until the claim is dropped.
+    /// A number that no process has or had, claimed until the claim is dropped.
     ///
     /// # Errors
-    /// If nothing can be made in the directory.
+    /// If the directory cannot be written.
     pub fn claim(&self) -> io::Result<Claim> {
         if !self.segments.is_dir() {
             format::establish(&self.root)?;
@@ -122,9 +124,11 @@ impl Directory {
                         process: std::process::id(),
                         lock,
                     };
-                    // Where locks are unknown the file alone says that somebody writes.
+                    // Where the system has no locks, the existence of the file shows that somebody
+                    // writes.
                     let _ = claim.lock.lock();
-                    // Before it was locked it could be taken for one of a killed writer.
+                    // Until it was locked, another process could take it for the lock of a killed
+                    // writer and remove it.
                     if is_at(&claim.lock, &claim.path) && !self.segment(number).exists() {
                         return Ok(claim);
                     }
@@ -136,25 +140,25 @@ impl Directory {
         }
     }
 
-    /// Whether somebody may still write the segment.
+    /// True if somebody may still write the segment.
     pub fn lives(&self, number: Number) -> bool {
         match File::open(self.file(number, LOCK)) {
-            // Shared, so that two who ask do not take each other for writers.
+            // A shared lock, so that two processes that ask do not take each other for writers.
             Ok(lock) => lock.try_lock_shared().is_err(),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
     }
 
-    /// Removes a closed segment and what its writer may have left.
+    /// Removes a closed segment and the lock file that its writer may have left.
     pub fn remove(&self, number: Number) -> io::Result<()> {
         remove_if_there(&self.segment(number))?;
         remove_if_there(&self.file(number, LOCK))
     }
 
-    /// Removes the lock files of writers that were killed, and what was left of making the store.
+    /// Removes the lock files of killed writers, and remains of the store's creation.
     pub fn clear(&self) -> io::Result<()> {
         format::clear(&self.root)?;
-        // Elsewhere it cannot be told whether a lock is that of the file that has its name.
+        // On other systems it is unknown if the opened lock is the file that now has this name.
         if !cfg!(unix) {
             return Ok(());
         }
@@ -162,7 +166,7 @@ impl Directory {
             let path = self.file(number, LOCK);
             if let Ok(lock) = File::open(&path)
                 && lock.try_lock().is_ok()
-                // Nobody else removes it or takes it for his own while it is locked.
+                // While it is locked, no other process removes or claims it.
                 && is_at(&lock, &path)
             {
                 remove_if_there(&path)?;
@@ -171,7 +175,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Removes what a merge left that was interrupted. Asked only by who merges.
+    /// Removes the remains of an interrupted merge. Only the process that holds the right to merge
+    /// may call it.
     pub fn sweep(&self) -> io::Result<()> {
         for number in self.numbers(&[MERGED])? {
             let path = self.unfinished(number);
@@ -181,8 +186,8 @@ impl Directory {
         Ok(())
     }
 
-    /// The right to merge, which one process has at a time; `None` if another one has it, or if locks
-    /// are unknown here.
+    /// The right to merge, which only one process has at a time. `None` if another process has it,
+    /// or if the system has no locks.
     pub fn merging(&self) -> io::Result<Option<File>> {
         let path = self.root.join("merge.lock");
         let lock = File::options()
@@ -197,7 +202,8 @@ impl Directory {
     }
 }
 
-/// Whether the file has this name, which may have been removed and given to another one.
+/// True if `path` is still the name of this file; it may have been removed and given to another
+/// file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -212,7 +218,7 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Removes a file, which another process may have done before.
+/// Removes a file, unless another process has removed it already.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -222,7 +228,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A number that only its holder makes a segment of.
+/// A number for a new segment, which no other process will use.
 #[derive(Debug)]
 pub struct Claim {
     /// The number.
@@ -234,9 +240,9 @@ pub struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // A fork has a copy of what its parent claimed.
+        // A forked process has a copy of its parent's claim.
         if self.process == std::process::id() {
-            // Whoever finds it later sees that nobody holds it.
+            // If it remains, another process sees that it is not locked.
             let _ = fs::remove_file(&self.path);
         }
     }

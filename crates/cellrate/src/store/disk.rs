@@ -1,10 +1,10 @@
-//! What is asked of files beyond the standard library, and errors that say where and what to do.
+//! File operations beyond the standard library, and errors with path and advice.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Fills `buffer` from `offset` on, wherever other readers of the same handle are.
+/// Fills `buffer` from `offset` on, independent of the file's position.
 pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     match read_at(file, buffer, offset)? {
         read if read == buffer.len() => Ok(()),
@@ -12,7 +12,7 @@ pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<
     }
 }
 
-/// Fills `buffer` from `offset` on as far as the file goes; how much that is.
+/// Fills `buffer` from `offset` on, up to the end of the file. Returns the number of bytes read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -36,7 +36,7 @@ fn read_some(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
-/// Names made in a directory, or taken from it, survive a power failure once it is on the disk.
+/// Syncs a directory to the disk, so that files made or removed in it survive a power failure.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(directory)?.sync_all()
@@ -45,7 +45,7 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// `error` with what was tried, where, and what to do about it.
+/// Adds to `error` the failed operation, the path and advice.
 pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
     let advice = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -62,7 +62,7 @@ pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
     )
 }
 
-/// [`located`] for what comes of an attempt.
+/// [`located`] for results.
 pub trait Located<T> {
     /// See [`located`].
     fn at(self, tried: &str, path: &Path) -> io::Result<T>;

@@ -1,4 +1,5 @@
-//! The file `format` of a store: that the directory is one, and what it takes to read it.
+//! The file `format` of a store, which marks the directory as a store and states the version of its
+//! format.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,16 +12,16 @@ use super::disk::{Located, sync_directory};
 
 const NAME: &str = "format";
 const FIRST_WORDS: &str = "cellrate store ";
-/// Counts changes after which this program no longer reads what is there, or an older one what this
-/// one writes.
+/// Version of the format. It increases with changes after which this program cannot read older
+/// stores, or older programs cannot read new ones.
 const FORMAT: u64 = 1;
 /// Distinguishes the temporary files of one process.
 static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
 
-/// Makes the directory `root` a store, or finds that it is one.
+/// Makes the directory `root` a store, unless it is one.
 ///
 /// # Errors
-/// If it holds something else, is of a newer format, or can be neither made nor read.
+/// If it holds something else, has a newer format, or can be neither made nor read.
 pub fn establish(root: &Path) -> io::Result<()> {
     let path = root.join(NAME);
     match fs::read_to_string(&path) {
@@ -74,19 +75,19 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
         writeln!(file, "{FIRST_WORDS}{FORMAT}\nwritten by cellrate {VERSION}")?;
         file.sync_all()?;
         match fs::rename(&temporary, path) {
-            // Another process has made the store meanwhile and cleared this away.
+            // Another process has made the store meanwhile and removed this file.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => {}
             renamed => renamed?,
         }
         sync_directory(root)
     };
     write().at("cannot write", path).inspect_err(|_| {
-        // On a full disk it is there, empty.
+        // On a full disk the file exists, empty.
         let _ = fs::remove_file(&temporary);
     })
 }
 
-/// Removes what processes left that were killed while they made the store.
+/// Removes files of processes that were killed while they made the store.
 pub fn clear(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root).at("cannot read", root)? {
         let name = entry?.file_name();

@@ -1,4 +1,4 @@
-//! Segments open for reading, so that a result costs one read and not three calls.
+//! Segments that are open for reading, so that a result costs one system call and not three.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::directory::{Directory, Number};
 
-/// Far below what a process may have open.
+/// Largest number of open files, far below the usual limit of a process.
 const MOST: usize = 64;
 
 /// Open files by segment.
@@ -18,7 +18,7 @@ impl Handles {
     /// The open segment.
     ///
     /// # Errors
-    /// If it is not there or cannot be opened.
+    /// If it does not exist or cannot be opened.
     pub fn get(&self, directory: &Directory, number: Number) -> io::Result<Arc<File>> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = open.get(&number) {
@@ -32,7 +32,7 @@ impl Handles {
         Ok(file)
     }
 
-    /// Closes those of segments that are not `kept`.
+    /// Closes the segments for which `kept` is false.
     pub fn retain(&self, kept: impl Fn(Number) -> bool) {
         self.0
             .lock()

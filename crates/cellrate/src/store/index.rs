@@ -1,4 +1,5 @@
-//! Where each result is: read from the segments at open, and again when they have changed.
+//! Location of each result, read from the segments when the store is opened, and again when they
+//! have changed.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,30 +14,31 @@ use super::handles::Handles;
 use super::key::Key;
 use super::scan::{Scan, scan};
 
-/// Time stamps of directories may be as coarse: of a younger one it is not known whether it is the last.
+/// Coarsest resolution of a directory's time stamp. If a time stamp is younger than this, the
+/// directory may change again without a new time stamp.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
-/// How often a directory is listed again that changes meanwhile.
+/// Number of attempts to list a directory that changes meanwhile.
 const LISTINGS: usize = 10;
 
-/// Place of a record. Later ones are greater.
+/// Location of a record. Later records have greater locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// Its segment.
+    /// Segment of the record.
     pub segment: Number,
-    /// Its first byte there.
+    /// Its first byte in the segment.
     pub offset: u64,
-    /// Its bytes, header included.
+    /// Its length in bytes, header included.
     pub length: u64,
 }
 
-/// What is known of a segment.
+/// State of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// Its records up to here are in the index.
+    /// Offset up to which its records are in the index.
     pub scanned: u64,
-    /// Somebody may still write it.
+    /// Another process may still write it.
     pub living: bool,
-    /// Part of it is no record.
+    /// Parts of it are not readable as records.
     pub damaged: bool,
 }
 
@@ -44,16 +46,16 @@ pub struct Known {
 #[derive(Debug, Default)]
 pub struct Index {
     entries: HashMap<Key, Location>,
-    /// Of keys that are there several times all locations but the one in `entries`.
+    /// For keys with several records, all locations but the one in `entries`.
     others: HashMap<Key, Vec<Location>>,
     aside: HashSet<Location>,
     segments: BTreeMap<Number, Known>,
-    /// When the directory had changed last, and when that was looked at.
+    /// Time stamp of the directory when it was last listed, and the time of the listing.
     listed: Option<(Option<SystemTime>, SystemTime)>,
 }
 
 impl Index {
-    /// Where the latest undamaged record of `key` is, as far as known.
+    /// Location of the latest record of `key` that is not known to be damaged.
     pub fn find(&self, key: &Key) -> Option<Location> {
         self.entries.get(key).copied()
     }
@@ -68,7 +70,7 @@ impl Index {
         &self.segments
     }
 
-    /// A record that this process has written counts from now on, whatever else there is of `key`.
+    /// Adds a record that this process has written. It replaces any other record of `key`.
     pub fn written(&mut self, key: Key, location: Location) {
         let known = self.segments.entry(location.segment).or_insert(Known {
             scanned: 0,
@@ -104,7 +106,7 @@ impl Index {
         }
     }
 
-    /// Forgets a damaged record; another one of `key` counts instead if there is one.
+    /// Removes a damaged record; the latest other record of `key` takes its place, if there is one.
     pub fn set_aside(&mut self, key: &Key, location: Location) {
         self.aside.insert(location);
         let others = self.others.get_mut(key);
@@ -117,12 +119,13 @@ impl Index {
         };
     }
 
-    /// The segment list is read again at the next [`Index::refresh`], whatever its time stamp.
+    /// Causes the next [`Index::refresh`] to list the directory again, whatever its time stamp.
     pub fn distrust(&mut self) {
         self.listed = None;
     }
 
-    /// Takes in what other processes have written, merged and removed since. What is damaged is told.
+    /// Updates the index with records that other processes have written, merged and removed since.
+    /// Returns the damage found.
     ///
     /// # Errors
     /// If the directory or a segment cannot be read.
@@ -141,7 +144,8 @@ impl Index {
                 self.listed = Some((modified, now));
             }
             match self.scan(listed, directory, handles, &mut problems) {
-                // A merge was quicker; the segment that has its records is in the directory now.
+                // A merge has removed the segment; its records are now in another segment of the
+                // directory.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => {
                     self.listed = None
                 }
@@ -153,7 +157,7 @@ impl Index {
         Ok(problems)
     }
 
-    /// Whether the directory cannot have changed since it was listed.
+    /// True if the directory cannot have changed since it was listed.
     fn settled(&self, modified: Option<SystemTime>) -> bool {
         self.listed.is_some_and(|(before, at)| {
             let old = |before| {
@@ -202,8 +206,8 @@ impl Index {
         Ok(())
     }
 
-    /// Reads what has been added to segments that may still be written; whether they are is asked
-    /// again if the directory was `listed`, or if they have grown.
+    /// Reads new records of segments that may still be written: of all if the directory was
+    /// `listed`, otherwise of those that have grown.
     fn scan(
         &mut self,
         listed: bool,
@@ -232,7 +236,7 @@ impl Index {
         directory: &Directory,
         handles: &Handles,
     ) -> io::Result<Vec<Problem>> {
-        // Asked first: what is closed before it is scanned is scanned to its end.
+        // Checked before the scan, so that a segment that is found closed is scanned to its end.
         let living = directory.lives(number);
         let from = self.segments.get(&number).map_or(0, |known| known.scanned);
         let path = directory.segment(number);

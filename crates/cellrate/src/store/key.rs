@@ -1,4 +1,4 @@
-//! Names of results: SHA-256 over what they are the result of.
+//! Keys of results: the SHA-256 of everything that a result depends on.
 
 use std::io;
 
@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 use super::VERSION;
 
-/// Key of the result of a resolved scenario, its seed included: SHA-256 over both and the version,
-/// as 64 hexadecimal digits.
+/// Key of the result of a resolved scenario, including its seed: SHA-256 over scenario and program
+/// version, as 64 hexadecimal digits.
 pub fn key(resolved: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(b"cellrate result\0");
@@ -17,7 +17,7 @@ pub fn key(resolved: &str) -> String {
     Key(hash.finalize().into()).text()
 }
 
-/// A key as it stands in a segment.
+/// A key as it is stored in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(pub [u8; 32]);
 

@@ -1,8 +1,8 @@
-//! Many small segments become one: each short command leaves a segment of its own.
+//! Merging of small segments, since each short command leaves a segment of its own.
 //!
-//! The new segment is written beside the old ones, brought to the disk, and gets its name; only then the
-//! old ones are removed. Whatever interrupts it, each record is in at least one segment. A damaged
-//! segment is copied the same way, without what is damaged.
+//! The new segment is written beside the old ones, synced to the disk, and renamed; only then the
+//! old ones are removed. If this is interrupted, each record is still in at least one segment. A
+//! damaged segment is copied the same way, without the damaged parts.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -15,38 +15,39 @@ use super::key::Key;
 use super::record::decode;
 use super::scan::{Found, scan};
 
-/// So many closed segments below half the full size are let be.
+/// Number of closed segments below half the full size that are not merged.
 pub const FEW: usize = 32;
 
-/// What a merge has done; a test interrupts it there.
+/// Steps of a merge, at which tests interrupt it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A number is claimed, nothing written.
+    /// A number is claimed, but nothing is written.
     Claimed,
-    /// Some records are copied, not all.
+    /// Some records are copied, but not all.
     Copying,
-    /// All are, and on the disk.
+    /// All records are copied and synced to the disk.
     Copied,
     /// The new segment has its name.
     Named,
-    /// One of the old segments is gone.
+    /// One of the old segments has been removed.
     Removed,
 }
 
 /// A closed segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Closed {
-    /// Its number.
+    /// Number of the segment.
     pub number: Number,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Part of it is no record.
+    /// Parts of it are not readable as records.
     pub damaged: bool,
 }
 
-/// Which segments are worth being merged, group by group: each damaged one by itself, and small ones if
-/// there are more than a few. Of these the largest group is taken of which each is no larger than the
-/// smaller ones together, so that a record is copied again only when its segment doubles.
+/// Groups of segments that are worth merging: each damaged segment by itself, and small segments if
+/// there are more than [`FEW`]. Of the small ones it is the largest group in which each is no
+/// larger than the smaller ones together, so that a record is copied again only when its segment at
+/// least doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     let mut groups: Vec<_> = closed
         .iter()
@@ -78,11 +79,11 @@ pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     groups
 }
 
-/// Copies the records of `groups` into one segment each and removes the old ones, unless another
-/// process is merging. Tells the damaged records that it met and left out.
+/// Copies the records of each group into one segment and removes the old segments, unless another
+/// process is merging. Returns the damaged records that were left out.
 ///
 /// # Errors
-/// If a segment cannot be read, written or removed; every record is still in one.
+/// If a segment cannot be read, written or removed; every record is then still in a segment.
 pub fn merge(
     directory: &Directory,
     groups: &[Vec<Number>],
@@ -95,7 +96,7 @@ pub fn merge(
     directory.sweep()?;
     let there = directory.list()?;
     for group in groups {
-        // Another process may have merged them since they were looked at.
+        // Another process may have merged them since they were listed.
         if group
             .iter()
             .all(|number| there.binary_search(number).is_ok() && !directory.lives(*number))
@@ -139,7 +140,7 @@ fn merge_group(
     Ok(problems)
 }
 
-/// Of each key the latest record that is undamaged, in the order of their first ones.
+/// Copies the latest undamaged record of each key, in the order of the keys' first records.
 fn copy(
     directory: &Directory,
     group: &[Number],
@@ -182,7 +183,7 @@ fn copy(
     Ok(problems)
 }
 
-/// Removed unless it was completed and renamed.
+/// An unfinished segment; its file is removed on drop, unless it was renamed.
 struct Unfinished<'d> {
     directory: &'d Directory,
     number: Number,
@@ -190,7 +191,8 @@ struct Unfinished<'d> {
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        // After the rename there is nothing under this name; what is left otherwise goes with the next merge.
+        // After the rename no file has this name. If the removal fails, the next merge removes the
+        // file.
         let _ = fs::remove_file(self.directory.unfinished(self.number));
     }
 }

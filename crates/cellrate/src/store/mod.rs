@@ -1,15 +1,16 @@
-//! Results kept by content: what was computed once for a version, a resolved scenario and a seed is
-//! not computed again.
+//! A store of results by content: a result that was computed once for a version, a resolved
+//! scenario and a seed is not computed again.
 //!
-//! A store is a log, after Sheehy and Smith, "Bitcask: a log-structured hash table for fast key/value
-//! data" (2010): results are appended to segments, and an index in memory says where each is. Several
-//! threads and processes may use one directory at once. Each process appends to a segment of its own,
-//! whose lock shows that it lives; nobody ever changes what stands in a segment. A result is found
-//! again as soon as [`Store::put`] has returned, even if the process is then killed, and by other
-//! processes, too; after a power failure the results of about the last second may be missing.
+//! A store is a log, after Sheehy and Smith, "Bitcask: a log-structured hash table for fast
+//! key/value data" (2010): results are appended to segments, and an index in memory holds the
+//! location of each. Several threads and processes may use one directory at once. Each process
+//! appends to a segment of its own, whose lock shows that the process still runs; the bytes of a
+//! segment are never changed. A result can be read as soon as [`Store::put`] has returned, even if
+//! the process is then killed, and by other processes, too; after a power failure the results of
+//! about the last second may be missing.
 //!
-//! Of several records of a key the later one counts. As a key is the hash of all that a result depends
-//! on, they say the same.
+//! If a key has several records the latest is used. As a key is the hash of everything that a
+//! result depends on, their results are the same.
 
 mod directory;
 mod disk;
@@ -39,7 +40,7 @@ use writer::Writer;
 pub use key::key;
 pub use problem::Problem;
 
-/// Version of the program; part of every key, so a result never outlives the program that made it.
+/// Version of the program. It is part of every key, so results of other versions are never used.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A directory of results.
@@ -53,11 +54,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store in the directory `root`, which is made if it is not there. If many small segments have
-    /// come together, or one is damaged, they are merged; what killed processes left is cleared away.
+    /// Opens the store in the directory `root`, which is made if it does not exist. If there are
+    /// many small segments, or one is damaged, they are merged; files left by killed processes are
+    /// removed.
     ///
     /// # Errors
-    /// If the directory can be neither made nor read, holds something else, or a store of a newer format.
+    /// If the directory can be neither made nor read, or contains something else, or a store of a
+    /// newer format.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Store> {
         Store::with_segments_of(root.into(), writer::FULL)
     }
@@ -76,11 +79,11 @@ impl Store {
         Ok(store)
     }
 
-    /// The bytes kept under `key`; `None` if there are none, or if they are damaged, which is then
-    /// reported by [`Store::problems`].
+    /// The bytes kept under `key`; `None` if there are none, or if they are damaged, which
+    /// [`Store::problems`] then reports.
     ///
     /// # Errors
-    /// If `key` is no key, or a segment is there and cannot be read.
+    /// If `key` is not a valid key, or a segment exists and cannot be read.
     pub fn get(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
         let key = Key::parse(key)?;
         let mut missing = None;
@@ -108,7 +111,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Whether there is something under `key`. That it is undamaged is known when it is read.
+    /// True if there is a record under `key`; damage is only noticed when it is read.
     ///
     /// # Errors
     /// As [`Store::get`].
@@ -116,10 +119,11 @@ impl Store {
         Ok(self.find(&Key::parse(key)?)?.is_some())
     }
 
-    /// Keeps `bytes` under `key`. Either all of them are there afterwards or what was there before.
+    /// Keeps `bytes` under `key`. If it fails, the previous state remains.
     ///
     /// # Errors
-    /// If `key` is no key, the segment cannot be written, or earlier results did not reach the disk.
+    /// If `key` is not a valid key, the segment cannot be written, or earlier results could not be
+    /// synced to the disk.
     pub fn put(&self, key: &str, bytes: &[u8]) -> io::Result<()> {
         let key = Key::parse(key)?;
         let record = record::encode(key, bytes);
@@ -128,8 +132,8 @@ impl Store {
         Ok(())
     }
 
-    /// Sets aside what is kept under `key`, which is undamaged and means nothing to who asked for it;
-    /// [`Store::problems`] then tells `why`.
+    /// Sets aside the bytes under `key`, which are undamaged but of no use to the caller;
+    /// [`Store::problems`] then reports `why`.
     ///
     /// # Errors
     /// As [`Store::get`].
@@ -141,7 +145,7 @@ impl Store {
         Ok(())
     }
 
-    /// Keys of all results, in order, those included of which it is not yet known that they are damaged.
+    /// Keys of all results, in order, including those of records whose damage is not yet known.
     ///
     /// # Errors
     /// If the segments cannot be read.
@@ -152,7 +156,7 @@ impl Store {
         Ok(keys.iter().map(Key::text).collect())
     }
 
-    /// What was found damaged so far; each is told once.
+    /// All damage found so far, each only once.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems
             .lock()
@@ -160,7 +164,7 @@ impl Store {
             .clone()
     }
 
-    /// Brings all results to the disk, where they outlast a power failure.
+    /// Syncs all results to the disk, where they survive a power failure.
     ///
     /// # Errors
     /// If the system cannot do so.
@@ -168,8 +172,8 @@ impl Store {
         self.writer().sync()
     }
 
-    /// [`Store::sync`], and others see that nothing more comes. The store can still be used: the next
-    /// result begins another segment. Dropping a store closes it.
+    /// Does [`Store::sync`] and closes the segment. The store can still be used: the next result
+    /// begins another segment. Dropping a store closes it.
     ///
     /// # Errors
     /// As [`Store::sync`].
@@ -211,7 +215,7 @@ impl Store {
         Ok(())
     }
 
-    /// Merges, and clears away what killed writers left.
+    /// Merges segments, and removes files that killed writers left.
     fn tidy(&self, full: u64) -> io::Result<()> {
         let closed = |(number, known): (&_, &index::Known)| {
             (!known.living).then_some(Closed {
@@ -228,7 +232,7 @@ impl Store {
         };
         match self.directory.clear().and(merged) {
             Ok(problems) => problems.into_iter().for_each(|problem| self.note(problem)),
-            // Everything can be read all the same, and who may not write cannot tidy up.
+            // Reading still works, and without write permission nothing can be tidied.
             Err(error)
                 if matches!(
                     error.kind(),

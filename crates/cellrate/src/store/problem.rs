@@ -1,20 +1,20 @@
-//! What is told of damage.
+//! Reports of damage.
 
 use std::path::{Path, PathBuf};
 
 use super::key::Key;
 
-/// Something in the store that could not be used, though it is there. It is set aside: its run is
-/// repeated, and what is around it stays usable.
+/// Bytes in the store that cannot be used. They are set aside: the run is repeated, and everything
+/// around them stays usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Of the result, if it can still be told.
+    /// Key of the result, if known.
     pub key: Option<String>,
-    /// Its file.
+    /// The damaged file.
     pub path: PathBuf,
-    /// Where in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// What is wrong with it.
+    /// Description of the damage.
     pub message: String,
 }
 

@@ -1,30 +1,30 @@
 //! A record of a segment: a header of 100 bytes, then the result.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | magic |
 //! | 32 | key |
-//! | 4 | coding of the result: 0 as it is, 1 LZ4 |
-//! | 8 | length as it stands here |
+//! | 4 | coding of the result: 0 none, 1 LZ4 |
+//! | 8 | length of the coded result |
 //! | 8 | length of the result |
-//! | 32 | SHA-256 of what stands here |
+//! | 32 | SHA-256 of the coded result |
 //! | 8 | first bytes of the SHA-256 of all of the above |
 //!
-//! Numbers are little-endian. The header has a checksum of its own, so that a damaged result does not
-//! cost the records behind it: its length can be believed.
+//! Numbers are little-endian. The header has its own checksum, so its length is reliable even if
+//! the result is damaged, and the records behind remain readable.
 
 use sha2::{Digest, Sha256};
 
 use super::key::Key;
 
-/// What a record begins with, and what is looked for behind a damaged header.
+/// First bytes of every record; the search for the next record behind damage looks for them.
 pub const MAGIC: [u8; 8] = *b"\x89CRrec1\n";
 /// Bytes of a header.
 pub const HEADER: usize = 100;
 const CHECKED: usize = HEADER - 8;
-/// LZ4 makes no more of a byte.
+/// LZ4 decompresses a byte to at most this many.
 const LONGEST_OF_A_BYTE: u64 = 255;
-/// The longest input that LZ4 allows is little above.
+/// Results above this length are not compressed; LZ4's own limit is little higher.
 const LONGEST_CODED: usize = 2_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +33,10 @@ enum Coding {
     Lz4 = 1,
 }
 
-/// What comes before a result.
+/// Header of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Of the result.
+    /// Key of the result.
     pub key: Key,
     coding: Coding,
     stored: u64,
@@ -45,7 +45,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header that `bytes` begin with; `None` if they begin with none that is whole.
+    /// The header at the beginning of `bytes`; `None` if there is no complete and undamaged one.
     pub fn parse(bytes: &[u8]) -> Option<Header> {
         let bytes = bytes.get(..HEADER)?;
         if bytes[..8] != MAGIC || bytes[CHECKED..] != Sha256::digest(&bytes[..CHECKED])[..8] {
@@ -66,7 +66,7 @@ impl Header {
         })
     }
 
-    /// Bytes of the record, this header included.
+    /// Length of the record in bytes, header included.
     pub fn length(&self) -> u64 {
         self.stored.saturating_add(HEADER as u64)
     }
@@ -108,7 +108,7 @@ pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
     record
 }
 
-/// The result in a record of `key`, or what is wrong with it.
+/// The result in a record of `key`, or a description of the damage.
 pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     let header = Header::parse(record).ok_or("its header is damaged")?;
     if header.key != key || header.length() != record.len() as u64 {
@@ -121,7 +121,7 @@ pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     match header.coding {
         Coding::Plain => Ok(stored.to_vec()),
         Coding::Lz4 => {
-            // Room is made for it before it is decompressed.
+            // This much memory is allocated before decompression.
             if header.plain > stored.len() as u64 * LONGEST_OF_A_BYTE {
                 return Err("it cannot be as long as it says");
             }

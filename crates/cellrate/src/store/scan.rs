@@ -1,4 +1,4 @@
-//! Finds the records of a segment by hopping from header to header.
+//! Finds the records of a segment by their headers, without reading the results.
 
 use std::fs::File;
 use std::io;
@@ -7,34 +7,34 @@ use super::disk::read_at;
 use super::key::Key;
 use super::record::{HEADER, Header, MAGIC};
 
-/// Small results lie close together, so several headers come with one read.
+/// Bytes read at once. Small results lie close together, so one read brings several headers.
 const CHUNK: usize = 64 * 1024;
 
-/// A record, its result unread.
+/// A record whose result has not been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its key.
     pub key: Key,
-    /// Where it begins.
+    /// Offset of its first byte.
     pub offset: u64,
-    /// Its bytes, header included.
+    /// Its length in bytes, header included.
     pub length: u64,
 }
 
-/// What there is in a segment.
+/// Contents of a segment.
 #[derive(Debug, Default)]
 pub struct Scan {
     /// Records, in order.
     pub records: Vec<Found>,
-    /// From where to where there is none, though records follow.
+    /// Begin and end of ranges before the last record that contain no record.
     pub gaps: Vec<(u64, u64)>,
-    /// Behind the last record.
+    /// Offset behind the last record.
     pub end: u64,
-    /// Of the file; beyond `end` there is a record that is incomplete or damaged.
+    /// Size of the file; if it is beyond `end`, the last record is incomplete or damaged.
     pub size: u64,
 }
 
-/// Looks through a segment from the offset `from` on, at which a record should begin.
+/// Scans a segment from the offset `from` on, at which a record should begin.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -61,7 +61,7 @@ pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
                 });
                 scan.end = offset + header.length();
             }
-            // Being written, or cut off.
+            // The record is still being written, or cut off.
             Some(_) => break,
             None => match next_header(&mut window, offset + 1, size)? {
                 Some(next) => {
@@ -75,7 +75,7 @@ pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
     Ok(scan)
 }
 
-/// Where the next whole header is.
+/// Offset of the next valid header.
 fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Option<u64>> {
     let mut offset = from;
     while offset + HEADER as u64 <= size {
@@ -95,7 +95,7 @@ fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Opti
     Ok(None)
 }
 
-/// A part of a file.
+/// A part of a file that is in memory.
 struct Window<'f> {
     file: &'f File,
     offset: u64,

@@ -1,4 +1,4 @@
-//! Brings what was written to the disk about once a second, beside the work.
+//! A thread that syncs written results to the disk about once a second, in parallel to the runs.
 
 use std::fs::File;
 use std::io;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::disk::Located;
 
-/// What a power failure may cost. A sync takes milliseconds, a short run some twenty: one for each
-/// would be felt, one a second is not.
+/// Period of the syncs, which bounds what a power failure may cost. A sync takes milliseconds, a
+/// short run some twenty, so a sync after every run would slow a study down.
 const PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
     )
 }
 
-/// Knows what is not yet on the disk; its thread begins with the first mark.
+/// Remembers the file that needs a sync. Its thread starts with the first mark.
 #[derive(Debug, Default)]
 pub struct Syncer {
     shared: Arc<Shared>,
@@ -74,15 +74,15 @@ pub struct Syncer {
 }
 
 impl Syncer {
-    /// Whether everything went well so far; a failure is told once.
+    /// Returns the error of an earlier sync, if there was one; each is returned only once.
     pub fn check(&self) -> io::Result<()> {
         self.shared.state().failure.take().map_or(Ok(()), Err)
     }
 
-    /// `file` has something that is not on the disk.
+    /// Marks `file` as not yet synced.
     ///
     /// # Errors
-    /// If there can be no thread.
+    /// If the thread cannot be started.
     pub fn mark(&mut self, file: &Arc<File>, path: &Path) -> io::Result<()> {
         let mut state = self.shared.state();
         if state.unsynced.is_none() {
@@ -101,10 +101,10 @@ impl Syncer {
         Ok(())
     }
 
-    /// Everything that was marked is on the disk afterwards.
+    /// Syncs everything that was marked.
     ///
     /// # Errors
-    /// If it cannot be brought there, or could not before.
+    /// If this sync fails, or an earlier one did.
     pub fn sync(&self) -> io::Result<()> {
         let idle = self
             .shared
@@ -118,13 +118,13 @@ impl Syncer {
 
 impl Drop for Syncer {
     fn drop(&mut self) {
-        // A fork has no such thread.
+        // A forked process does not have this thread.
         if let Some((process, thread)) = self.thread.take()
             && process == std::process::id()
         {
             self.shared.state().stopped = true;
             self.shared.changed.notify_all();
-            // It only ends.
+            // A panic of the thread is ignored: it has nothing left to do.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The one segment that this process appends to.
+//! Writes the one segment that this process appends to.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -9,11 +9,11 @@ use super::disk::{Located, sync_directory};
 use super::index::Location;
 use super::syncing::Syncer;
 
-/// A segment is closed when it has grown to this. A hundred thousand results of the usual size make a
-/// few such files; one that is damaged is copied within a second.
+/// Size at which a segment is closed, in bytes. A hundred thousand results of the usual size make a
+/// few such files; a damaged one is copied within a second.
 pub const FULL: u64 = 256 << 20;
 
-/// Appends records. There is one in a store, behind a lock.
+/// Appends records. A store has one, behind a lock.
 #[derive(Debug)]
 pub struct Writer {
     directory: Directory,
@@ -31,7 +31,7 @@ struct Segment {
 }
 
 impl Writer {
-    /// One that has no segment yet, and closes those that reach `full` bytes.
+    /// A writer that has no segment yet, and closes segments that reach `full` bytes.
     pub fn new(directory: Directory, full: u64) -> Writer {
         Writer {
             directory,
@@ -42,14 +42,14 @@ impl Writer {
         }
     }
 
-    /// Appends a record, which is then safe from everything but the power failing, and from that a
+    /// Appends a record. It then survives everything but a power failure, and that too about a
     /// second later. If it cannot be written nothing is left of it.
     ///
     /// # Errors
-    /// If it cannot be written, or if what was written before did not reach the disk.
+    /// If it cannot be written, or an earlier sync failed.
     pub fn append(&mut self, record: &[u8]) -> io::Result<Location> {
         if self.process != std::process::id() {
-            // After a fork the segment is the parent's.
+            // After a fork the segment belongs to the parent process.
             *self = Writer::new(self.directory.clone(), self.full);
         }
         self.syncer.check()?;
@@ -73,7 +73,7 @@ impl Writer {
                 .set_len(offset)
                 .and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
             if restored.is_err() {
-                // What is half written ends this segment; the next record begins another one.
+                // An incomplete record ends this segment; the next record begins another one.
                 self.segment = None;
             }
             return Err(error).at("cannot write", &path);
@@ -87,15 +87,15 @@ impl Writer {
         })
     }
 
-    /// What has been appended is on the disk afterwards.
+    /// Syncs all appended records to the disk.
     ///
     /// # Errors
-    /// If it cannot be brought there.
+    /// If the sync fails.
     pub fn sync(&mut self) -> io::Result<()> {
         self.syncer.sync()
     }
 
-    /// Ends the segment, on the disk; the next record begins another one.
+    /// Syncs and closes the segment; the next record begins another one.
     ///
     /// # Errors
     /// As [`Writer::sync`].
@@ -109,7 +109,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         if self.process == std::process::id() {
-            // The system brings it to the disk all the same, only later.
+            // If it fails, the system still writes the data, only later.
             let _ = self.close();
         }
     }

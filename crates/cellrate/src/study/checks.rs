@@ -1,4 +1,4 @@
-//! What cannot go together in a study.
+//! Checks of a study for settings that contradict each other.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::levels::Levels;
 use super::types::{Design, Replications, Study, WarmUp};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// Everything that is impossible in a study of the right shape, as far as it can be told without its scenario.
+/// All problems of a study of the right shape, as far as they do not depend on its scenario.
 pub fn check(study: &Study) -> Vec<Problem> {
     let mut problems = Vec::new();
     base(study, &mut problems);

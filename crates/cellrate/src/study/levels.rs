@@ -1,4 +1,4 @@
-//! Values of a factor: a list, or a range with as many values as asked for.
+//! Values of a factor: a list, or a range with a number of values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Levels {
-    /// One by one.
+    /// Listed values.
     List(Vec<Level>),
-    /// From one to another.
+    /// Values between two ends.
     Range(Range),
 }
 
-/// One value, as a scenario has it.
+/// A value, in the form that a scenario has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Level {
@@ -35,15 +35,15 @@ pub struct Range {
     pub from: Level,
     /// Last value.
     pub to: Level,
-    /// How many values, in a grid; space-filling designs take any value between the ends.
+    /// Number of values, in a grid; space-filling designs take any value between the ends.
     #[schemars(range(min = 2, max = 1_000_000))]
     pub count: Option<u32>,
-    /// How they are spread.
+    /// Spacing of the values.
     #[serde(default)]
     pub scale: Scale,
 }
 
-/// How the values of a range are spread.
+/// Spacing of the values of a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {

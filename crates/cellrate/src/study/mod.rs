@@ -1,5 +1,5 @@
-//! The study file: a base scenario, what varies, how often each point is repeated, what is kept.
-//! Here it is read and its shape checked; what it expands to is Python's business.
+//! The study file: a base scenario, factors, replications, and the recorded data. This module reads
+//! it and checks its shape; Python expands it into runs.
 
 mod checks;
 mod levels;

@@ -1,4 +1,4 @@
-//! From text to a study of the right shape, as JSON.
+//! Parsing of a text into a study of the right shape, as JSON.
 
 use std::sync::OnceLock;
 
@@ -20,17 +20,19 @@ pub fn schema() -> &'static Json {
     SCHEMA.get_or_init(|| schemas::of::<Study>("cellrate study"))
 }
 
-/// Reads the study of `text`, which stands in the file `path`: as the types have it, every default written out, but tables
-/// of factors, derived parameters and measures as lists of name and value, in the order of the file.
+/// Reads the study `text` of the file `path`. The JSON follows the types, with every default
+/// written out, except that tables of factors, derived parameters and measures are lists of name
+/// and value, in the order of the file.
 ///
 /// # Errors
-/// What has not the shape of a study, located.
+/// Everything that does not have the shape of a study, with its position.
 pub fn read(text: &str, path: &str) -> Result<Json, Refusal> {
     let texts = [Text { name: path, text }];
     parse(text).map_err(|faults| refuse(faults, &texts))
 }
 
-/// The refusal of a study that [`read`] takes, for a reason outside it, at a place in it.
+/// A refusal of a study that [`read`] accepts, for a reason outside it, with the position of a
+/// place in it.
 pub fn refusal(text: &str, path: &str, place: &[Step], message: &str, help: &str) -> Refusal {
     let root = read_toml(text, 0).unwrap_or_default();
     refuse(
@@ -121,7 +123,7 @@ fn table<'t>(root: &'t Table, key: &str) -> Option<&'t Table> {
     }
 }
 
-/// What is wrong with the values of a factor.
+/// Faults of the values of a factor.
 fn levels(key: &str, item: &Item) -> Vec<Fault> {
     match &item.value {
         Value::Array(items) if items.is_empty() => {
@@ -168,7 +170,7 @@ fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {
     .label(format!("expected {expected}"))
 }
 
-/// The study with its tables of names as lists in the order of the file.
+/// The study with its tables of names turned into lists in the order of the file.
 fn in_order(mut study: Json, root: &Table) -> Json {
     for key in ["factors", "derived", "measures"] {
         study[key] = pairs(table(root, key), &study[key]);

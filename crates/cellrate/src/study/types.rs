@@ -9,57 +9,58 @@ use serde::{Deserialize, Serialize};
 use super::levels::Levels;
 use crate::scenario::TraceKind;
 
-/// Many runs of one scenario: what varies, how often each point is repeated, what is kept.
+/// Many runs of one scenario: factors, replications, measures and recorded data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// Name of the study, of its directory among others; the file's name without ending if absent.
+    /// Name of the study, which also names its directory; the file's name without ending if absent.
     pub name: Option<String>,
     /// Scenario file, relative to the study file; this or `template`.
     pub scenario: Option<String>,
-    /// Template, as `cellrate new` knows it; this or `scenario`.
+    /// Name of a template, as for `cellrate new`; this or `scenario`.
     pub template: Option<String>,
-    /// Settings of every run, `path=value`, as `--set` takes them.
+    /// Settings of every run, `path=value`, as for `--set`.
     #[serde(default)]
     pub set: Vec<String>,
-    /// Seed of the first replication; the next ones follow it.
+    /// Seed of the first replication; each further one adds 1.
     #[serde(default = "first_seed")]
     #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
-    /// Whether replication r has the same seed at every point, so that alternatives are compared under the same random
-    /// numbers. If false every run has a seed of its own.
+    /// Gives replication r the same seed at every point, so that alternatives are compared under
+    /// the same random numbers. If false every run has a seed of its own.
     #[serde(default = "yes")]
     pub common_random_numbers: bool,
-    /// What varies: dotted path of a parameter, or a name of one's own for expressions, and its values.
+    /// Factors with their values: the dotted path of a parameter, or a name of your own for use in
+    /// expressions.
     #[serde(default)]
     pub factors: BTreeMap<String, Levels>,
-    /// Factors that vary together: lists of equal length, taken row by row.
+    /// Factors that vary together: lists of equal length, used row by row.
     #[serde(default)]
     pub paired: Vec<BTreeMap<String, Levels>>,
     /// Parameters that follow from others: dotted path, and an expression such as `3 * rtt * rate`.
     #[serde(default)]
     pub derived: BTreeMap<String, String>,
-    /// Which combinations are run.
+    /// Selection of the combinations that are run.
     #[serde(default)]
     pub design: Design,
-    /// How often each point is run.
+    /// Number of runs of each point.
     #[serde(default)]
     pub replications: Replications,
-    /// What is cut off the beginning of every run.
+    /// Warm-up that is excluded from the measurements of every run.
     pub warm_up: Option<WarmUp>,
     /// Measures with names: expressions over a run, such as `throughput_mbit`.
     #[serde(default)]
     pub measures: BTreeMap<String, String>,
-    /// What is kept of every run besides its measures.
+    /// Data kept of every run besides its measures.
     #[serde(default)]
     pub keep: Keep,
 }
 
-/// Which combinations of the factors' values are run.
+/// Selection of the combinations of the factors' values that are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Design {
-    /// All of them; the first factor varies slowest.
+    /// All combinations; the first factor varies slowest.
     #[default]
     Grid,
     /// Points that fill the space, each factor's range cut into as many equal parts as there are points and every part used
@@ -69,11 +70,11 @@ pub enum Design {
     Sobol(Sampling),
 }
 
-/// How many points, drawn with which randomness.
+/// Number of points, and the seed that they are drawn with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sampling {
-    /// Points.
+    /// Number of points.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub points: u32,
     /// Seed of the design.
@@ -82,20 +83,22 @@ pub struct Sampling {
     pub seed: u64,
 }
 
-/// How often each point is run: `count` times, or from `least` to `most` times until a measure is known well enough.
+/// Number of runs of each point: `count`, or from `least` to `most` until a measure is precise
+/// enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replications {
-    /// Runs of each point; 1 if nothing is said.
+    /// Runs of each point; 1 if absent.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: Option<u32>,
-    /// Fewest runs before a point may stop, with `until`; 10 if absent, as the interval of fewer is too often too narrow.
+    /// Fewest runs before a point may stop, with `until`; 10 if absent, because the interval of
+    /// fewer runs is too often too narrow.
     #[schemars(range(min = 2, max = 1_000_000))]
     pub least: Option<u32>,
     /// Most runs of a point, with `until`; 100 if absent.
     #[schemars(range(min = 2, max = 1_000_000))]
     pub most: Option<u32>,
-    /// When a point is known well enough.
+    /// Precision at which a point is finished.
     pub until: Option<Until>,
     /// Confidence level of every interval of the study.
     #[serde(default = "level")]
@@ -114,7 +117,7 @@ impl Default for Replications {
     }
 }
 
-/// A measure is known well enough when its confidence interval is narrow enough.
+/// Required precision of a measure: the half-width of its confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Until {
@@ -124,33 +127,36 @@ pub struct Until {
     pub half_width: String,
 }
 
-/// What is cut off the beginning of every run: `from`, or what a rule finds.
+/// Warm-up that is excluded from the measurements of every run: up to `from`, or up to the time
+/// that a rule finds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WarmUp {
     /// Start of the measuring window, the same for all runs.
     pub from: Option<Ps>,
-    /// How the start is found instead, from the first replication of each point.
+    /// Rule that finds the start instead, from the first replication of each point.
     pub rule: Option<WarmUpRule>,
-    /// What the rule looks at, with `rule`; the queues if absent.
+    /// Trace that the rule examines, with `rule`; the queues if absent.
     pub trace: Option<TraceKind>,
 }
 
-/// How the end of the warm-up is found.
+/// Rule that finds the end of the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpRule {
-    /// Means of five samples each; the cut that leaves the mean of the rest with the least standard error (White 1997; White,
-    /// Cobb and Spratt 2000). No more than the first half is cut; a run that would need more is reported.
+    /// Means of five samples each; the cut for which the mean of the rest has the least standard
+    /// error (White 1997; White, Cobb and Spratt 2000). No more than the first half is cut; a run
+    /// that would need more is reported.
     #[serde(rename = "mser-5")]
     Mser5,
 }
 
-/// What is kept of every run besides its measures.
+/// Data kept of every run besides its measures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Keep {
-    /// Traces that go into the data set. They are traced even if the scenario does not ask for them.
+    /// Traces that the data set contains. They are recorded even if the scenario does not ask for
+    /// them.
     pub traces: Vec<TraceKind>,
 }
 

@@ -1,4 +1,4 @@
-//! Files that sources play, read before a run.
+//! Reading of the files that sources play, before a run.
 
 pub mod pieces;
 pub mod rate_table;
@@ -20,17 +20,19 @@ use crate::scenario::problem::{Problem, place};
 /// Longest file in bytes.
 const LONGEST: u64 = 1 << 28;
 
-/// What turns a Parquet file into the text of a CSV table, or says what is wrong with it.
+/// Converts a Parquet file into the text of a CSV table; the error describes the fault.
 pub type ParquetReader = Box<dyn Fn(&Path) -> Result<String, String> + Send + Sync>;
 
 static PARQUET: OnceLock<ParquetReader> = OnceLock::new();
 
-/// Lets `reader` read Parquet files, which nothing here can; the first one stays.
+/// Registers `reader` for Parquet files, which Rust code here cannot read; only the first call has
+/// an effect.
 pub fn read_parquet_with(reader: ParquetReader) {
     let _ = PARQUET.set(reader);
 }
 
-/// Reads the files that the sources of `scenario` name, relative to `directory`, and what is wrong with them.
+/// Reads the files that the sources of `scenario` name, relative to `directory`. Returns the
+/// problems found.
 pub fn read_all(scenario: &mut Scenario, directory: &Path) -> Vec<Problem> {
     let flows = scenario.flows.iter_mut().enumerate();
     flows
@@ -42,7 +44,7 @@ pub fn read_all(scenario: &mut Scenario, directory: &Path) -> Vec<Problem> {
         .collect()
 }
 
-/// What is wrong with a file, and the key of the source that it is told at.
+/// Description of a fault in a file, and the key of the source that it is reported at.
 struct Wrong {
     key: &'static str,
     message: String,
@@ -110,14 +112,15 @@ impl transport::Broken {
     }
 }
 
-/// The bytes of a file. Its hash is told in `sha256`, or must be what that says.
+/// The bytes of a file. Writes its hash to `sha256`, or compares it if there is one already.
 fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> {
     let unread = |error: std::io::Error| Wrong {
         key: "file",
         message: format!("{} cannot be read: {error}", path.display()),
         help: "paths of files are relative to the scenario's directory".into(),
     };
-    // Asked before it is opened: a pipe waits for its writer, a device may have no end.
+    // Checked before the file is opened: opening a pipe waits for a writer, and a device may be
+    // endless.
     let metadata = fs::metadata(path).map_err(unread)?;
     if !metadata.is_file() {
         return Err(Wrong::file(format!(
@@ -126,7 +129,8 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
         )));
     }
     let mut bytes = Vec::new();
-    // Not by the length that the system tells: it may grow, and some files have none.
+    // Limits the number of bytes read instead of asking for the length: the file may grow, and some
+    // files have no length.
     File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
         .map_err(unread)?;
@@ -159,7 +163,7 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     }
 }
 
-/// The text of a table, whatever file it is in.
+/// The text of a table, from a CSV or a Parquet file.
 fn table_text(path: &Path, bytes: Vec<u8>) -> Result<String, Wrong> {
     let extension = path
         .extension()

@@ -3,17 +3,17 @@
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::piecewise::Piece;
 
-/// What is wrong, and on which line, from 1.
+/// Number of the faulty line, from 1, and a description of the fault.
 pub type Wrong = (usize, String);
 
-/// How the first column is meant.
+/// Meaning of the first column.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     Duration,
     Time,
 }
 
-/// A column: where it is, and the unit of its numbers, empty if every value has one.
+/// A column: its index, and the unit of its numbers; empty if every value has its own unit.
 struct Column {
     index: usize,
     unit: String,
@@ -22,7 +22,7 @@ struct Column {
 /// The pieces of a table.
 ///
 /// # Errors
-/// The first line that is wrong.
+/// The fault of the first wrong line.
 pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
     let mut lines = (1..)
         .zip(text.lines())
@@ -166,7 +166,7 @@ fn speed(value: &str, unit: &str) -> Result<Rate, String> {
         .take_while(|c| !c.is_ascii_alphabetic() || matches!(c, 'e' | 'E'))
         .collect();
     if number.trim().parse::<f64>() == Ok(0.0) {
-        // The unit must be right all the same.
+        // The unit must be valid even for zero.
         return text
             .replacen(number.trim(), "1", 1)
             .trim()
@@ -217,7 +217,7 @@ mod tests {
         begins("rate,time,duration\n", 1, "both");
         begins("rate,rate,time\n", 1, "several columns `rate`");
         begins("duration (ms),rate (Mbit/s)\n1,2\n\n3", 4, "only 1 values");
-        // A comma in quotes would move the others.
+        // A comma in quotes would shift the columns behind it.
         begins(
             "note,duration (ms),rate (Mbit/s)\nx,1,2\n\"a,3,4,b\",1,2",
             3,

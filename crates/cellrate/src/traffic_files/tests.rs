@@ -61,7 +61,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
         .next()
         .unwrap();
     assert_eq!(hash.len(), 64);
-    // It reads back, and says so where the file has changed.
+    // A resolved scenario reads back the same, and is refused if the file has changed.
     let same = format!("flow.trace.source.sha256={hash}");
     assert_eq!(
         crate::scenario::resolve(&case.parse(&[&same]).unwrap()),
@@ -84,7 +84,8 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
     assert!(refused.contains("--set:1:26"), "{refused}");
 }
 
-/// A pipe without a writer would be waited for, a device that has no end read until there is no memory.
+/// Opening a pipe without a writer would wait for ever, reading an endless device would fill the
+/// memory.
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_not_read() {

@@ -1,6 +1,6 @@
-//! Small scenarios, each made for the settings that it is changed by.
+//! Small scenarios, each made for a group of settings.
 
-/// TCP over UBR, more than the buffer holds.
+/// TCP over UBR, with more cells than the buffer holds.
 pub const UBR: &str = r#"
     run = { duration = "400 ms" }
     topology = { template = "n-source", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", access = "10 km", bottleneck = "100 km", egress = "10 km" }
@@ -9,7 +9,7 @@ pub const UBR: &str = r#"
     flow = [{ name = "tcp", count = 3, stagger = "1 ms", service = "ubr" }]
 "#;
 
-/// TCP of which nothing arrives: no PDU fits into the buffer.
+/// TCP without any delivery: no PDU fits into the buffer.
 pub const DEAF: &str = r#"
     run = { duration = "1 s" }
     topology = { template = "single-switch", link_rate = "50 Mbit/s", bottleneck_rate = "2 Mbit/s", access = "10 km", bottleneck = "100 km" }
@@ -39,7 +39,7 @@ pub const FILES: &str = r#"
     ]
 "#;
 
-/// Flows that join on the way.
+/// Flows that enter at different switches.
 pub const PARKING_LOT: &str = r#"
     run = { duration = "100 ms" }
     topology = { template = "parking-lot", link_rate = "50 Mbit/s", bottleneck_rate = "20 Mbit/s", switches = 4, hop = "10 km", span = "100 km", egress = "5 km" }
@@ -50,7 +50,7 @@ pub const PARKING_LOT: &str = r#"
     ]
 "#;
 
-/// The same with links to the row that are alike.
+/// The same with equal links to the switches.
 pub const LOT_BY_ACCESS: &str = r#"
     run = { duration = "100 ms" }
     topology = { template = "parking-lot", link_rate = "50 Mbit/s", switches = 3, hop = "10 km", access = "10 km", egress = "5 km" }
@@ -87,7 +87,7 @@ pub const ABR: &str = r#"
     ]
 "#;
 
-/// ABR sources that always have cells, one of them as slow as a setting says.
+/// ABR sources that always have cells, one of them at a limited rate.
 pub const PERSISTENT: &str = r#"
     run = { duration = "200 ms" }
     topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "100 km" }
@@ -96,7 +96,7 @@ pub const PERSISTENT: &str = r#"
     flow = [{ name = "abr", count = 2, service = "abr", source = { kind = "persistent" } }]
 "#;
 
-/// A tenth of a second to the destination.
+/// A destination a tenth of a second away.
 pub const FAR: &str = r#"
     run = { duration = "500 ms" }
     topology = { template = "single-switch", link_rate = "20 Mbit/s", access = "10 km", bottleneck = "20000 km" }
@@ -125,7 +125,7 @@ pub const ERICA: &str = r#"
     ]
 "#;
 
-/// ERICA has nothing to give while VBR is there, from a rate at which nothing may be sent in-rate.
+/// ERICA without available rate while VBR is on, so that in-rate cells cannot be sent.
 pub const NOTHING: &str = r#"
     run = { duration = "2 s" }
     topology = { template = "single-switch", link_rate = "50 Mbit/s", access = "10 km", bottleneck = "10 km" }
@@ -137,7 +137,7 @@ pub const NOTHING: &str = r#"
     ]
 "#;
 
-/// Two ways from host to host.
+/// Two routes from host to host.
 pub const GRAPH: &str = r#"
     run = { duration = "100 ms" }
     switch = { buffer = "100 cells" }

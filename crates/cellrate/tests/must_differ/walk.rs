@@ -1,10 +1,10 @@
-//! What there is to set, from the schema.
+//! All settings, derived from the schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// Flows share these with the scenario's own tables.
+/// Tables of flows that share their keys with top-level tables.
 const SHARED: [&str; 2] = ["flow.tcp", "flow.abr"];
 
 #[derive(Default)]
@@ -13,7 +13,8 @@ struct Found {
     enumerations: BTreeMap<String, Vec<String>>,
 }
 
-/// Every property, dotted; the choice of a variant adds its name: `switch.control.erica.delta`.
+/// Every property as a dotted path; the choice of a variant adds its name:
+/// `switch.control.erica.delta`.
 pub fn properties(schema: &Value) -> BTreeSet<String> {
     walked(schema).properties
 }
@@ -74,7 +75,7 @@ fn each(root: &Value, properties: &Map<String, Value>, path: &str, found: &mut F
     }
 }
 
-/// Variants told apart by a constant property, or names.
+/// Variants distinguished by a constant property, or names.
 fn one_of(root: &Value, variants: &[Value], path: &str, found: &mut Found) {
     found.properties.insert(path.into());
     let mut names = Vec::new();
@@ -107,7 +108,7 @@ fn one_of(root: &Value, variants: &[Value], path: &str, found: &mut Found) {
     found.enumerations.insert(path.into(), names);
 }
 
-/// Properties of a variant, also those of the type that it refers to.
+/// Properties of a variant, including those of the type that it refers to.
 fn flattened(root: &Value, variant: &Value) -> Map<String, Value> {
     let mut all = Map::new();
     if variant["$ref"].is_string() {

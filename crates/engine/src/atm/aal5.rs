@@ -1,5 +1,5 @@
-//! AAL5 (ITU-T I.363.5, RFC 1483): how many cells a packet fills, and putting packets together again
-//! without their bytes.
+//! AAL5 (ITU-T I.363.5, RFC 1483): number of cells of a packet, and reassembly of packets without
+//! their bytes.
 
 use core::mem;
 
@@ -21,14 +21,14 @@ pub const fn cells_for(payload_bytes: u64) -> u32 {
     (payload_bytes + TRAILER_BYTES).div_ceil(CELL_PAYLOAD) as u32
 }
 
-/// How IP packets travel in AAL5 (RFC 1483).
+/// Encapsulation of IP packets in AAL5 (RFC 1483).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encapsulation {
     /// Eight bytes of LLC/SNAP before every packet.
     #[default]
     LlcSnap,
-    /// Nothing: the channel carries IP only.
+    /// No header: the channel carries IP only.
     VcMux,
 }
 
@@ -42,24 +42,25 @@ impl Encapsulation {
     }
 }
 
-/// What the end of a PDU brought.
+/// Result at the end of a PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All its cells and no others: length and CRC are right.
+    /// All its cells and no others have arrived: length and CRC are right.
     Delivered(Segment),
-    /// Cells are missing, or those of an earlier PDU whose end was lost precede: all are discarded.
+    /// Cells are missing, or cells of an earlier PDU whose end was lost precede: all are discarded.
     Corrupt,
 }
 
-/// Reassembly of one channel. A PDU is delivered if and only if exactly its cells arrived, in order,
-/// since the last end of a PDU: what the length and a CRC without collisions establish.
+/// Reassembly of one channel. A PDU is delivered if and only if exactly its cells arrived, in
+/// order, since the last end of a PDU; a length check and a CRC without collisions have the same
+/// result.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
     /// Number of the first cell since the last end of a PDU.
     first: u32,
-    /// Cells since then.
+    /// Number of cells since then.
     cells: u64,
-    /// A cell is missing between them.
+    /// True if a cell is missing between them.
     broken: bool,
     /// Number that follows that of the last cell.
     next: u32,
@@ -67,7 +68,7 @@ pub struct Reassembler {
 }
 
 impl Reassembler {
-    /// A data cell that does not end a PDU.
+    /// Processes a data cell that does not end a PDU.
     #[inline]
     pub fn on_cell(&mut self, info: Info) {
         let number = info.number();
@@ -87,7 +88,7 @@ impl Reassembler {
         }
     }
 
-    /// The cell that ends `pdu`.
+    /// Processes the cell that ends `pdu`.
     #[inline]
     pub fn on_eom(&mut self, info: Info, pdu: &Pdu) -> Outcome {
         self.on_cell(info);
@@ -102,7 +103,7 @@ impl Reassembler {
         Outcome::Corrupt
     }
 
-    /// Corrupt PDUs that began with cells of an earlier one.
+    /// Number of corrupt PDUs that began with cells of an earlier one.
     pub fn merges(&self) -> u64 {
         self.merges
     }
@@ -132,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Gives the cells of `pdu` whose index passes `arrives`.
+    /// Sends the cells of `pdu` for whose index `arrives` is true.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
         let cells = u32::from(pdu.cells);

@@ -1,4 +1,4 @@
-//! What is damaged costs itself, and is told.
+//! Damage is reported and costs only the damaged records.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn keys() -> [String; 3] {
     ["one", "two", "three"].map(key)
 }
 
-/// A segment with three records and where each ends.
+/// A segment with three records, and the offset at which each ends.
 fn segment() -> (Vec<u8>, [usize; 3]) {
     let records = [0, 1, 2].map(|i| record::encode(Key::parse(&keys()[i]).unwrap(), RESULTS[i]));
     let mut end = 0;
@@ -19,8 +19,8 @@ fn segment() -> (Vec<u8>, [usize; 3]) {
     (records.concat(), ends)
 }
 
-/// Opens a store with such a segment, in which all but the results `lost` are found, and one
-/// problem is told if there is `damage`; then makes the lost ones again.
+/// Opens a store with such a segment and checks that all results but those for which `lost` is true
+/// are found, and that one problem is reported if `damage` is true; then puts the lost ones again.
 fn assert_loses(bytes: &[u8], lost: impl Fn(usize) -> bool, damage: bool, what: &str) {
     let directory = tempfile::tempdir().unwrap();
     drop(Store::open(directory.path()).unwrap());
@@ -130,7 +130,8 @@ fn another_record_of_a_damaged_one_counts_instead() {
 #[test]
 fn a_long_stretch_of_rubbish_is_passed_over() {
     let (bytes, ends) = segment();
-    // Longer than what is read at a time, with a magic that begins no record and one across chunks.
+    // More bytes than are read at once, with a magic that begins no record and another across two
+    // reads.
     let mut rubbish = noise(1, 200_000);
     rubbish[1000..1008].copy_from_slice(&record::MAGIC);
     rubbish[65_533..65_541].copy_from_slice(&record::MAGIC);
@@ -142,7 +143,7 @@ fn a_long_stretch_of_rubbish_is_passed_over() {
         "rubbish between records",
     );
     for shift in 0..8 {
-        // The next record's magic lies across the end of a chunk.
+        // The next record's magic lies across two reads.
         let shifted = [first, &noise(2, 65_536 - shift), rest].concat();
         assert_loses(
             &shifted,

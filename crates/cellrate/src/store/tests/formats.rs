@@ -1,4 +1,4 @@
-//! Directories that are no store, or not one for this program.
+//! Directories that are no store, or one of a newer format.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! A process that is killed while it writes or merges loses nothing that it was told is kept.
+//! A process that is killed while it writes or merges loses none of the results whose `put` had
+//! returned.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -11,7 +12,7 @@ const DIRECTORY: &str = "CELLRATE_STORE_OF_CHILD";
 const TASK: &str = "CELLRATE_TASK_OF_CHILD";
 const AT_STEP: i32 = 77;
 
-/// This test program again, as a process that does one of the tests below that are no tests.
+/// Starts this test program as another process, which executes one of the tasks below.
 fn child(name: &str, root: &Path, task: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args([
@@ -76,7 +77,7 @@ fn killed_at_any_moment() {
         child.kill().unwrap();
         told.read_to_string(&mut text).unwrap();
         child.wait().unwrap();
-        // The last line may be half.
+        // The last line may be incomplete.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         kept.extend(
             whole
@@ -84,7 +85,7 @@ fn killed_at_any_moment() {
                 .filter_map(|line| line.strip_prefix("put "))
                 .map(String::from),
         );
-        // Opened between them, too, so that merges happen among them.
+        // The store is also opened between them, so that merges happen.
         assert_has(&Store::open(directory.path()).unwrap(), &kept[before..]);
     }
     assert_has(&Store::open(directory.path()).unwrap(), &kept);
@@ -116,7 +117,7 @@ fn merging_is_interrupted_at_each_step() {
     ] {
         let directory = tempfile::tempdir().unwrap();
         let keys = short_runs(directory.path(), 40);
-        // One store that is open all the time, as a long study has it.
+        // A store that stays open all the time, as in a long study.
         let witness = Store::with_segments_of(directory.path().into(), 1).unwrap();
         let mut child = child(
             "merges_until_a_step",
@@ -129,7 +130,7 @@ fn merging_is_interrupted_at_each_step() {
             "{step:?}: nothing is gone that is nowhere else"
         );
         assert_has_runs(&witness, &keys);
-        // The next to open it merges, and clears away.
+        // The next process that opens the store merges, and removes remains.
         let after = Store::open(directory.path()).unwrap();
         assert_has_runs(&after, &keys);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What lies about in the directory of a store and is no segment of it.
+//! Files in the directory of a store that are not its segments.
 
 use std::fs::File;
 
@@ -20,7 +20,8 @@ fn locks_of_the_dead_go_and_those_of_the_living_stay() {
     let (directory, store) = open();
     store.put(&key("x"), b"x").unwrap();
     let segments = directory.path().join("segments");
-    // Killed before it wrote, while it wrote, and while it made the store.
+    // Remains of processes killed before they wrote, while they wrote, and while they made the
+    // store.
     File::create(segments.join("00000008.lock")).unwrap();
     File::create(segments.join("00000007.lock")).unwrap();
     fs::write(
@@ -40,7 +41,7 @@ fn locks_of_the_dead_go_and_those_of_the_living_stay() {
             "segments"
         ]
     );
-    // It goes on in the segment whose lock is its own.
+    // It continues with the segment whose lock it holds.
     store.put(&key("z"), b"z").unwrap();
     assert_eq!(
         ["x", "y", "z"].map(|name| other.contains(&key(name)).unwrap()),
@@ -67,7 +68,7 @@ fn locks_are_cleared_away_while_they_are_made() {
                     let store = Store::open(root).unwrap();
                     let name = key(&format!("{thread} {i}"));
                     store.put(&name, &noise(i, 300)).unwrap();
-                    // Its segment must not look closed to those that open, merge and clear away.
+                    // Its segment must not look closed to stores that open, merge and tidy.
                     store
                         .put(&key(&format!("{thread} {i} again")), &noise(i, 400))
                         .unwrap();

@@ -1,4 +1,4 @@
-//! Many small segments become few, and nobody loses anything by it.
+//! Merges turn many small segments into few, without loss.
 
 use super::merging::{FEW, groups};
 use super::*;
@@ -24,7 +24,7 @@ fn many_small_segments_become_one() {
         (1, 0)
     );
     assert_has_runs(&store, &keys);
-    // Without its open files it must find them anew.
+    // Without its open files it must find the segments again.
     before.handles.retain(|_| false);
     assert_has_runs(&before, &keys);
     assert_eq!((store.problems(), before.problems()), (vec![], vec![]));
@@ -100,7 +100,7 @@ fn a_merge_leaves_out_what_is_damaged_and_tells_it() {
     assert_eq!(again.problems(), []);
 }
 
-/// The segments of ten thousand commands of one run each, every one of which opens the store first.
+/// The segments of ten thousand commands of one run each, every one of which first opens the store.
 #[test]
 fn merging_copies_each_result_a_few_times_only() {
     const FULL: u64 = 1 << 40;
@@ -129,7 +129,7 @@ fn merging_copies_each_result_a_few_times_only() {
         segments.iter().map(|one| one.size).sum::<u64>(),
         runs * size
     );
-    // A record's segment doubles at least whenever it is copied: at most log2(10,000) = 13.3 times.
+    // A record's segment at least doubles whenever it is copied: at most log2(10,000) = 13.3 times.
     assert!(copied <= 14 * runs * size, "{}", copied / runs / size);
 }
 

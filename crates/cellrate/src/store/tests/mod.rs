@@ -1,4 +1,4 @@
-//! What a store promises, with real files.
+//! Tests of the store's guarantees, with real files.
 
 mod damage;
 mod formats;
@@ -30,7 +30,7 @@ fn files(root: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Bytes without a pattern that LZ4 would find, another lot for each `seed`.
+/// Bytes that LZ4 cannot compress, different for each `seed`.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut next = || {
@@ -124,7 +124,7 @@ fn a_full_segment_is_followed_by_another_one() {
     for i in 0..20 {
         store.put(&key(&i.to_string()), &noise(i, 2000)).unwrap();
     }
-    // Larger than a segment, so in one of its own.
+    // Larger than a full segment, so it gets a segment of its own.
     store.put(&key("long"), &noise(99, 30_000)).unwrap();
     // Four times 2100 bytes fit into 10,000.
     assert_eq!(files(directory.path(), "seg").len(), 6);

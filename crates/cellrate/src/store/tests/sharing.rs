@@ -1,4 +1,4 @@
-//! Several threads, and several stores as several processes have them, in one directory.
+//! Several threads, and several stores in place of several processes, in one directory.
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn many_writers_and_readers_never_see_half_a_result() {
         for writer in 1..4 {
             let (name, root) = (&name, directory.path());
             scope.spawn(move || {
-                // A store of its own, as another process would have.
+                // A separate store, as another process would have.
                 let store = Store::open(root).unwrap();
                 for _ in 0..5 {
                     store.put(name, &bytes(writer)).unwrap();
@@ -70,7 +70,7 @@ fn many_writers_and_readers_never_see_half_a_result() {
             });
         }
         for _ in 0..50 {
-            // Another one each time reads all that is there, also what is being written.
+            // A new store each time reads everything, including a record that is being written.
             let store = Store::open(directory.path()).unwrap();
             let found = store.get(&name).unwrap().unwrap();
             assert_eq!(found, bytes(found[0]));

@@ -1,29 +1,29 @@
-//! From clock references to the time that packets take.
+//! Times of packets, derived from clock references.
 
 use super::packet::Packet;
 use super::{Broken, Stretch};
 
 /// Cycles of the system clock per second.
 pub const CLOCK_HERTZ: u64 = 27_000_000;
-/// Clock references begin again here: 33 bits of 300 cycles.
+/// Value at which clock references wrap to zero: 33 bits of 300 cycles.
 const WRAP: u64 = (1 << 33) * 300;
-/// Longest time without a reference that is believed, a hundred times what the standard allows.
+/// Longest accepted time without a reference, a hundred times the limit of the standard.
 const LONGEST: u64 = 10 * CLOCK_HERTZ;
 
-/// What the references have told so far.
+/// State of the clock after the packets read so far.
 #[derive(Debug, Default)]
 pub struct Clock {
     /// The last reference.
     last: Option<u64>,
-    /// Whether a jump was announced since then.
+    /// True if a jump was announced since then.
     jumps: bool,
-    /// Packets since the last reference, and before the first.
+    /// Packets since the last reference, or from the beginning.
     packets: u64,
     before: u64,
     stretches: Vec<Found>,
 }
 
-/// A stretch, or packets around a jump of the clock, whose time nobody tells.
+/// A stretch, or packets around a jump of the clock, whose duration is unknown.
 #[derive(Debug)]
 struct Found {
     ticks: Option<u64>,
@@ -59,7 +59,8 @@ impl Clock {
         Ok(())
     }
 
-    /// All packets with their times. Those whose time nobody tells go at the rate of their neighbours.
+    /// All packets with their times. Packets of unknown duration are sent at the rate of their
+    /// neighbours.
     pub fn stretches(self, pid: u16) -> Result<Vec<Stretch>, Broken> {
         let Clock {
             packets: behind,
@@ -76,7 +77,7 @@ impl Clock {
             return Err(Broken::asked("file", message, ""));
         };
         let at_rate = |(ticks, of): (u64, u64), packets: u64| {
-            // At least a cycle: the stretch is no instant.
+            // At least one cycle, as a stretch must have a duration.
             let ticks = (u128::from(ticks) * u128::from(packets) / u128::from(of)).max(1);
             Stretch {
                 ticks: ticks as u64,

@@ -1,4 +1,4 @@
-//! What there is in a stream, and what of it is meant.
+//! Programs and PIDs of a stream, and the selection among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,29 +9,29 @@ use super::{Broken, Choice, NULL_PID};
 /// PID of the program association table.
 const ASSOCIATIONS: u16 = 0;
 
-/// What a pass over the packets finds.
+/// Result of a pass over the packets.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// Sections under way, by PID.
+    /// Incomplete sections, by PID.
     sections: BTreeMap<u16, Section>,
-    /// PIDs of program maps, and the programs that they may describe.
+    /// PIDs of program maps, with the programs that they may describe.
     maps: BTreeMap<u16, BTreeSet<u16>>,
     programs: Programs,
-    /// How many clock references each PID has.
+    /// Number of clock references on each PID.
     references: BTreeMap<u16, u64>,
 }
 
-/// What of a stream is sent.
+/// The part of a stream that is sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
     /// PID with the clock references.
     pub pcr_pid: u16,
-    /// PIDs that are sent; all if there is nothing to choose between.
+    /// PIDs that are sent; `None` for all, if there is nothing to choose between.
     pub pids: Option<BTreeSet<u16>>,
 }
 
 impl Contents {
-    /// Notes what a packet tells.
+    /// Records the contents of a packet.
     pub fn look_at(&mut self, packet: &Packet<'_>) {
         if packet.pcr.is_some() {
             *self.references.entry(packet.pid).or_default() += 1;
@@ -49,7 +49,7 @@ impl Contents {
         }
     }
 
-    /// Notes what a section tells.
+    /// Records the contents of a section.
     fn learn(&mut self, on: u16, section: &[u8]) {
         if on == ASSOCIATIONS {
             for (number, pid) in associations(section) {
@@ -62,7 +62,7 @@ impl Contents {
         }
     }
 
-    /// What `choice` means here.
+    /// The selection that `choice` makes in this stream.
     pub fn select(&self, choice: &Choice) -> Result<Selection, Broken> {
         if self.references.values().all(|count| *count < 2) {
             let message =
@@ -94,7 +94,8 @@ impl Contents {
         })
     }
 
-    /// The program if there is one; none if the stream describes none, or a PID is enough.
+    /// The selected or only program; `None` if the stream describes none, or the choice is a PID
+    /// alone.
     fn only_program(&self, choice: &Choice) -> Result<Option<u16>, Broken> {
         let mut numbers = self.programs.keys();
         match (numbers.next(), numbers.next()) {
@@ -159,7 +160,7 @@ impl Contents {
             .collect()
     }
 
-    /// What there is to choose from.
+    /// List of the programs and PIDs to choose from.
     fn told(&self) -> String {
         let list = |pids: &mut dyn Iterator<Item = &u16>| {
             let pids: Vec<String> = pids.map(u16::to_string).collect();

@@ -1,5 +1,5 @@
-//! MPEG-2 transport streams (ISO/IEC 13818-1, 2.4): how many packets there are between the clock references of a
-//! program.
+//! MPEG-2 transport streams (ISO/IEC 13818-1, 2.4): number of packets between the clock references
+//! of a program.
 
 mod clock;
 mod contents;
@@ -14,39 +14,39 @@ use packet::{Packet, packets};
 
 pub use clock::CLOCK_HERTZ;
 
-/// PID of packets that only fill.
+/// PID of null packets, which carry no data.
 const NULL_PID: u16 = 0x1fff;
 
-/// Packets over a time.
+/// A number of packets over a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// In cycles of [`CLOCK_HERTZ`].
+    /// Duration in cycles of [`CLOCK_HERTZ`].
     pub ticks: u64,
     /// Packets that are sent in it.
     pub packets: u64,
 }
 
-/// What of a stream is sent.
+/// Choice of the part of a stream that is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Number of the program.
     pub program: Option<u32>,
     /// PID with the clock references.
     pub pcr_pid: Option<u32>,
-    /// Whether null packets are sent.
+    /// True if null packets are sent, too.
     pub null_packets: bool,
 }
 
-/// What is wrong with a stream, or with what is asked of it.
+/// A fault of a stream, or of the choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Key of the source that it is told at.
+    /// Key of the source that the fault is reported at.
     pub key: &'static str,
     /// Offset in the file.
     pub byte: Option<u64>,
-    /// What is wrong.
+    /// Description of the fault.
     pub message: String,
-    /// What to do; may be empty.
+    /// Advice; may be empty.
     pub help: String,
 }
 
@@ -72,7 +72,7 @@ impl Broken {
 /// The stretches of the stream in `bytes`.
 ///
 /// # Errors
-/// The first thing that is broken, with its offset, or what the choice leaves open.
+/// The first fault, with its offset, or an ambiguity of the choice.
 pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
     let mut contents = Contents::default();
     for packet in packets(bytes) {

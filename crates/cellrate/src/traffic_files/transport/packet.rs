@@ -12,17 +12,17 @@ pub struct Packet<'a> {
     pub byte: u64,
     /// Packet identifier.
     pub pid: u16,
-    /// Whether a section or a PES packet begins in it.
+    /// True if a section or a PES packet begins in it.
     pub starts_unit: bool,
-    /// Whether it announces that the clock jumps.
+    /// True if it announces a jump of the clock.
     pub discontinuity: bool,
     /// Program clock reference in cycles of 27 MHz: base times 300 and extension.
     pub pcr: Option<u64>,
-    /// What follows header and adaptation field.
+    /// Bytes behind header and adaptation field.
     pub payload: &'a [u8],
 }
 
-/// The packets of a file in order; nothing follows an error.
+/// The packets of a file in order; an error ends the iteration.
 pub fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet<'_>, Broken>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -63,7 +63,7 @@ fn packet<'a>(rest: &'a [u8], byte: u64, file: &[u8]) -> Result<Packet<'a>, Brok
             &[]
         },
     };
-    // Of a packet that an earlier link marked as damaged nothing but its place is used.
+    // Of a packet that an earlier link marked as damaged only the position is used.
     let damaged = bytes[1] & 0x80 != 0;
     if bytes[3] & 0x20 != 0 && !damaged {
         adaptation(bytes, &mut packet)?;
@@ -116,7 +116,7 @@ fn adaptation<'a>(bytes: &'a [u8], packet: &mut Packet<'a>) -> Result<(), Broken
     Ok(())
 }
 
-/// No sync byte where a packet should begin.
+/// Reports a missing sync byte at the place where a packet should begin.
 fn out_of_step(found: u8, byte: u64, file: &[u8]) -> Broken {
     let mut broken = Broken::at(
         byte,

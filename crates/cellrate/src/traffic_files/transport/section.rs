@@ -1,8 +1,8 @@
-//! Tables of programs: sections that are put together from packets.
+//! Tables of programs: sections that are reassembled from packets.
 
 use std::collections::BTreeMap;
 
-/// Where a table would be named: only filling follows in the packet.
+/// Table identifier that marks the rest of the packet as stuffing.
 const STUFFING: u8 = 0xff;
 
 /// A program.
@@ -14,15 +14,16 @@ pub struct Program {
     pub streams: Vec<u16>,
 }
 
-/// The section that is arriving on a PID: what of it is there, nothing between sections.
+/// The part of a section that has arrived on a PID; empty between sections.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     bytes: Vec<u8>,
 }
 
 impl Section {
-    /// Takes the payload of a packet: all sections that it completes undamaged. Where one begins, its first byte says
-    /// how many bytes of the section before precede it, and others may follow it (ISO/IEC 13818-1, 2.4.4).
+    /// Adds the payload of a packet and returns all sections that it completes undamaged. In a
+    /// packet in which a section begins, the first byte is the number of bytes that still belong to
+    /// the previous section, and further sections may follow (ISO/IEC 13818-1, 2.4.4).
     pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Vec<Vec<u8>> {
         let (before, begun) = match (starts_unit, payload.split_first()) {
             (false, _) => (payload, None),
@@ -45,7 +46,7 @@ impl Section {
         found
     }
 
-    /// The first section, if it is there as a whole.
+    /// Removes and returns the first section, if it is complete.
     fn cut_off(&mut self) -> Option<Vec<u8>> {
         if self.bytes.first() == Some(&STUFFING) {
             self.bytes.clear();
@@ -62,12 +63,13 @@ impl Section {
     }
 }
 
-/// Whether a section of a table is in force: `current_next_indicator` is 0 in one that is to come.
+/// True if a section of a table is in force; a section with `current_next_indicator` 0 is not yet.
 fn is_current(section: &[u8]) -> bool {
     section.get(5).is_some_and(|flags| flags & 1 == 1)
 }
 
-/// Number of each program and the PID of its map, of a program association section that is in force.
+/// Number of each program and the PID of its map, from a program association section that is in
+/// force.
 pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
     let entries = section.get(8..section.len().saturating_sub(4));
     let Some(entries) = entries.filter(|_| section[0] == 0 && is_current(section)) else {
@@ -79,7 +81,7 @@ pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
             pid(bytes[2], bytes[3]),
         )
     };
-    // Number 0 is the network, no program.
+    // Number 0 is the network information table, not a program.
     entries
         .chunks_exact(4)
         .map(entry)
@@ -87,7 +89,7 @@ pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
         .collect()
 }
 
-/// Number and description of the program of a program map section that is in force.
+/// Number and description of the program in a program map section that is in force.
 pub fn program(section: &[u8]) -> Option<(u16, Program)> {
     let end = section.len().checked_sub(4)?;
     let head = section
@@ -109,7 +111,7 @@ fn pid(high: u8, low: u8) -> u16 {
     u16::from_be_bytes([high & 0x1f, low])
 }
 
-/// The CRC of sections (ISO/IEC 13818-1, annex A); zero over a section with its own.
+/// The CRC of sections (ISO/IEC 13818-1, annex A); zero over a section including its CRC.
 pub fn crc(bytes: &[u8]) -> u32 {
     bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte) << 24, |crc, _| {
@@ -118,5 +120,5 @@ pub fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// All programs by their numbers.
+/// All programs by number.
 pub type Programs = BTreeMap<u16, Program>;

@@ -101,7 +101,8 @@ fn references_tell_how_long_packets_take() {
         .pcr(7, 70 * MS, 0)
         .data(7, 4);
     let stream = stream.pcr(7, 110 * MS, 0).data(7, 4);
-    // What precedes goes at 10 in 20 ms, what follows at 5 in 40 ms.
+    // Packets before the first reference are sent at 10 in 20 ms, those after the last at 5 in 40
+    // ms.
     assert_eq!(
         stream.read(&any()),
         Ok(vec![(6 * MS, 3), (20 * MS, 10), (40 * MS, 5), (32 * MS, 4)])
@@ -132,7 +133,7 @@ fn an_announced_jump_goes_on_at_the_rate_before() {
         .pcr(7, 8 * MS, 0);
     let expected = vec![(10 * MS / 4, 1), (10 * MS, 4), (5 * MS, 2), (5 * MS, 4)];
     assert_eq!(stream.read(&any()), Ok(expected));
-    // A jump may be announced by an earlier packet of the PID than that with the reference.
+    // A jump may be announced by an earlier packet of the PID than the one with the reference.
     let before = Stream::default()
         .pcr(7, 100 * MS, 0)
         .data(7, 3)
@@ -162,13 +163,14 @@ fn several_programs_are_told_and_one_is_sent() {
         program: Some(program),
         ..any()
     };
-    // Program 1: three of its stream and its reference; before come the association, its map and its first reference.
+    // Program 1: three packets of its stream and its reference; before them the association, its
+    // map and its first reference.
     assert_eq!(
         stream.read(&chosen(1)),
         Ok(vec![(10 * MS * 3 / 4, 3), (10 * MS, 4)])
     );
     assert_eq!(stream.read(&chosen(2)).unwrap()[1], (4 * MS, 5));
-    // By a PID alone: all but null packets, or all.
+    // With a PID alone: all packets but null packets, or all.
     let by_pid = |null_packets| Choice {
         pcr_pid: Some(101),
         null_packets,
@@ -197,7 +199,8 @@ fn several_programs_are_told_and_one_is_sent() {
     }
 }
 
-/// Program 1 is three packets between its references, program 2 one: what the other sends is not counted.
+/// Program 1 has three packets between its references, program 2 one; packets of the other program
+/// do not count.
 fn expect_both_programs(stream: &Stream) {
     for (program, expected) in [(1, (5 * MS, 3)), (2, (4 * MS, 1))] {
         let found = stream.read(&Choice {
@@ -249,7 +252,7 @@ fn a_section_ends_before_the_next_in_a_packet() {
         .sections(100, 10, &[rest, &second].concat())
         .played();
     expect_both_programs(&stream);
-    // One that ends in a packet of its own, with stuffing behind it.
+    // A section that ends in a packet of its own, with stuffing behind it.
     let stream = Stream::default()
         .shared_maps()
         .sections(100, 0, &filled)
@@ -259,7 +262,8 @@ fn a_section_ends_before_the_next_in_a_packet() {
 
 #[test]
 fn a_table_that_is_to_come_is_not_in_force() {
-    // Both the association that adds a program and a map with another clock are announced.
+    // Both the association that adds a program and a map with another clock are announced
+    // beforehand.
     let mut next = MAP_1;
     (next[5], next[9]) = (0xc0, 102);
     let stream = Stream::default()
@@ -283,7 +287,7 @@ fn a_map_that_is_damaged_is_not_believed() {
         .pcr(101, MS, 0)
         .pcr(201, 0, 0)
         .pcr(201, MS, 0);
-    // The clock of program 2 without its CRC: only program 1 is known.
+    // The map of program 2 is damaged: only program 1 is known.
     stream.0[2 * 188 + 4 + 1 + 9] ^= 1;
     assert_eq!(stream.read(&any()).unwrap()[1], (MS, 1));
 }
@@ -359,7 +363,7 @@ fn broken_streams_are_told_with_their_byte() {
     assert!(broken(stamped).2.contains("192 bytes"));
 }
 
-/// A packet that an earlier link marked as damaged is sent, and not read.
+/// A packet that an earlier link marked as damaged is sent, but its contents are not read.
 #[test]
 fn damaged_packets_are_not_read() {
     let mut stream = Stream::default()

@@ -1,4 +1,4 @@
-//! Credit control, and what links lose.
+//! Credit control, and link errors.
 
 use super::{Case, case, with};
 use crate::bases::{CREDIT, UBR};

@@ -1,10 +1,10 @@
-//! Flows, but for their sources.
+//! Flows, except their sources.
 
 use super::{Case, case, with};
 use crate::bases::{ABR, GRAPH, PARKING_LOT, PERSISTENT, UBR};
 
 pub const CASES: &[Case] = &[
-    // A name is where the flow's random numbers come from.
+    // The flow's random numbers depend on its name.
     with(
         "flow.name",
         UBR,

@@ -1,4 +1,4 @@
-//! For every property: a scenario, what else to set in it, and values that all make a difference.
+//! For every property: a scenario, further settings, and values that all make a difference.
 
 mod abr;
 mod credit;
@@ -15,15 +15,15 @@ mod topology;
 
 use crate::bases::UBR;
 
-/// Settings of which no two give the same run.
+/// Settings that all give different runs.
 pub struct Case {
-    /// The property, as the schema has it.
+    /// The property, as in the schema.
     pub property: &'static str,
     /// The scenario.
     pub base: &'static str,
-    /// What else is set.
+    /// Further settings.
     pub with: &'static [&'static str],
-    /// Settings of the property; empty for what the scenario has.
+    /// Settings of the property; an empty text leaves the scenario as it is.
     pub values: &'static [&'static str],
 }
 
@@ -55,7 +55,7 @@ const PREDICTING: &[&str] = &[
     r#"flow.abr.abr={ rules = "smith-predictor", time_constant = "1 ms" }"#,
 ];
 
-/// Properties that change nothing that happens, and why.
+/// Properties without an effect on the run, each with the reason.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("run.strict", "decides what is an error"),
     (

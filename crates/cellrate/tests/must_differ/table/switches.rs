@@ -1,4 +1,4 @@
-//! Switches, but for control and discard.
+//! Switches, except control and discard.
 
 use super::{Case, case, with};
 use crate::bases::{ERICA, PERSISTENT, UBR};
