@@ -1,32 +1,33 @@
-//! What the registries of schemes, policies, sources and recoveries say of each of their lines.
+//! Descriptions of the entries of the registries: schemes, policies, sources and recoveries.
 
 use alloc::string::{String, ToString};
 
 use schemars::{JsonSchema, SchemaGenerator};
 
-/// A line of a registry.
+/// An entry of a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Component {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line about it.
+    /// Description in one line.
     pub about: &'static str,
-    /// Where it is described: paper and section, contribution, standard; what is nobody else's says so.
+    /// Source of the description: paper and section, contribution or standard; for cellrate's own
+    /// components it says so.
     pub source: &'static str,
 }
 
-/// One number that a component counts, beside what is measured anyway.
+/// A number that a component counts, besides the general measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistic {
-    /// Its key in a report, with its unit where it has one.
+    /// Its key in a report, with its unit if it has one.
     pub name: &'static str,
-    /// Its unit; empty where it has none.
+    /// Its unit; empty if it has none.
     pub unit: &'static str,
-    /// What it is.
+    /// Meaning.
     pub about: &'static str,
 }
 
-/// What a component counts, beside what is measured anyway: name, unit and meaning of each.
+/// Statistics of a component, besides the general measures: name, unit and meaning of each.
 macro_rules! statistics {
     ($($name:literal, $unit:literal, $about:literal;)*) => {
         &[$($crate::component::Statistic { name: $name, unit: $unit, about: $about }),*]

@@ -1,10 +1,11 @@
-//! The cell: sixteen `Copy` bytes, and the body that RM cells and ends of PDUs carry beside it.
+//! The cell: sixteen `Copy` bytes, and the body of an RM cell or of the end of a PDU, which is
+//! stored separately.
 
 use crate::credit::CreditCell;
 use crate::kernel::Ps;
 use crate::tcp::Segment;
 
-/// What a cell is. RM cells are told apart by the payload type, as on the line.
+/// Kind of a cell. As on the line, the payload type distinguishes RM cells from data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -14,15 +15,15 @@ pub enum Kind {
     Frm = 1,
     /// Backward resource-management cell.
     Brm = 2,
-    /// Credit cell or mark of credit control, between neighbours; no cell of a channel.
+    /// Credit cell or mark of credit control, between neighbours; it belongs to no channel.
     Credit = 3,
 }
 
-/// Header bits and the sender's count of a cell, packed.
+/// Header bits and the sender's cell number, packed.
 ///
 /// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows,
-/// 6-11 application bytes in the cell (0..=48), which closes the byte balance wherever a cell ends,
-/// 12-31 the cell's number among the data cells of its channel, modulo 2^20.
+/// 6-11 application bytes in the cell (0..=48), so that bytes can be counted wherever a cell is
+/// lost or delivered, 12-31 the cell's number among the data cells of its channel, modulo 2^20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Info(pub u32);
 
@@ -33,7 +34,7 @@ impl Info {
     const BODY: u32 = 1 << 5;
     const PAYLOAD_SHIFT: u32 = 6;
     const NUMBER_SHIFT: u32 = 12;
-    /// Cell numbers count modulo this.
+    /// Modulus of the cell numbers.
     pub const NUMBERS: u32 = 1 << (32 - Self::NUMBER_SHIFT);
 
     /// A data cell with the given number (taken modulo [`Info::NUMBERS`]).
@@ -71,7 +72,7 @@ impl Info {
     pub const fn with_body(self) -> Info {
         Info(self.0 | Self::BODY)
     }
-    /// The cell as it is on the line, where nobody sees whether a [`Body::Stamp`] goes with it.
+    /// The cell as it is on the line, which is the same with and without a [`Body::Stamp`].
     #[inline]
     pub const fn without_stamp(self) -> Info {
         if self.is_data() && !self.is_eom() {
@@ -90,12 +91,12 @@ impl Info {
             _ => Kind::Credit,
         }
     }
-    /// Whether this is user data.
+    /// True for user data.
     #[inline]
     pub const fn is_data(self) -> bool {
         self.0 & 3 == 0
     }
-    /// Whether this ends an AAL5 PDU.
+    /// True if the cell ends an AAL5 PDU.
     #[inline]
     pub const fn is_eom(self) -> bool {
         self.0 & Self::EOM != 0
@@ -110,12 +111,12 @@ impl Info {
     pub const fn clp(self) -> bool {
         self.0 & Self::CLP != 0
     }
-    /// Whether a [`Body`] travels with the cell.
+    /// True if a [`Body`] travels with the cell.
     #[inline]
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
     }
-    /// The number among the data cells of the channel, modulo [`Info::NUMBERS`].
+    /// Number of the cell among the data cells of its channel, modulo [`Info::NUMBERS`].
     #[inline]
     pub const fn number(self) -> u32 {
         self.0 >> Self::NUMBER_SHIFT
@@ -125,7 +126,7 @@ impl Info {
     pub const fn without_efci(self) -> Info {
         Info(self.0 & !Self::EFCI)
     }
-    /// Sets EFCI; a switch that passes a cell on never clears it (TM 4.0 5.10.6).
+    /// Sets EFCI; a switch that forwards a cell never clears it (TM 4.0 5.10.6).
     #[inline]
     pub fn mark_efci(&mut self) {
         self.0 |= Self::EFCI;
@@ -136,7 +137,7 @@ impl Info {
 /// into that node's table, rewritten at every hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// When its last bit arrives at the far end of the link it is on.
+    /// Time at which its last bit arrives at the far end of its link.
     pub at: Ps,
     /// Index into the receiving node's table.
     pub label: u32,
@@ -161,37 +162,37 @@ pub struct RmCell {
     pub bn: bool,
 }
 
-/// The AAL5 CPCS-PDU that an EOM cell ends, as the trailer's length and CRC identify it.
+/// The AAL5 CPCS-PDU that an EOM cell ends; it stands for the trailer with length and CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pdu {
     /// The TCP segment inside.
     pub segment: Segment,
-    /// When its last cell was sent.
+    /// Time at which its last cell was sent.
     pub sent: Ps,
     /// Number of its first cell, modulo [`Info::NUMBERS`].
     pub first: u32,
-    /// Cells it was cut into.
+    /// Number of its cells.
     pub cells: u16,
-    /// Whether a switch on the way has refused a cell of it: no field of the trailer, but what keeps
-    /// a PDU that loses cells at two switches from being counted twice.
+    /// True if a switch on the way has refused a cell of it. This is not a field of the trailer;
+    /// with it a PDU that loses cells at two switches is counted only once.
     pub hit: bool,
 }
 
 impl Pdu {
-    /// Whether the data cell with that number is one of its cells.
+    /// True if the data cell with this number belongs to the PDU.
     pub fn holds(&self, number: u32) -> bool {
         number.wrapping_sub(self.first) % Info::NUMBERS < u32::from(self.cells)
     }
 }
 
-/// What travels beside a cell whose [`Info::has_body`] is set.
+/// Data that accompanies a cell whose [`Info::has_body`] is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
     /// Contents of an RM cell.
     Rm(RmCell),
     /// The PDU that an EOM cell ends.
     Pdu(Pdu),
-    /// When a data cell that ends no PDU was sent, where cell delays are measured.
+    /// Sending time of a data cell that does not end a PDU, if cell delays are measured.
     Stamp(Ps),
     /// Contents of a credit cell.
     Credit(CreditCell),

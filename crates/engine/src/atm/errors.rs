@@ -1,4 +1,5 @@
-//! Cells that a link loses: a bit error in the header, seen by the HEC of the receiver, which discards the cell.
+//! Cells that a link loses: a header has a bit error, which the receiver finds by the HEC, and it
+//! discards the cell.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -9,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Info, Kind};
 use crate::kernel::{Finding, Stream};
 
-/// Which cells a link loses.
+/// Kind of cells that a link may lose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Victims {
-    /// Any.
+    /// All cells.
     #[default]
     All,
     /// Cells of channels: data and RM cells.
@@ -22,18 +23,19 @@ pub enum Victims {
     Credit,
 }
 
-/// Cells lost on every link, after they have taken their time on it. None by default: an optical fibre loses one cell
-/// of 10^8 and less.
+/// Loss of cells on every link, after transmission. None by default: an optical fibre loses one
+/// cell of 10^8 or fewer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkErrors {
-    /// Probability that a cell is lost, each by itself; each link draws from a stream of its own.
+    /// Probability that a cell is lost, independently of others; each link has a random stream of
+    /// its own.
     #[schemars(range(min = 0.0, max = 1.0), extend("x-not-searched" = "a property of the lines"))]
     pub cell_loss_ratio: f64,
-    /// Lose each link's every n-th cell, besides.
+    /// Additionally loses every n-th cell of each link.
     #[schemars(range(min = 1), extend("x-not-searched" = "a property of the lines"))]
     pub lose_every: Option<u64>,
-    /// Which cells are counted and lost.
+    /// Kind of cells that are counted and lost.
     pub cells: Victims,
 }
 
@@ -48,11 +50,11 @@ impl Default for LinkErrors {
 }
 
 impl LinkErrors {
-    /// Whether anything is lost.
+    /// True if any cell may be lost.
     pub fn occur(&self) -> bool {
         self.cell_loss_ratio > 0.0 || self.lose_every.is_some()
     }
-    /// What is wrong with the parameters.
+    /// Findings about the parameters.
     pub fn check(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         if !(0.0..=1.0).contains(&self.cell_loss_ratio) {
@@ -67,7 +69,7 @@ impl LinkErrors {
         }
         findings
     }
-    /// The errors of the link named `link`; none if there are none.
+    /// The errors of the link named `link`; `None` if the link loses nothing.
     pub fn of_link(&self, seed: u64, link: &str) -> Option<Errors> {
         self.occur().then(|| Errors {
             settings: self.clone(),
@@ -86,7 +88,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Whether the next cell is lost.
+    /// True if the next cell is lost.
     pub fn hit(&mut self, info: Info) -> bool {
         let concerned = match self.settings.cells {
             Victims::All => true,

@@ -3,30 +3,32 @@
 use super::cell::{Body, Cell};
 use crate::kernel::{Ps, Ring};
 
-/// Cells on their way, in order of arrival. A port that knows departures ahead puts a cell here
+/// Cells on their way, in order of arrival. A port that computes departures ahead puts a cell here
 /// while it is still queued, so the ring may also hold the port's queue.
 #[derive(Default)]
 pub struct Link {
     cells: Ring<Cell>,
-    /// Bodies, each with the arrival of its cell.
+    /// Bodies, each with the arrival time of its cell.
     bodies: Ring<(Ps, Body)>,
-    /// Whether the receiver need not look at cells without bodies before one with a body comes.
+    /// True if the receiver may handle cells without bodies as late as the next cell with a body.
     patient: bool,
 }
 
-/// Cells without bodies after which even a patient receiver looks, lest they fill the memory.
+/// Number of cells without bodies after which even a patient receiver handles them, to limit
+/// memory.
 const MOST_UNSEEN: usize = 256;
 
 impl Link {
-    /// An empty link; `patient` if cells without bodies make its receiver do nothing.
+    /// An empty link; `patient` if the receiver's state does not depend on when it handles cells
+    /// without bodies.
     pub fn new(patient: bool) -> Link {
         Link {
             patient,
             ..Link::default()
         }
     }
-    /// Sends a cell; `cell.at` must not lie before the cell sent last. True if the receiver must be
-    /// told, because [`Link::due`] has changed.
+    /// Sends a cell; `cell.at` must not be before the arrival of the cell sent last. Returns true
+    /// if [`Link::due`] has changed, which the receiver must then take into account.
     #[inline]
     pub fn push(&mut self, cell: Cell, body: Option<&Body>) -> bool {
         debug_assert_eq!(cell.info.has_body(), body.is_some());
@@ -42,7 +44,7 @@ impl Link {
         self.bodies.push((cell.at, *body));
         is_due || (self.patient && first)
     }
-    /// When the receiver must look at the latest, `NEVER` if there is no reason to.
+    /// Time at which the receiver must handle cells at the latest; `NEVER` if there is no need.
     #[inline]
     pub fn due(&self) -> Ps {
         if self.patient && self.cells.len() <= MOST_UNSEEN {
@@ -50,19 +52,19 @@ impl Link {
         }
         self.next_arrival()
     }
-    /// Arrival of the next cell, `NEVER` if none is on its way.
+    /// Arrival of the next cell; `NEVER` if there is none on its way.
     #[inline]
     pub fn next_arrival(&self) -> Ps {
         self.cells.front().map_or(Ps::NEVER, |cell| cell.at)
     }
-    /// Receives the next cell; if it has a body, [`Link::pop_body`] must follow. With it comes the
+    /// Receives the next cell; if it has a body, [`Link::pop_body`] must follow. Also returns the
     /// arrival of the cell behind it, `NEVER` if there is none.
     #[inline]
     pub fn pop(&mut self) -> Option<(Cell, Ps)> {
         let (cell, behind) = self.cells.pop_and_peek()?;
         Some((cell, behind.map_or(Ps::NEVER, |cell| cell.at)))
     }
-    /// The next cells, as many as can be had at once; [`Link::discard`] receives them.
+    /// The next cells, as many as are contiguous in memory; [`Link::discard`] receives them.
     #[inline]
     pub fn stretch(&self) -> &[Cell] {
         self.cells.stretch()
@@ -94,7 +96,7 @@ impl Link {
     pub fn len(&self) -> usize {
         self.cells.len()
     }
-    /// Whether it holds no cell.
+    /// True if the link holds no cell.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -106,7 +108,7 @@ impl Link {
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter()
     }
-    /// The `count` cells sent last with their bodies, oldest first; so many must be held.
+    /// The `count` cells sent last with their bodies, oldest first; the link must hold that many.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Cell, Option<&Body>)> {
         let bodies = self
             .cells

@@ -1,21 +1,22 @@
-//! What a port lost of each channel: cells, bytes, and packets, each packet once on its whole way.
+//! Losses of each channel at a port: cells, bytes, and packets. A packet counts once, even if it
+//! loses cells at several ports.
 
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
 
-/// What a port counted of one channel.
+/// Losses of one channel at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// Cells refused.
     pub cells: u64,
     /// Application bytes in them.
     pub bytes: u64,
-    /// PDUs of which at least one cell was refused. Where the end of a PDU was lost before it came
-    /// here, it and the next are one.
+    /// PDUs of which at least one cell was refused. If the end of a PDU was lost before this port,
+    /// the PDU and the next one count as one.
     pub packets: u64,
-    /// Of these, those that had lost cells at a port before, and were counted there. Known when an end
-    /// of a PDU passes.
+    /// Packets of these that had already lost cells at an earlier port, and were counted there.
+    /// This is known when the end of the PDU passes.
     pub repeated: u64,
     /// Cells that the link has lost.
     pub cells_on_link: u64,
@@ -23,20 +24,20 @@ pub struct Losses {
     pub bytes_on_link: u64,
 }
 
-/// No cell has this number.
+/// Marker for no cell; no cell has this number.
 const NONE: u32 = u32::MAX;
 
 /// Losses of all channels of a port.
 pub struct LossCounts {
     losses: Vec<Losses>,
-    /// Number of the last cell that each channel has lost here since the end of a PDU passed.
+    /// Number of the cell that each channel has lost here last, since the end of a PDU passed.
     last: Vec<u32>,
-    /// Channels that have lost one.
+    /// Number of channels with such a loss.
     open: u32,
 }
 
 impl LossCounts {
-    /// Nothing lost of so many channels.
+    /// Counts of zero for `channels` channels.
     pub fn new(channels: usize) -> LossCounts {
         LossCounts {
             losses: alloc::vec![Losses::default(); channels],
@@ -45,12 +46,12 @@ impl LossCounts {
         }
     }
 
-    /// What was lost of the channel in `slot`.
+    /// Losses of the channel in `slot`.
     pub fn of(&self, slot: u32) -> Losses {
         self.losses[slot as usize]
     }
 
-    /// A cell of the channel in `slot` is lost.
+    /// Counts a lost cell of the channel in `slot`.
     #[cold]
     pub fn add(&mut self, slot: u32, info: Info) {
         let losses = &mut self.losses[slot as usize];
@@ -64,7 +65,7 @@ impl LossCounts {
         }
     }
 
-    /// The link has lost a cell of the channel in `slot`.
+    /// Counts a cell of the channel in `slot` that the link has lost.
     #[cold]
     pub fn add_on_link(&mut self, slot: u32, info: Info) {
         let losses = &mut self.losses[slot as usize];
@@ -72,7 +73,8 @@ impl LossCounts {
         losses.bytes_on_link += info.payload() as u64;
     }
 
-    /// A cell passes, or was lost: what is lost behind the end of a PDU is lost of another.
+    /// Notes that a cell has passed or was lost. After the end of a PDU, further losses belong to
+    /// another PDU.
     #[inline]
     pub fn pass(&mut self, slot: u32, info: Info, body: &mut Option<&mut Body>) {
         if self.open > 0 && info.is_eom() {
@@ -89,7 +91,8 @@ impl LossCounts {
         self.open -= 1;
         match body {
             Some(Body::Pdu(pdu)) if pdu.holds(last) && !pdu.hit => pdu.hit = true,
-            // What was lost before the first cell of this PDU was of PDUs whose ends were lost before.
+            // The loss was before the first cell of this PDU, so it was of earlier PDUs whose ends
+            // were lost.
             _ => self.losses[slot as usize].repeated += 1,
         }
     }

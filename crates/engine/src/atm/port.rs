@@ -1,4 +1,4 @@
-//! An output port: who is let in, what the control scheme sees and marks, what is counted.
+//! An output port: admission of cells, the control scheme's view of them, and counters.
 
 mod front;
 
@@ -21,11 +21,11 @@ pub struct QueueSettings {
     pub classes: Vec<ServiceClass>,
     /// Limit in cells, `u64::MAX` for none.
     pub buffer: u64,
-    /// Which cells are refused.
+    /// Policy that refuses cells.
     pub discard: Discard,
 }
 
-/// What a port is built from.
+/// Settings of a port.
 pub struct PortSettings {
     /// Rate of its link.
     pub rate: Rate,
@@ -35,13 +35,13 @@ pub struct PortSettings {
     pub queues: Vec<QueueSettings>,
     /// Queue under control.
     pub controlled: usize,
-    /// Whether RM cells are served before the other cells of their queue.
+    /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
     /// Control scheme.
     pub control: Control,
-    /// Channels through the port.
+    /// Number of channels through the port.
     pub channels: usize,
-    /// What makes it work instant by instant, if anything does.
+    /// Settings of a prompt server, if the port needs one.
     pub prompt: Option<PromptSettings>,
 }
 
@@ -68,9 +68,9 @@ pub struct Arrival {
     pub slot: u32,
     /// Its slot in the control scheme, if its class is under control.
     pub control_slot: u32,
-    /// Queue of its class.
+    /// Index of its class's queue.
     pub queue: u32,
-    /// Whether its class is under control.
+    /// True if its class is under control.
     pub controlled: bool,
     /// The cell.
     pub cell: Queued,
@@ -82,19 +82,20 @@ pub struct Port<S> {
     control: Control,
     queues: Vec<Queue>,
     controlled: usize,
-    /// Length below which a cell is let in without asking anybody: the smallest buffer if all
-    /// queues are without state, 0 if somebody wants to know the length at every arrival.
+    /// Queue length below which a cell is admitted without further checks: the smallest buffer if
+    /// the policies of all queues have no state, 0 if the length is needed at every arrival.
     freely_below: u64,
-    /// Backlog of the line that as many cells certainly exceed.
+    /// Backlog of the line, below which the queue is certainly shorter than that.
     free_backlog: Ps,
-    /// Whether the control scheme reads the length of its queue at all.
+    /// True if the control scheme reads the length of its queue at all.
     reads_queue: bool,
-    /// Whether it does so at RM cells but not at others.
+    /// True if it reads the length at RM cells only.
     reads_at_rm: bool,
     losses: LossCounts,
-    /// Whether every queue takes what comes without asking anybody, so that a prompt port need not look at lengths.
+    /// True if every queue admits all cells without checks, so that a prompt port need not compute
+    /// lengths.
     takes_all: bool,
-    /// By slot, of channels under credit control: the most cells that they may have here.
+    /// By slot: the most cells that a channel under credit control may have here.
     allocations: Vec<Option<u64>>,
     digest: Digest,
     rate: Rate,
@@ -130,7 +131,7 @@ impl<S: Server> Port<S> {
             stateless && reads_queue != QueueReading::AtEveryCell && settings.prompt.is_none();
         let freely_below = if unasked { smallest } else { 0 };
         let mut allocations = Vec::new();
-        // A queue of channels that take turns has room by their credit.
+        // A queue whose channels take turns has enough buffer because of their credit.
         let has_room =
             |(queue, by_turns): (&Queue, &bool)| *by_turns || queue.settings.buffer == u64::MAX;
         let takes_all = settings.prompt.as_ref().is_some_and(|prompt| {
@@ -174,8 +175,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// A cell arrives at `now`. Returns why it was refused, if it was; `was_empty` is set when it
-    /// enters an empty link.
+    /// Handles a cell that arrives at `now`. Returns the reason if it is refused; sets `was_empty`
+    /// if it enters an empty link.
     #[inline]
     pub fn arrive(
         &mut self,
@@ -232,9 +233,9 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// A cell without a body arrives at `now`, of the ABR channel in `control_slot` if its class is
-    /// under control, and is let in unasked. Returns whether it entered an empty link; `None`, and
-    /// nothing has happened, if [`Port::arrive`] must take a closer look.
+    /// Handles a cell without a body that arrives at `now` and is certainly admitted;
+    /// `control_slot` is that of its ABR channel if its class is under control. Returns true if it
+    /// entered an empty link, or `None`, with nothing changed, if [`Port::arrive`] must handle it.
     #[inline(always)]
     pub fn arrive_express(
         &mut self,
@@ -254,7 +255,7 @@ impl<S: Server> Port<S> {
         Some(server.send(now, cell, None, link))
     }
 
-    /// The same where the length of the queue matters.
+    /// [`Port::arrive`] if the length of the queue matters.
     #[inline(never)]
     fn arrive_watched(
         &mut self,
@@ -307,12 +308,13 @@ impl<S: Server> Port<S> {
         refused
     }
 
-    /// Whether [`Port::take_alone`] may be called: nothing that comes is refused, and no length is asked for.
+    /// True if [`Port::take_alone`] may be called: no cell is refused, and no queue length is
+    /// needed.
     #[inline]
     pub fn takes_all(&self) -> bool {
         self.takes_all
     }
-    /// A prompt port takes a cell without asking anybody.
+    /// Admits a cell to a prompt port without checks.
     #[inline]
     fn take(
         &mut self,
@@ -352,8 +354,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// [`Port::take`] for a cell without a body, where nothing else happens at `now` that is not done yet; its service
-    /// starts at once if it can.
+    /// [`Port::take`] for a cell without a body, if all other events at `now` are done; its service
+    /// starts at once if possible.
     #[inline]
     pub fn take_alone(&mut self, now: Ps, arrival: Arrival, link: &mut Link, was_empty: &mut bool) {
         let Arrival {
@@ -378,7 +380,8 @@ impl<S: Server> Port<S> {
         *was_empty |= outlet.link_was_empty;
     }
 
-    /// Why a queue of `length` cells refuses a cell of the channel in `slot`, if it does; it is then counted.
+    /// The reason if a queue of `length` cells refuses a cell of the channel in `slot`; the loss is
+    /// then counted.
     #[inline]
     fn refuses(
         &mut self,
@@ -412,7 +415,8 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
-    /// The cell whose service has just completed, if the port is prompt; if the link loses it, it is counted.
+    /// The cell whose service has just completed, if the port is prompt. If the link loses the
+    /// cell, the loss is counted.
     #[inline]
     pub fn take_departure(&mut self) -> Option<Departure> {
         let departure = self.server.take_departure()?;
@@ -430,7 +434,8 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
     }
 
-    /// Cells of the channel in `slot` that have left by `now` and that the node was not told of.
+    /// Number of cells of the channel in `slot` that have left by `now` and have not been reported
+    /// to the node.
     pub fn take_untold(&mut self, now: Ps, slot: u32, link: &mut Link) -> u32 {
         let mut outlet = Outlet {
             link,
@@ -448,7 +453,7 @@ impl<S: Server> Port<S> {
         };
         self.server.tell(now, message, &mut outlet);
     }
-    /// The channel in `slot` may send up to `limit` from `now` on.
+    /// Allows the channel in `slot` to send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, link: &mut Link) {
         let mut outlet = Outlet {
             link,
@@ -457,7 +462,8 @@ impl<S: Server> Port<S> {
         };
         self.server.set_limit(now, slot, limit, &mut outlet);
     }
-    /// Whether the node must ask for a departure when the service of the next cell completes.
+    /// True if the node must call [`Port::take_departure`] when the service of the next cell
+    /// completes.
     #[inline]
     pub fn tells_next(&self) -> bool {
         self.server.tells_next()
@@ -467,7 +473,7 @@ impl<S: Server> Port<S> {
         &self.server
     }
 
-    /// A backward RM cell of the channel in `slot` passes in the other direction.
+    /// Handles a backward RM cell of the channel in `slot` that passes in the other direction.
     pub fn pass_backward(
         &mut self,
         now: Ps,
@@ -479,17 +485,17 @@ impl<S: Server> Port<S> {
         let queue = self.class_length(now, self.reads_queue, link, was_empty);
         self.control.on_backward(now, slot, rm, queue);
     }
-    /// When [`Port::wake`] is due.
+    /// Time at which [`Port::wake`] is due.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.control.wake_at()
     }
-    /// The control scheme's time has come.
+    /// Runs the timer of the control scheme.
     pub fn wake(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
         let queue = self.class_length(now, self.reads_queue, link, was_empty);
         self.control.wake(now, queue);
     }
-    /// Does everything before `now`, and the completions at `now`.
+    /// Processes everything before `now`, and the completions at `now`.
     #[inline]
     pub fn advance(&mut self, now: Ps, link: &mut Link, was_empty: &mut bool) {
         let mut outlet = Outlet {
@@ -500,7 +506,7 @@ impl<S: Server> Port<S> {
         self.server.advance(now, &mut outlet);
         *was_empty |= outlet.link_was_empty;
     }
-    /// When [`Port::advance`] is due, `NEVER` if departures need no event.
+    /// Time at which [`Port::advance`] is due; `NEVER` if departures need no event.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.server.next_event()
@@ -522,8 +528,8 @@ impl<S: Server> Port<S> {
         *was_empty |= outlet.link_was_empty;
         length
     }
-    /// Counters up to `now`, and cells whose service has completed. Only at the end of a slice of
-    /// the run, when the link's receiver is told of new cells anyway.
+    /// Counters up to `now`, and the number of cells whose service has completed. To be called only
+    /// at the end of a slice of the run, when the link's receiver looks for new cells anyway.
     pub fn counts(&mut self, now: Ps, link: &mut Link) -> (Vec<QueueCounts>, u64) {
         let mut outlet = Outlet {
             link,
@@ -556,7 +562,7 @@ impl<S: Server> Port<S> {
         self.server.forget_longest(now, &mut outlet);
         self.forget_front();
     }
-    /// What was lost of the channel in `slot`.
+    /// Losses of the channel in `slot`.
     pub fn losses(&self, slot: u32) -> Losses {
         self.losses.of(slot)
     }
@@ -564,7 +570,8 @@ impl<S: Server> Port<S> {
     pub fn control(&self) -> &Control {
         &self.control
     }
-    /// The scheme that controls the port, and what it counted; `fcvc` where channels are under credit control.
+    /// Name and statistics of the scheme that controls the port; `fcvc` if channels are under
+    /// credit control.
     pub fn control_report(&self) -> (&'static str, Vec<(&'static str, f64)>) {
         let credited = self.allocations().count();
         if credited == 0 && self.credit_cells_sent() == 0 {
@@ -588,12 +595,12 @@ impl<S: Server> Port<S> {
             names.zip(counted.map(|count| count as f64)).collect(),
         )
     }
-    /// Cells of credit control that were sent.
+    /// Number of cells of credit control that were sent.
     pub fn credit_cells_sent(&self) -> u64 {
         self.server.credit_counts().cells()
     }
-    /// For each channel under credit control that comes from another node: its slot, and the most cells that it may
-    /// have here.
+    /// For each channel under credit control that comes from another node: its slot, and the most
+    /// cells that it may have here.
     pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let slots = self.allocations.iter().enumerate();
         slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))
@@ -614,7 +621,7 @@ impl<S: Server> Port<S> {
     pub fn digest(&self) -> Digest {
         self.digest
     }
-    /// Cells held here and not yet on the link.
+    /// Cells held here that are not yet on the link.
     pub fn held(&self) -> Vec<Queued> {
         self.server.held()
     }

@@ -19,10 +19,10 @@ const NONZERO: u16 = 1 << 14;
 /// x^10 + x^9 + x^5 + x^4 + x + 1 without its leading term.
 const CRC_10: u16 = 0x233;
 
-/// Why a payload is not an ABR RM cell.
+/// Reason why a payload is not an ABR RM cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RmError {
-    /// The CRC-10 over the payload does not come out as zero.
+    /// The CRC-10 over the payload is not zero.
     Crc,
     /// The protocol identifier is not 1 (ABR).
     Protocol(u8),
@@ -42,12 +42,12 @@ impl core::fmt::Display for RmError {
 impl core::error::Error for RmError {}
 
 /// The 16-bit code of `rate` cells/s: nz, exponent, mantissa. Truncates, so that the coded rate
-/// never exceeds the real one; rates below 1 cell/s become 0, rates above [`MAX_RATE`] that.
+/// never exceeds the real one; rates below 1 cell/s become 0, rates above [`MAX_RATE`] become that.
 pub fn encode_rate(rate: f64) -> u16 {
     if rate.is_nan() || rate < 1.0 {
         return 0;
     }
-    // A double has the same form, so exponent and mantissa are cut out of its bits.
+    // A double has the same form, so exponent and mantissa are taken from its bits.
     let bits = rate.min(MAX_RATE).to_bits();
     let exponent = ((bits >> 52) & 0x7FF) as u16 - 1023;
     let mantissa = (bits >> 43) as u16 & 0x1FF;
@@ -63,7 +63,7 @@ pub fn decode_rate(code: u16) -> f64 {
     (1u64 << exponent) as f64 * (1.0 + (code & 0x1FF) as f64 / 512.0)
 }
 
-/// `rate` (cells/s) as it survives a trip through an RM cell: at most 1/512 lower.
+/// `rate` (cells/s) after coding and decoding: at most 1/512 lower.
 pub fn quantise(rate: f64) -> f64 {
     decode_rate(encode_rate(rate))
 }
@@ -83,7 +83,7 @@ pub fn encode(rm: &RmCell, backward: bool) -> [u8; PAYLOAD_OCTETS] {
     payload
 }
 
-/// The contents of a payload, and whether DIR says that it travels backward.
+/// The contents of a payload, and the DIR bit, true for backward.
 pub fn decode(payload: &[u8; PAYLOAD_OCTETS]) -> Result<(RmCell, bool), RmError> {
     if remainder(payload) != 0 {
         return Err(RmError::Crc);

@@ -1,7 +1,7 @@
-//! A running hash of what happened to one component.
+//! A running hash of the events of one component.
 
-/// Order-dependent hash of 64-bit words; combined over components in component order, it does not
-/// depend on the order in which components were worked on.
+/// Order-dependent hash of 64-bit words. Hashes are combined in the order of the components, so the
+/// result does not depend on the order in which components were processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 

@@ -1,26 +1,26 @@
-//! What a check of a configuration has to say about one field.
+//! Findings of a check of a configuration, each about one field.
 
 use alloc::string::String;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// Cannot be simulated: always an error.
     Impossible,
-    /// Outside what the standard allows: an error unless the scenario says `strict = false`.
+    /// Outside what the standard allows: an error unless the scenario sets `strict = false`.
     Standard,
-    /// Works, but hardly as intended.
+    /// Works, but probably not as intended.
     Warning,
 }
 
-/// One finding: the field in question and what is wrong with it.
+/// A problem of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Key of the field in the scenario.
     pub field: &'static str,
-    /// What was found and what is allowed.
+    /// Value found, and allowed values.
     pub message: String,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
 }
 
@@ -49,7 +49,7 @@ impl Finding {
             severity: Severity::Warning,
         }
     }
-    /// Whether the scenario must be refused.
+    /// True if the scenario must be refused.
     pub fn is_fatal(&self, strict: bool) -> bool {
         match self.severity {
             Severity::Impossible => true,

@@ -1,4 +1,5 @@
-//! Simulated time, event order, seeded random streams, statistics, traces, what checks find. Knows no cell.
+//! Simulated time, event order, seeded random streams, statistics, traces and findings of checks.
+//! Nothing here depends on cells.
 
 pub mod digest;
 pub mod finding;

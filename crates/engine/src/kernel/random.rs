@@ -1,5 +1,6 @@
-//! Random streams. Each belongs to one component and one purpose, so that adding a component
-//! disturbs no other and schemes can be compared under common random numbers.
+//! Random streams. Each belongs to one component and one purpose, so that adding a component does
+//! not change the random numbers of others, and schemes can be compared under common random
+//! numbers.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
@@ -25,7 +26,7 @@ impl Stream {
         let increment = (hash(2) as u128) << 64 | hash(3) as u128;
         Stream(Pcg64Dxsm::new(state, increment))
     }
-    /// A stream of its own, drawn from this one: for the parts of a component.
+    /// A separate stream, drawn from this one, for a part of a component.
     pub fn branch(&mut self) -> Stream {
         let mut wide = || (self.0.next_u64() as u128) << 64 | self.0.next_u64() as u128;
         let (state, increment) = (wide(), wide());
@@ -35,7 +36,7 @@ impl Stream {
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
-    /// Uniform below `span`, zero if that is zero.
+    /// Uniform below `span`; zero if `span` is zero.
     pub fn below(&mut self, span: Ps) -> Ps {
         Ps(((self.0.next_u64() as u128 * span.0 as u128) >> 64) as u64)
     }

@@ -1,4 +1,4 @@
-//! Online statistics: nothing here grows with the simulated time.
+//! Online statistics, whose memory does not grow with the simulated time.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ pub struct Summary {
     squares: f64,
     min: u64,
     max: u64,
-    /// Grows to the largest bin seen, so an unused summary costs nothing.
+    /// Its length follows the largest bin seen, so an unused summary needs no memory.
     histogram: Vec<u64>,
 }
 
-/// Linear steps within an octave: quantiles are good to 1/32 of the value.
+/// Linear steps within an octave: quantiles are accurate to 1/32 of the value.
 const STEPS: u32 = 32;
 const STEP_BITS: u32 = STEPS.ilog2();
 
@@ -87,7 +87,7 @@ impl Summary {
     pub fn reset(&mut self) {
         *self = Summary::default();
     }
-    /// Observations.
+    /// Number of observations.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -107,7 +107,7 @@ impl Summary {
     pub fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
-    /// The `q`-quantile (0..=1), good to 1/32 of its value.
+    /// The `q`-quantile (0..=1), accurate to 1/32 of its value.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = libm::ceil(q * self.count as f64).max(1.0) as u64;
         let mut seen = 0;
@@ -128,7 +128,7 @@ pub struct TimeIntegral {
 }
 
 impl TimeIntegral {
-    /// The value is `value` from `now` on.
+    /// Sets the value from `now` on.
     pub fn set(&mut self, now: Ps, value: f64) {
         self.sum += (now.0 - self.since.0) as f64 * self.value;
         self.since = now;
@@ -154,7 +154,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// Of a value that is `value` now.
+    /// A window that begins with `value`.
     pub fn new(value: f64) -> Extremes {
         Extremes {
             value,
@@ -162,7 +162,7 @@ impl Extremes {
             greatest: value,
         }
     }
-    /// The value is `value` from now on.
+    /// Sets the value from now on.
     #[inline]
     pub fn set(&mut self, value: f64) {
         self.value = value;
@@ -173,7 +173,7 @@ impl Extremes {
     pub fn restart(&mut self) {
         *self = Extremes::new(self.value);
     }
-    /// Least and greatest value of the window, that at its beginning included.
+    /// Least and greatest value of the window, including the one at its beginning.
     pub fn range(&self) -> (f64, f64) {
         (self.least, self.greatest)
     }

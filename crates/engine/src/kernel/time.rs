@@ -1,8 +1,8 @@
-//! Simulated time: integer picoseconds, and rates whose service times carry their remainder.
+//! Simulated time in integer picoseconds, and rates whose service times carry their remainder.
 
 use core::ops::{Add, AddAssign, Sub};
 
-/// A simulated instant or span in picoseconds. No float ever orders events.
+/// A simulated instant or span in picoseconds. Events are never ordered by floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Ps(pub u64);
@@ -10,7 +10,7 @@ pub struct Ps(pub u64);
 impl Ps {
     /// The start of the simulation.
     pub const ZERO: Ps = Ps(0);
-    /// Later than anything that happens: the key of an event that is not scheduled.
+    /// Later than any event: the key of an event that is not scheduled.
     pub const NEVER: Ps = Ps(u64::MAX);
 
     /// `ns` nanoseconds.
@@ -38,7 +38,7 @@ impl Ps {
             Ps(ps as u64)
         }
     }
-    /// In seconds, for reports only.
+    /// Value in seconds, for reports only.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
@@ -50,7 +50,7 @@ impl Ps {
     pub const fn saturating_sub(self, earlier: Ps) -> Ps {
         Ps(self.0.saturating_sub(earlier.0))
     }
-    /// Whether this is a real instant.
+    /// True unless this is [`Ps::NEVER`].
     pub const fn is_scheduled(self) -> bool {
         self.0 != u64::MAX
     }
@@ -95,11 +95,11 @@ impl Rate {
     pub fn from_cells_per_second(cps: f64) -> Rate {
         Rate(libm::round(cps * CELL_BITS as f64 * 1e3) as u64)
     }
-    /// In bits per second.
+    /// Value in bits per second.
     pub fn bits_per_second(self) -> f64 {
         self.0 as f64 * 1e-3
     }
-    /// In cells per second of 424 bits.
+    /// Value in cells per second of 424 bits.
     pub fn cells_per_second(self) -> f64 {
         self.0 as f64 / (CELL_BITS as f64 * 1e3)
     }
@@ -122,7 +122,7 @@ pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
-    /// Cells per picosecond, for estimates that are checked.
+    /// Cells per picosecond, for estimates that are corrected if needed.
     per_ps: f64,
 }
 
@@ -136,8 +136,8 @@ impl CellClock {
             per_ps: rate.0 as f64 / CELL_PS_BITS as f64,
         }
     }
-    /// Completion of a service that starts at `start` with the fraction `carry` (of `1/rate` ps)
-    /// owed by the services before it, and the fraction owed after it.
+    /// Completion of a service that starts at `start`, if the services before it carry the fraction
+    /// `carry` (in units of `1/rate` ps), and the fraction carried after it.
     #[inline]
     pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
         let owed = carry + self.remainder;
@@ -147,9 +147,9 @@ impl CellClock {
             owed - extra * self.denominator,
         )
     }
-    /// Cells whose completion lies after `now`, when the last of them completes at `last` with the
-    /// fraction `carry` and all are served back to back. Exact: completions are the whole parts of
-    /// an arithmetic progression.
+    /// Number of cells whose completion is after `now`, if the last of them completes at `last`
+    /// with the fraction `carry` and all are served back to back. Exact: completions are the whole
+    /// parts of an arithmetic progression.
     #[inline]
     pub fn cells_until(&self, now: Ps, last: Ps, carry: u64) -> u64 {
         if last <= now {
@@ -159,8 +159,9 @@ impl CellClock {
         let estimate = span as f64 * self.per_ps;
         let below = estimate as u64;
         let fraction = estimate - below as f64;
-        // Away from a whole number the estimate (good to 1e-15 of itself, but for `carry`, which is below one
-        // picosecond and makes it larger) cannot be wrong by a cell.
+        // The estimate is accurate to 1e-15 of itself, apart from `carry`, which is below one
+        // picosecond and makes it larger. Unless it is close to a whole number, its whole part is
+        // therefore right.
         if fraction > 1e-5 && fraction + self.per_ps < 1.0 - 1e-5 && below < 1 << 33 {
             return below + 1;
         }
@@ -191,9 +192,9 @@ impl CellClock {
     }
 }
 
-/// Sum of `(first + i * step) / divisor`, rounded down each, over the `count` values of `i` from 0:
-/// what is a multiple of the divisor is summed at once, and of the rest, by counting the points below
-/// a line along its other axis, a smaller sum remains (as in Euclid's algorithm).
+/// Sum of `(first + i * step) / divisor`, rounded down each, over the `count` values of `i` from 0.
+/// Multiples of the divisor are summed directly; for the rest, counting the lattice points below a
+/// line along its other axis leaves a smaller sum of the same kind (as in Euclid's algorithm).
 fn sum_of_quotients(mut count: u128, mut step: u128, mut first: u128, mut divisor: u128) -> u128 {
     let mut sum = 0;
     while count > 0 {
@@ -215,7 +216,7 @@ pub struct Pace {
 
 impl Pace {
     /// The interval `1/rate` of a source that sends `cells_per_second`; `None` if that is not above
-    /// zero or the interval does not fit the clock.
+    /// zero or the interval exceeds the range of [`Ps`].
     pub fn new(cells_per_second: f64) -> Option<Pace> {
         let interval = 1e12 / cells_per_second;
         if !(interval > 0.0 && interval < 1e19) {
@@ -228,7 +229,8 @@ impl Pace {
             fraction: fraction as u32,
         })
     }
-    /// `at + interval`, `NEVER` if the clock ends before, with the fraction `carry` of the intervals before and after it.
+    /// `at + interval`, with the carried fraction `carry` before it and the fraction after it;
+    /// `NEVER` beyond the range of [`Ps`].
     #[inline]
     pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);

@@ -1,11 +1,12 @@
-//! Traces of bounded size: sampled values, joined to their minima and maxima when they grow many.
+//! Traces of bounded size: sampled values, combined to their minima and maxima when there are too
+//! many.
 
 use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// What a trace says of an interval: it begins at `at`, and the samples in it lie between `low` and
-/// `high`. A sample that stands for itself has both equal.
+/// A point of a trace. It stands for an interval that begins at `at`, whose samples are between
+/// `low` and `high`; for a single sample both are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// First sample of the interval.
@@ -26,23 +27,24 @@ impl Point {
     }
 }
 
-/// A sampled series. Whenever it reaches its bound, neighbouring points are joined in pairs, so no
-/// peak is ever lost.
+/// A sampled series. Whenever it reaches its bound, neighbouring points are combined in pairs, so
+/// no peak is ever lost.
 #[derive(Clone, Debug)]
 pub struct Trace {
     bound: usize,
     points: Vec<Point>,
-    /// Samples that one point stands for; a power of two.
+    /// Number of samples of each point; a power of two.
     stride: u64,
-    /// The point that is not complete yet, and the samples in it.
+    /// The point that is not complete yet, and the number of its samples.
     open: Option<(Point, u64)>,
 }
 
 impl Trace {
-    /// Fewest points that a trace can be bounded to.
+    /// Least bound of a trace.
     pub const LEAST_BOUND: usize = 16;
 
-    /// A trace of at most `bound` points (at least [`Trace::LEAST_BOUND`]; an odd bound is one less).
+    /// A trace of at most `bound` points (at least [`Trace::LEAST_BOUND`]; an odd bound is reduced
+    /// by one).
     pub fn new(bound: usize) -> Trace {
         Trace {
             bound: bound.max(Trace::LEAST_BOUND) & !1,

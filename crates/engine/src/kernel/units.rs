@@ -1,4 +1,5 @@
-//! Quantities with units as a scenario writes them ("155.52 Mbit/s", "5 ms", "1000 km"), and back.
+//! Quantities with units in the notation of scenarios ("155.52 Mbit/s", "5 ms", "1000 km"), parsed
+//! and printed.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::time::{CELL_BITS, Ps, Rate};
 
-/// What is wrong with a quantity: what was found and what is allowed.
+/// A wrong quantity: the text found and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
     found: String,
@@ -20,7 +21,7 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    /// What is allowed at most, of a quantity that is too large.
+    /// The largest allowed value, if the quantity is too large.
     pub fn most(&self) -> Option<&str> {
         self.most.as_deref()
     }
@@ -59,7 +60,7 @@ fn is_exponent(text: &str, i: usize) -> bool {
             .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
-/// The number that `text` stands for, if it stands for one that lies within a range.
+/// The number that `text` stands for, if it is within the range.
 fn within(
     text: &str,
     number: Option<f64>,
@@ -131,7 +132,7 @@ const TIME_UNITS: [(&str, f64); 5] = [
     ("ps", 1.0),
 ];
 
-/// Longest time that is read, in picoseconds: nearly all that their integer holds.
+/// Longest time that can be parsed, in picoseconds: nearly the largest integer.
 const MOST_PS: f64 = 1.8e19;
 
 fn picoseconds(value: f64, unit: &str) -> Option<f64> {
@@ -148,7 +149,7 @@ impl FromStr for Ps {
 }
 
 impl fmt::Display for Ps {
-    /// In the largest unit that keeps the value exact.
+    /// Prints the value in the largest unit that keeps it exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == 0 {
             return f.write_str("0 s");
@@ -172,7 +173,7 @@ impl fmt::Display for Ps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delay(pub Ps);
 
-/// Propagation of light in fibre: 5 us per km, as all five papers use it.
+/// Propagation of light in fibre: 5 us per km, as used by all five papers.
 pub const PS_PER_KM: f64 = 5e6;
 
 const DELAY_ALLOWED: &str =
@@ -308,7 +309,7 @@ pub struct Buffer(pub u64);
 impl Buffer {
     /// No limit.
     pub const INFINITE: Buffer = Buffer(u64::MAX);
-    /// Whether there is no limit.
+    /// True if there is no limit.
     pub const fn is_infinite(self) -> bool {
         self.0 == u64::MAX
     }
@@ -455,7 +456,7 @@ mod tests {
             told::<Cells>("1e16 cells"),
             "`1e16 cells` is too much: at most 1e15 cells"
         );
-        // Too little, or something else, is not.
+        // A value that is too small, or invalid in another way, has no largest allowed value.
         assert_eq!("0 bit/s".parse::<Rate>().unwrap_err().most(), None);
         assert_eq!("1e99 Mbps".parse::<Rate>().unwrap_err().most(), None);
         assert_eq!("-1e99 s".parse::<Ps>().unwrap_err().most(), None);

@@ -1,5 +1,5 @@
-//! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the discard policy
-//! and the control scheme of the controlled class with the queue behind them.
+//! Cells that wait in front of a port in the queues of virtual sources. They share the buffer, the
+//! discard policy and the control scheme of the controlled class with the queue behind them.
 
 use super::{Arrival, Port, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
@@ -9,16 +9,16 @@ use crate::control::SwitchControl;
 use crate::discard::{Cause, DiscardPolicy};
 use crate::kernel::Ps;
 
-/// How many cells wait in front.
+/// Number of cells that wait in front, with its statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Front {
     cells: u64,
     longest: u64,
     integral: u128,
     since: Ps,
-    /// Whether virtual sources feed the port at all.
+    /// True if virtual sources feed the port.
     exists: bool,
-    /// Whether a full buffer or a policy may refuse a cell.
+    /// True if a full buffer or a policy may refuse a cell.
     asks: bool,
 }
 
@@ -35,7 +35,7 @@ impl Front {
 }
 
 impl<S: Server> Port<S> {
-    /// Virtual sources will feed the controlled queue.
+    /// Prepares the port for virtual sources that feed the controlled queue.
     pub fn expect_virtual_sources(&mut self) {
         let asks = self.queues.iter().any(|queue| {
             let settings = &queue.settings;
@@ -43,12 +43,12 @@ impl<S: Server> Port<S> {
         });
         (self.front.exists, self.front.asks) = (true, asks);
         if asks {
-            // What waits in front takes room, so every cell of the class is asked for.
+            // Cells in front use the buffer, so the check is needed for every cell of the class.
             (self.freely_below, self.free_backlog) = (0, Ps::ZERO);
         }
     }
 
-    /// Cells of the controlled class: those behind the virtual sources and those in front of them.
+    /// Cells of the controlled class, in front of the virtual sources and behind them.
     pub(super) fn class_length(
         &mut self,
         now: Ps,
@@ -63,8 +63,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// A cell arrives for a virtual source; it waits in front if it is not refused. The scheme sees it if it `meters`
-    /// what arrives, and may mark it.
+    /// Handles a cell that arrives for a virtual source. It waits in front unless it is refused. If
+    /// the scheme `meters` arrivals it sees the cell and may mark it.
     #[inline]
     pub fn arrive_in_front(
         &mut self,
@@ -101,7 +101,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// An RM cell arrives that ends here; the scheme takes `rate` for that of its channel, and may mark it.
+    /// Handles an RM cell that arrives and ends here; the scheme uses `rate` as the rate of its
+    /// channel, and may mark the cell.
     pub fn meter_rm(
         &mut self,
         now: Ps,
@@ -118,8 +119,9 @@ impl<S: Server> Port<S> {
         rm.ccr = ccr;
     }
 
-    /// A virtual source sends a cell into the controlled queue. The scheme sees it if it meters what is sent, with
-    /// `metered` for the rate of its channel. Only RM cells can be refused: data found room when they arrived.
+    /// Handles a cell that a virtual source sends into the controlled queue. If the scheme meters
+    /// what virtual sources send it sees the cell, with `metered` as the rate of its channel. Only
+    /// RM cells can be refused: data was admitted when it arrived.
     #[inline]
     pub fn send_from_front(
         &mut self,
@@ -183,7 +185,7 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Cells in front; `None` if no virtual source feeds the port.
+    /// Number of cells in front; `None` if no virtual source feeds the port.
     pub fn front_length(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.cells)
     }

@@ -1,4 +1,4 @@
-//! The plain server of the reference engine: one event per completion, no foresight.
+//! The plain server of the reference engine: one event per completion, no computation ahead.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ struct Waiting {
     body: Option<Body>,
 }
 
-/// What is in service: a cell of a queue, or one of the credit protocol.
+/// The cell in service: from a queue, or of the credit protocol.
 struct Service {
     queue: Option<usize>,
     waiting: Waiting,
@@ -23,22 +23,23 @@ struct Service {
     lost: bool,
 }
 
-/// What is known of a channel at a port under credit control.
+/// State of a channel at a port under credit control.
 #[derive(Clone, Copy, Default)]
 struct Channel {
-    /// Queue of its data, and that of its RM cells.
+    /// Queue of its data, and queue of its RM cells.
     queue: usize,
     rm_queue: usize,
     sender: Option<Sender>,
-    /// When it could send last time that it could not before, or had sent: its place among those that may.
+    /// Its position among the channels that may send: the number of the event at which it last
+    /// became able to send, or last sent. `None` if it may not send.
     since: Option<u64>,
     here: u64,
     longest: u64,
 }
 
-/// Serves queues in strict priority the textbook way: a cell leaves the queue when its service has
-/// completed and only then goes onto the link. Written for plainness; it shares nothing with the
-/// lazy servers but the interface, and the counters of credit control.
+/// Serves queues in strict priority in the textbook way: a cell leaves the queue when its service
+/// has completed and only then enters the link. It is written to be simple, and shares only the
+/// interface and the counters of credit control with the lazy servers.
 pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,
@@ -51,7 +52,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
-    /// When cells have been waiting while nobody was served.
+    /// Time since which cells have been waiting while none was in service.
     idle_since_arrival: Ps,
     numbers: u64,
     prompt: Option<PromptSettings>,
@@ -156,7 +157,7 @@ impl EagerServer {
             .as_ref()
             .is_some_and(|prompt| prompt.by_turns[queue])
     }
-    /// Place in `queue` of the cell to be served next, if one may be.
+    /// Position in `queue` of the cell to be served next, if a cell may be served.
     fn next_of(&self, queue: usize) -> Option<usize> {
         if !self.takes_turns(queue) {
             let is_rm = |waiting: &Waiting| !waiting.cell.info.is_data();
@@ -173,7 +174,7 @@ impl EagerServer {
             .iter()
             .position(|waiting| place(waiting) == Some(first))
     }
-    /// Whether messages are served before `queue`.
+    /// True if messages are served before `queue`.
     fn messages_come_before(&self, queue: usize) -> bool {
         !self.messages.is_empty()
             && self
@@ -181,7 +182,7 @@ impl EagerServer {
                 .as_ref()
                 .is_some_and(|prompt| prompt.records_before == queue)
     }
-    /// The channel gets a place among those that may send, or loses it.
+    /// Updates the position of a channel among those that may send.
     fn place(&mut self, slot: u32) {
         let channel = self.channels[slot as usize];
         let waits = self.queues[channel.queue]
@@ -276,7 +277,7 @@ impl EagerServer {
             Ps::NEVER
         }
     }
-    /// Something may come to wait at `now`.
+    /// Makes a change at `now` that may add cells that wait for service.
     fn note(&mut self, now: Ps, change: impl FnOnce(&mut EagerServer)) {
         let idle = self.in_service.is_none() && !self.something_waits();
         change(self);
@@ -416,7 +417,7 @@ impl Server for EagerServer {
             .in_service
             .iter()
             .filter(|service| service.queue.is_some());
-        // A lost cell is here until the node has been told.
+        // A lost cell counts as held until the node has been notified.
         let lost = self.departure.iter().filter(|departure| departure.lost);
         let lost = lost.map(|departure| Queued {
             label: departure.label,

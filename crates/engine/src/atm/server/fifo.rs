@@ -1,4 +1,4 @@
-//! One queue whose departures are known at arrival: no departure event, no queue in memory.
+//! A single queue whose departures are known at arrival: no departure event, no queue in memory.
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -8,8 +8,8 @@ use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
 use crate::kernel::Ps;
 
-/// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at
-/// `max(t, free_at)`, so it goes onto the link at once with the time at which it will arrive.
+/// A first-in first-out server by Lindley's recursion: a cell that arrives at `t` starts at `max(t,
+/// free_at)`, so it enters the link at once, with the time at which it will arrive at the far end.
 /// The queue length follows from `free_at` alone.
 pub struct FifoServer {
     line: Line,
@@ -17,7 +17,7 @@ pub struct FifoServer {
     carry: u64,
     accepted: u64,
     sojourns: u128,
-    /// Longest backlog seen: time until the line is free, and the fraction carried then.
+    /// Longest backlog so far: time until the line is free, and the fraction carried then.
     longest: (u64, u64),
 }
 
@@ -27,10 +27,10 @@ impl FifoServer {
     pub fn backlog(&self, now: Ps) -> Ps {
         self.free_at.saturating_sub(now)
     }
-    /// Takes a cell at `now`; true if it enters an empty link.
+    /// Sends a cell at `now`; returns true if it enters an empty link.
     #[inline(always)]
     pub fn send(&mut self, now: Ps, cell: Queued, body: Option<&Body>, link: &mut Link) -> bool {
-        // Whether the line is free is as good as random near full load.
+        // Near full load it is unpredictable if the line is free.
         let idle = now > self.free_at;
         let start = select_unpredictable(idle, now, self.free_at);
         let carry = select_unpredictable(idle, 0, self.carry);
@@ -81,7 +81,7 @@ impl Server for FifoServer {
     }
     #[inline]
     fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
-        // `limit - 1` whole cells take longer than the line is busy.
+        // `limit - 1` whole cells take longer than the time until the line is free.
         self.free_at.saturating_sub(now).0
             < limit
                 .saturating_sub(1)
@@ -111,7 +111,7 @@ impl Server for FifoServer {
         self.accepted - self.length(now)
     }
     fn backlog_integral(&mut self, now: Ps, _queue: usize, _outlet: &mut Outlet<'_>) -> f64 {
-        // Of the cells still here, the part of their stay that lies after `now` does not count yet.
+        // For cells that are still here, the part of their stay after `now` does not count yet.
         (self.sojourns - self.line.clock.time_left(now, self.free_at, self.carry)) as f64
     }
     fn longest(&self, _queue: usize) -> u64 {

@@ -1,4 +1,4 @@
-//! The laziest server that is exact for a port.
+//! The cheapest exact server for a port.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,10 +11,10 @@ use crate::atm::cell::Body;
 use crate::credit::Sender;
 use crate::kernel::Ps;
 
-/// [`FifoServer`] where departures are known at arrival, [`PriorityServer`] elsewhere, [`PromptServer`] where somebody
-/// must be told.
+/// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
+/// reported, otherwise [`PriorityServer`].
 pub enum LazyServer {
-    /// One queue, no departure matters to anybody.
+    /// One queue, whose departures cause nothing else.
     Fifo(FifoServer),
     /// Several queues, RM cells before others, or marking at departure.
     Priority(PriorityServer),

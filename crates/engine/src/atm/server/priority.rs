@@ -1,4 +1,5 @@
-//! Strict priority among queues, lazily: departures are worked out when somebody looks.
+//! Strict priority among queues, computed lazily: departures are processed only when the server is
+//! called.
 
 use alloc::vec::Vec;
 
@@ -67,15 +68,15 @@ impl Queue {
     }
 }
 
-/// A non-preemptive server of queues in strict priority. Between two looks nothing can change what
-/// it serves, so it needs no departure event: a look advances it.
+/// A non-preemptive server of queues in strict priority. Between two calls nothing can change the
+/// order of service, so it needs no departure event: each call advances it.
 pub struct PriorityServer {
     line: Line,
     queues: Vec<Queue>,
     waiting: u64,
     /// Queue of the cell in service, if its completion has not been counted yet.
     in_service: Option<u32>,
-    /// When the service in progress, or the last one, completes.
+    /// Completion time of the service in progress, or of the last one.
     free_at: Ps,
     carry: u64,
     /// Earliest instant at which the next service may start although the line is free.
@@ -159,7 +160,7 @@ impl Server for PriorityServer {
     }
     #[inline]
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
-        // As of the last look; since then cells have only left.
+        // The length at the last call; since then cells have only left.
         self.length(queue) < limit
     }
     fn accepted(&self, queue: usize) -> u64 {

@@ -1,5 +1,5 @@
-//! Strict priority among queues whose channels may take turns, each as far as its credit goes; tells the departures that
-//! make something else happen.
+//! Strict priority among queues whose channels may take turns, each as far as its credit allows;
+//! reports departures that cause other events.
 
 use alloc::vec::Vec;
 
@@ -28,37 +28,39 @@ impl Lane {
     }
 }
 
-/// A channel.
+/// State of a channel.
 struct Channel {
-    /// Queue of its data, for which it takes turns, and that of its RM cells.
+    /// Queue of its data, in which it takes turns, and queue of its RM cells.
     queue: u32,
     rm_queue: u32,
     /// Credit; `None` if the channel needs none.
     sender: Option<Sender>,
     lane: Lane,
-    /// Cells here, the one in service included.
+    /// Cells held here, including the one in service.
     here: u32,
     longest: u32,
-    /// Whether it is among those that wait for their turn.
+    /// True if it is among the channels that wait for their turn.
     waits: bool,
-    /// Departures of which the node is told at once, and how many it was not told of.
+    /// Number of departures after which the node is notified, and departures since the last
+    /// notification.
     told_every: u32,
     untold: u32,
 }
 
 impl Channel {
-    /// Whether it has a cell and may send it.
+    /// True if it has a cell and may send it.
     fn is_ready(&self) -> bool {
         !self.lane.cells.is_empty() && self.sender.is_none_or(|sender| sender.balance() > 0)
     }
-    /// A cell leaves. Returns how many the node is to be told of now, if it is.
+    /// Counts a departure. Returns the number of departures to report, if the node is to be
+    /// notified now.
     #[inline]
     fn leave(&mut self) -> Option<u32> {
         self.here -= 1;
         self.untold += 1;
         (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
     }
-    /// Whether the next cell that leaves is to be told at once.
+    /// True if the next departure is to be reported at once.
     #[inline]
     fn tells_next(&self) -> bool {
         self.untold + 1 >= self.told_every
@@ -67,9 +69,9 @@ impl Channel {
 
 #[derive(Default)]
 struct Queue {
-    /// Cells in the order of their arrival, if the channels share a FIFO.
+    /// Cells in order of arrival, if the channels share a FIFO.
     fifo: Lane,
-    /// RM cells of these, if they are served first.
+    /// RM cells of the FIFO, if they are served first.
     first: Lane,
     /// Slots of channels that may send, in the order of their turns, if they take turns.
     turns: Option<Ring<u32>>,
@@ -90,7 +92,8 @@ impl Queue {
 /// The cell in service.
 #[derive(Clone, Copy)]
 enum InService {
-    /// Of a channel, from the queue with this number; whether its departure must be told at once.
+    /// A cell of a channel, from the queue with this number; `matters` if its departure must be
+    /// reported at once.
     Cell {
         queue: u32,
         slot: u32,
@@ -98,13 +101,14 @@ enum InService {
         lost: bool,
         matters: bool,
     },
-    /// Of the credit protocol.
+    /// A cell of the credit protocol.
     Message { purpose: Purpose, lost: bool },
 }
 
-/// A server for ports of which some departures matter at once: a credit follows from them, or the link has lost the
-/// cell. The others are worked out when somebody looks, or when the next service starts. A channel whose turn it is sends one cell and, if
-/// it has more and may send them, waits behind all others that may.
+/// A server for ports at which some departures have immediate effects: a credit follows from them,
+/// or the link has lost the cell. The others are processed at the next call, or when the next
+/// service starts. A channel whose turn it is sends one cell and then, if it has more and may send
+/// them, waits behind all others that may.
 pub struct PromptServer {
     line: Line,
     queues: Vec<Queue>,
@@ -120,7 +124,7 @@ pub struct PromptServer {
     carry: u64,
     /// Earliest instant at which the next service may start although the line is free.
     ready_at: Ps,
-    /// Cells and messages that may be served.
+    /// Number of cells and messages that may be served.
     ready: u64,
     counts: CreditCounts,
     watched: Option<u32>,
@@ -136,7 +140,7 @@ impl PromptServer {
             self.free_at.max(self.ready_at)
         }
     }
-    /// Something more may be served from `now` on.
+    /// Counts a further cell or message that may be served from `now` on.
     #[inline]
     fn note_ready(&mut self, now: Ps) {
         if self.ready == 0 {
@@ -144,7 +148,7 @@ impl PromptServer {
         }
         self.ready += 1;
     }
-    /// Lets the channel in `slot` wait for its turn, if it may send and does not wait already.
+    /// Lets the channel in `slot` wait for its turn, if it may send and is not waiting already.
     #[inline]
     fn queue_up(&mut self, now: Ps, slot: u32) {
         let channel = &mut self.channels[slot as usize];
@@ -158,7 +162,8 @@ impl PromptServer {
         self.note_ready(now);
     }
 
-    /// A cell of the channel in `slot` arrives at `now`, data or not. Its queue, and the channel.
+    /// Counts a cell of the channel in `slot` that arrives at `now`, data or not. Returns its queue
+    /// and its channel.
     #[inline]
     fn count_arrival(&mut self, now: Ps, slot: u32, is_data: bool) -> (&mut Queue, &mut Channel) {
         let channel = &mut self.channels[slot as usize];
@@ -313,7 +318,7 @@ impl PromptServer {
         });
     }
 
-    /// Starts the service of a cell; whether the link will lose it.
+    /// Starts the service of a cell; returns true if the link will lose it.
     #[inline]
     fn put_on_link(
         &mut self,
@@ -339,7 +344,7 @@ impl PromptServer {
     }
 }
 
-/// Takes `slot` out of the order of turns.
+/// Removes `slot` from the order of turns.
 fn remove(turns: &mut Ring<u32>, slot: u32) {
     for _ in 0..turns.len() {
         if let Some(waiting) = turns.pop().filter(|waiting| *waiting != slot) {
@@ -456,7 +461,7 @@ impl Server for PromptServer {
             self.push_of(now, channel.queue as usize, slot, cell, None, outlet);
             return self.advance(Ps(now.0 + 1), outlet);
         }
-        // Nothing waits that could be served: the cell need not wait either.
+        // No other cell could be served, so this cell need not wait either.
         let watched = self.watched;
         let (queue, channel) = self.count_arrival(now, slot, true);
         let index = channel.queue;
@@ -484,7 +489,8 @@ impl Server for PromptServer {
             self.start(start, outlet);
         }
     }
-    /// The departure that is to be told and was not, the completion that matters, or the next start.
+    /// The time of a departure to be reported, of the completion that matters, or of the next
+    /// start.
     #[inline]
     fn next_event(&self) -> Ps {
         match (&self.departure, &self.in_service) {
@@ -518,7 +524,7 @@ impl Server for PromptServer {
             .flat_map(|queue| [&queue.first, &queue.fifo])
             .chain(self.channels.iter().map(|c| &c.lane));
         let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
-        // A lost cell is here until the node has been told.
+        // A lost cell counts as held until the node has been notified.
         let in_service = match self.in_service {
             Some(InService::Cell {
                 cell, lost: true, ..
@@ -568,7 +574,7 @@ impl Server for PromptServer {
         };
         sender.set_limit(limit);
         if channel.waits && sender.balance() == 0 {
-            // A reduction took the turn away.
+            // A reduction has ended the channel's turn.
             channel.waits = false;
             if let Some(turns) = &mut self.queues[channel.queue as usize].turns {
                 remove(turns, slot);

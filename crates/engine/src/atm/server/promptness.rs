@@ -1,4 +1,4 @@
-//! What a prompt server is built from, tells, and is told.
+//! Settings and reports of a prompt server.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::atm::errors::Errors;
 use crate::credit::{CreditCell, Purpose, Record, Sender};
 use crate::kernel::Ps;
 
-/// What a port is told of one channel that sends through it.
+/// Settings of one channel that sends through a port.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelSettings {
     /// Queue of its data.
@@ -16,39 +16,40 @@ pub struct ChannelSettings {
     pub rm_queue: u32,
     /// Its credit, if it is under credit control.
     pub sender: Option<Sender>,
-    /// Most cells that it may have here, if it is and comes from another node.
+    /// Largest number of cells that the channel may have here, if it is under credit control and
+    /// comes from another node.
     pub most: Option<u64>,
-    /// Departures of which the node is told at once; the last of so many tells of all. [`NEVER_TOLD`] if the node does
-    /// not want to know.
+    /// Number of departures after which the node is notified, of all of them together.
+    /// [`NEVER_TOLD`] if the node needs no notification.
     pub told_every: u32,
 }
 
-/// Departures of a channel of which nobody wants to know.
+/// Value of `told_every` for a channel whose departures are not reported.
 pub const NEVER_TOLD: u32 = u32::MAX;
 
-/// What makes a port prompt: credit control, or a link that loses cells.
+/// Settings that make a port prompt: credit control, or a link that loses cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
     /// Channels by slot.
     pub channels: Vec<ChannelSettings>,
-    /// For each queue, whether its channels take turns rather than share a FIFO.
+    /// For each queue, true if its channels take turns, false if they share a FIFO.
     pub by_turns: Vec<bool>,
-    /// Whether the others serve their RM cells before their other cells.
+    /// True if the queues with a FIFO serve their RM cells before their other cells.
     pub rm_first: bool,
-    /// Records that a credit cell may carry.
+    /// Largest number of records in a credit cell.
     pub records_per_cell: usize,
-    /// Credit cells are served before this queue and those behind it.
+    /// First queue that is served after credit cells.
     pub records_before: usize,
-    /// Label of credit cells at the far end: the port there that feeds the link back.
+    /// Label of credit cells at the far end: there it is the port that sends on the opposite link.
     pub label: u32,
-    /// What the link loses.
+    /// Losses of the link.
     pub errors: Option<Errors>,
 }
 
-/// A cell of a channel whose service has completed, and of which the node is told.
+/// A cell of a channel whose service has completed, as reported to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// When.
+    /// Completion time.
     pub at: Ps,
     /// Slot of its channel.
     pub slot: u32,
@@ -56,29 +57,30 @@ pub struct Departure {
     pub info: Info,
     /// Label at the far end.
     pub label: u32,
-    /// Whether the link loses it.
+    /// True if the link loses the cell.
     pub lost: bool,
-    /// Cells of the channel that have left and were not told before, this one included; 0 if they are to be told later.
+    /// Number of cells of the channel that have left and were not reported before, this one
+    /// included; 0 if they will be reported later.
     pub cells: u32,
 }
 
-/// Something to be told to the node at the far end of the link.
+/// A message of the credit protocol to the node at the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A credit, which may share its cell with others.
+    /// A credit; several of them may share a cell.
     Credit(Record),
-    /// How much the channel in `slot` has sent, asked of nobody.
+    /// The number of cells that the channel in `slot` has sent, without a request.
     Mark {
-        /// Slot here.
+        /// Slot at this node.
         slot: u32,
         /// Label at the far end.
         label: u32,
     },
-    /// A limit that may lie behind the one before, and the number of the reduction.
+    /// A limit that may be lower than the one before, and the number of the reduction.
     Reduction(Record, u32),
-    /// That the channel obeys a reduction.
+    /// Confirmation that the channel obeys a reduction.
     Confirmation {
-        /// Slot here.
+        /// Slot at this node.
         slot: u32,
         /// Label at the far end.
         label: u32,
@@ -87,19 +89,19 @@ pub enum Message {
     },
 }
 
-/// Cells of the credit protocol that a port has sent, the one in service not counted.
+/// Cells of the credit protocol that a port has sent, without the one in service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreditCounts {
     /// Cells with credits or reductions.
     pub credits: u64,
     /// Marks and confirmations.
     pub marks: u64,
-    /// Of all these, cells that the link lost.
+    /// Cells of these that the link lost.
     pub lost: u64,
 }
 
 impl CreditCounts {
-    /// A cell has been sent.
+    /// Counts a sent cell.
     pub(super) fn count(&mut self, purpose: Purpose, lost: bool) {
         match purpose {
             Purpose::Credit | Purpose::Reduction => self.credits += 1,
@@ -107,14 +109,14 @@ impl CreditCounts {
         }
         self.lost += lost as u64;
     }
-    /// All of them.
+    /// Total number of cells.
     pub fn cells(self) -> u64 {
         self.credits + self.marks
     }
 }
 
 impl Message {
-    /// A cell with this message, as the senders here are now.
+    /// The cell for this message, with the present counts of the senders.
     pub(super) fn cell(self, sender: impl Fn(u32) -> Sender) -> CreditCell {
         let record = |channel, count| Record { channel, count };
         let (purpose, records) = match self {

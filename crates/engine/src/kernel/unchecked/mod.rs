@@ -1,7 +1,8 @@
-//! The only unsafe code: two containers of the fast path whose indices cannot lie outside, which the compiler does not see.
+//! The only unsafe code: two containers of the fast path whose indices are always valid, which the
+//! compiler cannot see.
 //!
-//! With bounds checks a run executes 1 to 3 % more instructions, and 10 % more where every turn is one event (TCP over ABR over
-//! links of 5 us). What they promise is asserted in debug builds.
+//! With bounds checks a run executes 1 to 3 % more instructions, and 10 % more if every turn is one
+//! event (TCP over ABR over links of 5 us). Debug builds assert the conditions.
 
 #![allow(unsafe_code)]
 
@@ -15,17 +16,17 @@ pub mod tournament;
 #[inline(always)]
 unsafe fn item<T>(items: &[T], index: usize) -> &T {
     debug_assert!(index < items.len());
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { items.get_unchecked(index) }
 }
 
-/// The item at `index`, to be changed in place.
+/// The item at `index`, mutable.
 ///
 /// # Safety
 /// `index` is below the length of `items`.
 #[inline(always)]
 unsafe fn item_mut<T>(items: &mut [T], index: usize) -> &mut T {
     debug_assert!(index < items.len());
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees it.
     unsafe { items.get_unchecked_mut(index) }
 }

@@ -25,12 +25,12 @@ impl<T: Copy> Default for Ring<T> {
 impl<T: Copy> Ring<T> {
     const FIRST_CAPACITY: usize = 8;
 
-    /// Values held.
+    /// Number of values held.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Whether it holds nothing.
+    /// True if it holds no value.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -60,7 +60,7 @@ impl<T: Copy> Ring<T> {
         // SAFETY: `head` is below the length and its slot was written, because `len` is above zero.
         Some(unsafe { item(&self.slots, self.head).assume_init_ref() })
     }
-    /// The oldest value, to be changed in place.
+    /// The oldest value, mutable.
     #[inline]
     pub fn front_mut(&mut self) -> Option<&mut T> {
         if self.len == 0 {
@@ -77,7 +77,7 @@ impl<T: Copy> Ring<T> {
         self.len -= 1;
         Some(value)
     }
-    /// Removes the oldest value and shows the one behind it.
+    /// Removes the oldest value and returns it with a reference to the one behind it.
     #[inline]
     pub fn pop_and_peek(&mut self) -> Option<(T, Option<&T>)> {
         if self.len == 0 {
@@ -96,8 +96,8 @@ impl<T: Copy> Ring<T> {
         };
         Some((value, behind))
     }
-    /// The oldest values, as many as lie side by side in memory: all of them or those before the
-    /// ring's end.
+    /// The oldest values that are contiguous in memory: all of them, or those before the end of the
+    /// storage.
     #[inline]
     pub fn stretch(&self) -> &[T] {
         let end = (self.head + self.len).min(self.slots.len());
@@ -106,21 +106,21 @@ impl<T: Copy> Ring<T> {
             core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head)
         }
     }
-    /// Removes the oldest `count` values; there must be as many.
+    /// Removes the oldest `count` values; the ring must hold that many.
     #[inline]
     pub fn discard(&mut self, count: usize) {
         assert!(count <= self.len);
         self.head = (self.head + count) & self.slots.len().wrapping_sub(1);
         self.len -= count;
     }
-    /// From oldest to newest.
+    /// Iterates from the oldest to the newest value.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mask = self.slots.len().wrapping_sub(1);
         // SAFETY: the `len` slots from `head` on have been written.
         (0..self.len).map(move |i| unsafe { self.slots[(self.head + i) & mask].assume_init_ref() })
     }
 
-    /// The newest `count` values, the oldest of them first; there must be as many.
+    /// The newest `count` values, the oldest of them first; the ring must hold that many.
     pub fn newest(&self, count: usize) -> impl Iterator<Item = &T> {
         assert!(count <= self.len);
         let (mask, begin) = (

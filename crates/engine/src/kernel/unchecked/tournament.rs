@@ -6,7 +6,7 @@ use core::hint::select_unpredictable;
 use super::super::time::Ps;
 use super::{item, item_mut};
 
-/// A clock and whose it is.
+/// A clock and the index of its component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Clock {
     at: u64,
@@ -14,9 +14,9 @@ struct Clock {
 }
 
 impl Clock {
-    /// The winner of a match with the node beside `node`, where this is. The left one wins ties: it
-    /// is the lower component. Who wins cannot be predicted, so each word is selected by itself,
-    /// without a branch.
+    /// Plays a match between this clock, at `node`, and its sibling, and returns the winner. The
+    /// left one wins ties: it is the lower component. The winner cannot be predicted, so each word
+    /// is selected separately, without a branch.
     #[inline(always)]
     fn play(self, sibling: Clock, node: usize) -> Clock {
         let is_right = node & 1 == 1;
@@ -28,7 +28,8 @@ impl Clock {
     }
 }
 
-/// Keeps one time per component and knows the earliest; equal times go to the lower component.
+/// Keeps one time per component and finds the earliest; of equal times, that of the lowest
+/// component.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     leaves: usize,
@@ -59,7 +60,7 @@ impl Tournament {
         let root = unsafe { *item(&self.clocks, 1) };
         (Ps(root.at), root.component as usize)
     }
-    /// The earliest clock but that of `component`.
+    /// The earliest clock other than that of `component`.
     pub fn first_except(&self, component: usize) -> Ps {
         let mut node = self.leaves + component;
         let mut first = Ps::NEVER;
@@ -88,7 +89,8 @@ impl Tournament {
     pub fn get(&self, component: usize) -> Ps {
         Ps(self.clocks[self.leaves + component].at)
     }
-    /// Sets the clock of `component` without telling anybody: [`Tournament::rebuild`] must follow.
+    /// Sets the clock of `component` without updating the tree: [`Tournament::rebuild`] must
+    /// follow.
     #[inline]
     pub fn put(&mut self, component: usize, at: Ps) {
         self.clocks[self.leaves + component].at = at.0;
@@ -99,8 +101,8 @@ impl Tournament {
             self.clocks[node] = self.clocks[2 * node].play(self.clocks[2 * node + 1], 2 * node);
         }
     }
-    /// Sets the clock of `component` to a time that is not later than its own: cheaper than
-    /// [`Tournament::set`] unless it comes to be the first.
+    /// Sets the clock of `component` to a time that is not later than its present one. Cheaper than
+    /// [`Tournament::set`] unless it becomes the earliest.
     #[inline]
     pub fn bring_forward(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);
