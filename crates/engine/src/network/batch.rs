@@ -1,4 +1,4 @@
-//! Many arrivals sorted at once: a counting sort on the time, then an insertion sort.
+//! Sorting of many arrivals at once: a counting sort on the time, then an insertion sort.
 
 use alloc::vec::Vec;
 
@@ -15,25 +15,25 @@ pub struct Arrived {
     pub input: u32,
 }
 
-/// A batch of arrivals at a node, and how dense they have been lately.
+/// A batch of arrivals at a node, and their recent density.
 pub struct Batch {
     inputs: u64,
     arrived: Vec<Arrived>,
     sorted: Vec<Arrived>,
     places: Vec<u32>,
-    /// Arrivals per picosecond of late.
+    /// Recent number of arrivals per picosecond.
     density: f64,
 }
 
 impl Batch {
-    /// Inputs from which a batch can pay.
+    /// Least number of inputs for which batches can be faster.
     pub const INPUTS: usize = 4;
-    /// A batch holds about this many cells, or a few for each input if that is more: enough to be
-    /// worth a look at every input, few enough for the cache.
+    /// Approximate number of cells of a batch, unless a few for each input are more: enough to make
+    /// up for a look at every input, few enough for the cache.
     const CELLS: u64 = 1_024;
     const CELLS_PER_INPUT: u64 = 4;
 
-    /// An empty batch for a node with so many inputs.
+    /// An empty batch for a node with `inputs` inputs.
     pub fn new(inputs: usize) -> Batch {
         let inputs = inputs as u64;
         Batch {
@@ -44,16 +44,16 @@ impl Batch {
             density: 0.0,
         }
     }
-    /// Whether enough cells are expected between `begin` and `limit`.
+    /// True if enough cells are expected between `begin` and `limit`.
     #[inline]
     pub fn is_worth_it(&self, begin: Ps, limit: Ps) -> bool {
         limit.saturating_sub(begin).0 as f64 * self.density >= (2 * self.inputs) as f64
     }
-    /// `cells` arrived over `span`.
+    /// Records that `cells` cells arrived over `span`.
     pub fn note(&mut self, cells: u64, span: Ps) {
         self.density = cells as f64 / span.0.max(1) as f64;
     }
-    /// Where a batch that begins at `begin` should end.
+    /// Time at which a batch that begins at `begin` should end.
     pub fn end(&self, begin: Ps, limit: Ps) -> Ps {
         let cells = Self::CELLS.max(Self::CELLS_PER_INPUT * self.inputs);
         let span = (cells as f64 / self.density) as u64;
@@ -96,7 +96,7 @@ impl Batch {
         }
         sort_nearly_sorted(&mut self.sorted);
     }
-    /// Puts those of one instant into the order drawn.
+    /// Sorts arrivals of the same instant into the random order.
     pub fn draw(&mut self, order: &Order) {
         for simultaneous in self
             .sorted

@@ -1,4 +1,4 @@
-//! From a plan to nodes, ports, tables and terminals.
+//! Builds nodes, ports, tables and terminals from a plan.
 
 mod relays;
 
@@ -28,7 +28,7 @@ use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
-/// A node at work.
+/// A node of a simulation.
 pub enum Node<S> {
     /// Ends channels.
     Host(Host<S>),
@@ -36,8 +36,8 @@ pub enum Node<S> {
     Switch(Switch<S>),
 }
 
-/// Where a channel is at each of its links: the port that feeds the link, the slot of the channel
-/// there, and its label at the far end.
+/// A channel at one of its links: the port that feeds the link, the slot of the channel there, and
+/// its label at the far end.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
     /// The link.
@@ -57,9 +57,9 @@ pub struct Channel {
     pub hops: Vec<Hop>,
 }
 
-/// Everything a simulation starts from.
+/// The initial state of a simulation.
 pub struct Parts<S> {
-    /// Nodes at work.
+    /// Nodes.
     pub nodes: Vec<Node<S>>,
     /// Incoming links of each node.
     pub inboxes: Vec<Inbox>,
@@ -67,7 +67,8 @@ pub struct Parts<S> {
     pub channels: Vec<Channel>,
 }
 
-/// Why a plan cannot be simulated: a broken promise of whoever made it.
+/// Reason why a plan cannot be simulated. The plan violates a condition that its author must
+/// ensure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError(pub String);
 
@@ -84,9 +85,10 @@ pub(super) struct Draft<'a> {
     /// For each link: its port's index within its node, and the channels over it in order.
     pub(super) port_of: Vec<u32>,
     pub(super) users: Vec<Vec<usize>>,
-    /// For each link under credit control: the link over which its credit comes.
+    /// For each link under credit control: the link on which its credit returns.
     pub(super) back: Vec<Option<usize>>,
-    /// For each link: who shares a pool before it, and behind it, once that is asked.
+    /// For each link: the channels that share a pool before it, and those behind it, computed on
+    /// demand.
     pub(super) pools: Vec<[OnceCell<Users>; 2]>,
     /// For each node: its outgoing links that are used.
     pub(super) outgoing: Vec<Vec<usize>>,
@@ -185,7 +187,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A path leads from host to host through switches, without a loop.
+    /// Checks that a path leads from host to host through switches, without a loop.
     fn check_path(&self, channel: usize) -> Result<(), PlanError> {
         let (links, path) = (&self.plan.links, self.path(channel));
         let name = &self.plan.flows[channel / 2].name;
@@ -226,7 +228,7 @@ impl<'a> Draft<'a> {
     }
 
     fn hop(&self, channel: usize, link: usize) -> Hop {
-        // A channel crosses a link once, so its place among the users is its slot.
+        // A channel crosses a link only once, so its index among the users is its slot.
         let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
         Hop {
             link,
@@ -246,7 +248,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Class of its RM cells: ABR if they go round, which they do if the data of either channel of the flow are ABR.
+    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR;
+    /// otherwise the flow has no RM cells.
     pub(super) fn rm_class(&self, channel: usize) -> ServiceClass {
         let is_abr = |channel: usize| {
             !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr
@@ -258,7 +261,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether some cells of a channel are of the class.
+    /// True if some cells of a channel have the class.
     pub(super) fn carries(&self, channel: usize, class: ServiceClass) -> bool {
         self.class(channel) == class || self.rm_class(channel) == class
     }
@@ -288,8 +291,9 @@ impl<'a> Draft<'a> {
         Switch::new(ports, table, relays, self.log(), self.prompt(node))
     }
 
-    /// Queues of a port that some channel uses, in order of priority. The others stay empty for
-    /// ever, so leaving them out changes nothing, and a single queue can be served ahead of time.
+    /// Queues of a port that some channel uses, in order of priority. The others would always stay
+    /// empty, so leaving them out changes nothing, and departures from a single queue can be
+    /// computed ahead.
     fn used_queues(&self, link: usize, settings: &SwitchPlan) -> Vec<usize> {
         let classes = self.users[link]
             .iter()
@@ -316,7 +320,7 @@ impl<'a> Draft<'a> {
             .map(|queue| &settings.priority[*queue][..])
             .collect();
         let rm_first = settings.rm_first && controlled.is_some();
-        // Without an ABR queue there is nothing to control.
+        // Without an ABR queue nothing is controlled.
         let control = if controlled.is_some() {
             &settings.control
         } else {
@@ -352,7 +356,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Channels of a link with ABR cells: the scheme at its port has a slot for each.
+    /// Number of channels of a link with ABR cells: the scheme at its port has a slot for each.
     fn controlled_channels(&self, link: usize) -> usize {
         self.users[link]
             .iter()
@@ -399,7 +403,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Place of a channel with ABR cells among those of a link.
+    /// Index of a channel with ABR cells among those of a link.
     fn control_slot(&self, link: usize, channel: usize) -> u32 {
         let before = self.users[link].iter().take_while(|c| **c != channel);
         before
@@ -544,7 +548,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The destination half of the ABR end system where `channel` ends, if its RM cells go round.
+    /// The destination half of the ABR end system at the end of `channel`, if the flow has RM
+    /// cells.
     fn destination(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Option<AbrDestination> {
         let destination = || AbrDestination::new(&flow.abr, rate);
         match self.class(channel) {
@@ -585,7 +590,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Queue of a class; classes that no queue names share the last.
+/// Queue of a class; classes that no queue lists share the last.
 fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
     let found = settings
         .priority
@@ -603,7 +608,7 @@ impl<S: Server> Node<S> {
             Node::Switch(switch) => switch.next_event(),
         }
     }
-    /// Whether every arrival matters at once.
+    /// True if the node must process every arrival at its own time.
     pub fn is_prompt(&self) -> bool {
         match self {
             Node::Host(host) => host.is_prompt(),
@@ -617,7 +622,7 @@ impl<S: Server> Node<S> {
             Node::Switch(switch) => &switch.ports,
         }
     }
-    /// The same, to be worked on.
+    /// Output ports with the links they feed, mutable.
     pub fn ports_mut(&mut self) -> &mut [(Port<S>, u32)] {
         match self {
             Node::Host(host) => &mut host.ports,

@@ -1,4 +1,5 @@
-//! From a plan to what its nodes need to work instant by instant: credit control, and links that lose cells.
+//! Builds the state of nodes that must process every event at its own time: with credit control, or
+//! links that lose cells.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -12,7 +13,7 @@ use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
 
-/// What a pool has, in cells, and whose it is.
+/// Memory of a pool in cells, and its channels.
 #[derive(Clone, Debug)]
 pub(super) struct Users {
     memory: u64,
@@ -20,7 +21,7 @@ pub(super) struct Users {
 }
 
 impl Draft<'_> {
-    /// The way back of every link under credit control.
+    /// Finds the opposite link of every link under credit control.
     pub(super) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
         if self.plan.fcvc.is_none() {
             return Ok(());
@@ -62,7 +63,7 @@ impl Draft<'_> {
     fn is_prompt(&self) -> bool {
         self.plan.fcvc.is_some() || self.plan.errors.occur()
     }
-    /// Whether a channel is under credit control.
+    /// True if a channel is under credit control.
     pub(super) fn is_credited(&self, channel: usize) -> bool {
         self.plan.fcvc.is_some() && FcvcConfig::covers(self.class(channel))
     }
@@ -83,7 +84,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Buffer that a channel has at the far end of `link` from the start.
+    /// Initial allocation of a channel at the far end of `link`, in cells.
     pub(super) fn allocation(&self, channel: usize, link: usize) -> u32 {
         let Some(config) = &self.plan.fcvc else {
             return 0;
@@ -99,8 +100,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of the port where it goes on,
-    /// or that of the link at which it ends.
+    /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of its
+    /// next port, or that of the link if the channel ends there.
     fn pool_behind(&self, channel: usize, link: usize) -> &Users {
         let node = self.plan.links[link].to;
         match self
@@ -121,7 +122,7 @@ impl Draft<'_> {
                 .copied()
                 .find(|link| self.plan.links[*link].to == node)
         };
-        // A channel that begins here has no link into the node and needs no memory.
+        // A channel that begins here needs no memory, as it has no link into the node.
         let (channels, links): (Vec<usize>, Vec<usize>) = self
             .credited(shared)
             .filter_map(|channel| Some((channel, into(&channel)?)))
@@ -137,7 +138,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Buffer of a queue of channels under credit control: what they are allotted.
+    /// Buffer of a queue of channels under credit control: the sum of their allocations.
     pub(super) fn credited_buffer(&self, link: usize, classes: &[ServiceClass]) -> Option<u64> {
         let config = self.plan.fcvc.as_ref()?;
         let node = self.plan.links[link].from;
@@ -164,7 +165,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The most cells that a channel may have at a node that it comes to.
+    /// Largest number of cells that a channel may have at a node that it enters.
     fn most_cells(&self, channel: usize, node: usize) -> Option<u64> {
         let config = self
             .plan
@@ -181,7 +182,7 @@ impl Draft<'_> {
         })
     }
 
-    /// Queues of the port of a host: the classes without credit before those with it.
+    /// Queues of the port of a host: classes without credit before those with credit.
     pub(super) fn host_queues(&self, link: usize) -> Vec<Vec<ServiceClass>> {
         if self.plan.fcvc.is_none() {
             return alloc::vec![ServiceClass::ALL.to_vec()];
@@ -197,7 +198,7 @@ impl Draft<'_> {
         [guaranteed, covered].into_iter().filter(used).collect()
     }
 
-    /// What makes the port of `link`, with the queues `classes`, prompt.
+    /// Settings that make the port of `link` prompt, with the queues `classes`.
     pub(super) fn prompt_port(
         &self,
         link: usize,
@@ -209,7 +210,7 @@ impl Draft<'_> {
         }
         let queue_of = |class: ServiceClass| {
             let found = classes.iter().position(|queue| queue.contains(&class));
-            // Classes that no queue names share the last.
+            // Classes that no queue lists share the last.
             found.unwrap_or(classes.len() - 1) as u32
         };
         let settings = |channel: usize| ChannelSettings {
@@ -254,8 +255,8 @@ impl Draft<'_> {
         })
     }
 
-    /// Departures of a channel from `node` after which something follows: a credit, or in a pool what its memory is
-    /// used for.
+    /// Number of departures of a channel from `node` after which the node must act: it sends a
+    /// credit, or updates the use of a pool's memory.
     fn told_every(&self, channel: usize, node: usize) -> u32 {
         let config = self
             .plan
@@ -272,7 +273,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What a node needs to work instant by instant, if it must.
+    /// The state that a node needs to process every event at its own time; `None` if it need not.
     pub(super) fn prompt(&self, node: usize) -> Option<Box<Prompt>> {
         if !self.is_prompt() {
             return None;
@@ -335,7 +336,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Pools of a node under adaptive allocation; the accounts are told of them.
+    /// Pools of a node under adaptive allocation; the accounts get references to them.
     fn pools(&self, node: usize, accounts: &mut [Account]) -> Vec<Shared> {
         let config = self
             .plan
@@ -371,7 +372,7 @@ impl Draft<'_> {
     }
 }
 
-/// N2 as it is counted.
+/// N2 in cells, as counters use it.
 fn n2(config: &FcvcConfig) -> u32 {
     config.n2.0.min(u32::MAX as u64) as u32
 }

@@ -1,4 +1,5 @@
-//! The credit protocol at one node: what is told to the nodes above, what is heard from the nodes below.
+//! The credit protocol at one node: messages to the upstream nodes, and messages from the
+//! downstream nodes.
 
 use super::prompt::{Account, Gear, NONE, Prompt, Shared};
 use crate::atm::cell::Cell;
@@ -7,12 +8,12 @@ use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
 use crate::kernel::Ps;
 
-/// A credit that a port here was given: the slot of the channel, and up to where it may send.
+/// A credit for a port of this node: the slot of the channel, and its new limit.
 pub type Grant = (u32, u32);
 
 impl Prompt {
-    /// So many cells of the channel that arrives under `label` have left the node, or have ended here; the last of them
-    /// at `now`.
+    /// Counts `cells` cells of the channel with label `label` that have left the node, or have
+    /// ended here; the last of them at `now`.
     #[inline]
     pub fn forward<S: Server>(&mut self, now: Ps, label: u32, cells: u32, gear: &mut Gear<'_, S>) {
         let account = &mut self.accounts[label as usize];
@@ -49,7 +50,7 @@ impl Prompt {
         port.tell(now, message, link);
     }
 
-    /// Tells what the pool of the channel that arrives under `label` has to say.
+    /// Sends the notices of the pool of the channel with label `label`.
     fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
         let Some((pool, _)) = self.accounts[label as usize].pool else {
             return;
@@ -78,7 +79,8 @@ impl Prompt {
         self.notices = notices;
     }
 
-    /// A cell of the credit protocol arrives. What ports here may send is handed to `granted`.
+    /// Handles a cell of the credit protocol. Calls `granted` with each new limit of a port of this
+    /// node.
     pub fn receive<S: Server>(
         &mut self,
         cell: Cell,
@@ -139,7 +141,7 @@ impl Prompt {
         port.set_limit(now, slot, limit, link);
     }
 
-    /// A mark counts what the link has lost, and is answered by a credit.
+    /// Counts the cells that the link has lost, according to a mark, and answers with a credit.
     fn receive_mark<S: Server>(
         &mut self,
         now: Ps,
@@ -172,7 +174,8 @@ impl Prompt {
         }
     }
 
-    /// Marks that are due at `now`: one for each channel that has sent since the last, or has no credit.
+    /// Sends the marks that are due at `now`: one for each channel that has sent since its last
+    /// mark, or has no credit.
     pub fn mark<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;
@@ -198,7 +201,7 @@ impl Prompt {
     }
 }
 
-/// Cells of a channel that are still at the node.
+/// Number of cells of a channel that are still at the node.
 fn queued<S: Server>(account: &Account, gear: &Gear<'_, S>) -> u64 {
     account.onward.map_or(0, |(port, slot)| {
         gear.ports[port as usize].0.server().queued_of(slot)

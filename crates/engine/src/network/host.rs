@@ -23,14 +23,14 @@ pub struct Host<S> {
     /// Events of this host.
     pub log: Log,
     pub(super) clocks: Tournament,
-    /// What makes it work instant by instant, if anything does.
+    /// State of a prompt host; `None` for others.
     prompt: Option<Box<Prompt>>,
-    /// Terminals by port and slot of what they send, if it is prompt.
+    /// Terminals by port and slot of the cells that they send, if the host is prompt.
     pub(super) senders: Vec<Vec<u32>>,
 }
 
 impl<S: Server> Host<S> {
-    /// A host that has done nothing yet.
+    /// A host in its initial state.
     pub fn new(
         terminals: Vec<Terminal>,
         ports: Vec<(Port<S>, u32)>,
@@ -58,12 +58,12 @@ impl<S: Server> Host<S> {
             senders,
         }
     }
-    /// Whether every arrival matters at once.
+    /// True if the host must process every arrival at its own time.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }
 
-    /// Earliest time at which a terminal has something to do of its own.
+    /// Earliest time at which a terminal has an event of its own.
     #[inline]
     pub fn next_event(&self) -> Ps {
         let port = self
@@ -73,8 +73,8 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Works through everything before `horizon`, timers before arrivals at one instant. Links that
-    /// were empty and got a cell are noted in `fresh`.
+    /// Processes everything before `horizon`, at one instant timers before arrivals. Links that
+    /// were empty and received a cell are added to `fresh`.
     #[inline(never)]
     pub fn turn(
         &mut self,
@@ -103,7 +103,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// The same with several.
+    /// [`Host::turn`] with several incoming links.
     fn merge<const DRAWN: bool>(
         &mut self,
         inbox: &mut Inbox,
@@ -141,7 +141,7 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// The same with just one incoming link.
+    /// [`Host::turn`] with a single incoming link.
     fn turn_with(
         &mut self,
         incoming: usize,
@@ -174,8 +174,8 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Receives cells without bodies that arrive before `limit`, up to the first that has one.
-    /// Returns how many. They change no terminal's clock.
+    /// Receives cells without bodies that arrive before `limit`, up to the first that has a body.
+    /// Returns their number. They change no terminal's clock.
     #[inline(always)]
     fn receive_plainly(&mut self, cells: &[Cell], limit: Ps) -> usize {
         let terminals = &mut self.terminals[..];
@@ -187,8 +187,8 @@ impl<S: Server> Host<S> {
             .count()
     }
 
-    /// How far the terminal `index`, whose clock is the first, may go alone: to the next arrival,
-    /// which comes after timers of the same instant, or the next terminal's clock.
+    /// Time up to which the terminal `index`, whose clock is the earliest, may run alone: the next
+    /// arrival, which comes after timers of the same instant, or the next terminal's clock.
     #[inline]
     fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
         let others = self.runner_up(index).max(Ps(timer.0 + 1));

@@ -1,4 +1,5 @@
-//! The links that end at a node, merged by arrival time; equal times in the order of the links, or as drawn.
+//! The incoming links of a node, merged by arrival time; equal times in the order of the links, or
+//! in a random order.
 
 use alloc::vec::Vec;
 
@@ -8,19 +9,20 @@ use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
 use crate::kernel::{Ps, Tournament};
 
-/// What arrives at a node that works instant by instant, in order: from sorted batches where they pay, else merged.
+/// Arrivals at a prompt node, in order: from sorted batches if these are faster, otherwise merged
+/// one by one.
 pub struct Arrivals<'a, const DRAWN: bool> {
     inbox: &'a mut Inbox,
     batch: Option<Batch>,
-    /// Cells of the batch that have been taken.
+    /// Number of cells of the batch that have been received.
     taken: usize,
-    /// The input that the cell taken last came from.
+    /// Input of the cell received last.
     input: usize,
-    /// When the next cell arrives.
+    /// Arrival time of the next cell.
     next: Ps,
-    /// Where the turn ends.
+    /// End of the turn.
     horizon: Ps,
-    /// Since when cells have been merged one by one, and how many.
+    /// Time since which cells have been merged one by one, and their number.
     merged_since: Ps,
     merged: u64,
 }
@@ -42,7 +44,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         arrivals.look(links);
         arrivals
     }
-    /// Sorts a batch, if that pays.
+    /// Sorts a batch, if that is faster.
     #[inline(never)]
     fn look(&mut self, links: &mut [Link]) {
         self.batch = self.inbox.take_batch(self.horizon, links);
@@ -53,12 +55,12 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         };
         self.merged_since = self.next;
     }
-    /// When the next cell arrives; at the horizon or later if none does in this turn.
+    /// Arrival time of the next cell; at the horizon or later if none arrives in this turn.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Takes the next cell; if it has a body, [`Arrivals::body`] must follow.
+    /// Receives the next cell; if it has a body, [`Arrivals::body`] must follow.
     #[inline(always)]
     pub fn take(&mut self, links: &mut [Link]) -> Option<Cell> {
         let Some(batch) = &self.batch else {
@@ -84,7 +86,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         self.merged += 1;
         Some(cell)
     }
-    /// The body of the cell taken last.
+    /// The body of the cell received last.
     #[inline]
     pub fn body(&self, links: &mut [Link]) -> Option<Body> {
         self.inbox.body(self.input, links)
@@ -92,7 +94,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     fn give_back(&mut self) {
         self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
     }
-    /// The turn has ended.
+    /// Ends the turn.
     pub fn end(mut self) {
         self.give_back();
         if self.merged > 0 {
@@ -106,9 +108,9 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
 pub struct Inbox {
     links: Vec<u32>,
     heads: Tournament,
-    /// Cells for each input in a turn above which whole batches are sorted at once.
+    /// Storage for batches; `None` if there are too few inputs for batches.
     batch: Option<Batch>,
-    /// The order of cells that arrive at one instant, if it is drawn.
+    /// Random order of cells that arrive at one instant; `None` if it is the order of the links.
     order: Option<Order>,
 }
 
@@ -124,13 +126,13 @@ impl Inbox {
             order,
         }
     }
-    /// When the earliest cell arrives.
+    /// Time of the earliest arrival.
     #[inline]
     pub fn first(&self) -> Ps {
         self.heads.first().0
     }
-    /// The earliest arrival, and the input it comes from. `DRAWN` says what [`Inbox::is_drawn`] does, so that
-    /// merges ask it once.
+    /// The earliest arrival, and its input. `DRAWN` must equal [`Inbox::is_drawn`]; as a constant
+    /// it is not checked for every cell.
     #[inline(always)]
     pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
         let (at, input) = self.heads.first();
@@ -141,7 +143,7 @@ impl Inbox {
             (at, input)
         }
     }
-    /// The input that goes first of those at `at`.
+    /// The first of the inputs with an arrival at `at`, in the random order.
     fn draw(&self, at: Ps, first: usize) -> usize {
         let Some(order) = &self.order else {
             return first;
@@ -151,17 +153,17 @@ impl Inbox {
             .for_each_at(at, &mut |input| best = best.min(order.rank(at, input)));
         best.1
     }
-    /// Whether the order of cells that arrive at one instant is drawn.
+    /// True if the order of cells that arrive at one instant is random.
     #[inline]
     pub fn is_drawn(&self) -> bool {
         self.order.is_some()
     }
-    /// A cell entered the empty link of `input` and arrives at `at`.
+    /// Records that a cell entered the empty link of `input` and arrives at `at`.
     #[inline]
     pub fn expect(&mut self, input: usize, at: Ps) {
         self.heads.bring_forward(input, at);
     }
-    /// Takes the next cell from `input`.
+    /// Receives the next cell from `input`.
     #[inline]
     pub fn receive(&mut self, input: usize, links: &mut [Link]) -> Option<Cell> {
         let (cell, next) = links[self.links[input] as usize].pop()?;
@@ -173,7 +175,7 @@ impl Inbox {
     pub fn body(&self, input: usize, links: &mut [Link]) -> Option<Body> {
         links[self.links[input] as usize].pop_body()
     }
-    /// The link of a node that has just one.
+    /// The link of a node that has only one.
     #[inline]
     pub fn only(&self) -> Option<u32> {
         match self.links[..] {
@@ -181,12 +183,12 @@ impl Inbox {
             _ => None,
         }
     }
-    /// The only link has been looked at; when to look again.
+    /// Sets the time at which the only link must be handled next.
     #[inline]
     pub fn note_due(&mut self, due: Ps) {
         self.heads.set(0, due);
     }
-    /// Takes out the link of a node that has just one; it must be put back.
+    /// Removes the only link of a node from `links` temporarily; [`Inbox::put_only`] must follow.
     #[inline]
     pub fn take_only(&self, links: &mut [Link]) -> Option<Link> {
         self.only()
@@ -203,8 +205,8 @@ impl Inbox {
         &self.links
     }
 
-    /// Takes a batch of the cells that arrive before `limit`, sorted, if so many are expected that
-    /// this is cheaper than merging one by one. The batch must be given back.
+    /// Removes a sorted batch of the cells that arrive before `limit`, if enough are expected for
+    /// this to be faster than merging. [`Inbox::give_back`] must follow.
     pub fn take_batch(&mut self, limit: Ps, links: &mut [Link]) -> Option<Batch> {
         let begin = self.first();
         if !self.batch.as_ref()?.is_worth_it(begin, limit) {
@@ -232,11 +234,12 @@ impl Inbox {
         }
         Some(batch)
     }
-    /// Gives a batch back, all of whose cells have been dealt with.
+    /// Returns the storage of a batch, all of whose cells have been processed.
     pub fn give_back(&mut self, batch: Batch) {
         self.batch = Some(batch);
     }
-    /// `cells` were merged one by one over `span`: what to expect of the next turn.
+    /// Records that `cells` cells were merged one by one over `span`, for the expectation of the
+    /// next turn.
     #[inline]
     pub fn note_merged(&mut self, cells: u64, span: Ps) {
         if let Some(batch) = &mut self.batch {

@@ -1,4 +1,4 @@
-//! The event log: on demand, why a flow got what it got.
+//! The event log: losses, timeouts, retransmissions and marks, recorded on request.
 
 use alloc::vec::Vec;
 
@@ -7,33 +7,35 @@ use super::plan::EventKinds;
 use crate::discard::Cause;
 use crate::kernel::Ps;
 
-/// What happened.
+/// Kind of an event with its details.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What {
-    /// A buffer refused a cell of PDU-cell number `number`.
+    /// A buffer refused a cell.
     Loss {
-        /// Why.
+        /// Reason of the loss.
         cause: Cause,
         /// The cell's number among the data cells of its channel, modulo 2^20.
         number: u32,
-        /// Whether it ended its PDU.
+        /// True if the cell ended its PDU.
         eom: bool,
-        /// Whether it was an RM cell, which has no number.
+        /// True for an RM cell, which has no number.
         rm: bool,
     },
-    /// A source queue had no room for a whole PDU, or for a bare cell.
+    /// A source queue was too full for a whole PDU, or for a bare cell.
     Refusal {
-        /// Sequence number of the segment, or of what it acknowledges, in bytes; none for a bare cell, a SYN or a SYN-ACK.
+        /// Sequence number of the segment, or its acknowledgement number, in bytes; `None` for a
+        /// bare cell, a SYN or a SYN-ACK.
         seq: Option<u64>,
     },
     /// A retransmission timer expired.
     Timeout {
-        /// Sequence number in bytes of the oldest byte not acknowledged; none before the connection stands.
+        /// Sequence number in bytes of the oldest byte not acknowledged; `None` before the
+        /// connection is established.
         seq: Option<u64>,
     },
-    /// A segment was sent again.
+    /// A segment was retransmitted.
     Retransmission {
-        /// Sequence number in bytes; none of a SYN or SYN-ACK.
+        /// Sequence number in bytes; `None` for a SYN or SYN-ACK.
         seq: Option<u64>,
     },
     /// An RM cell was marked: CI, NI or ER changed, or the destination turned EFCI into CI.
@@ -46,13 +48,13 @@ pub enum What {
 /// An event of one channel at one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// Time of the event.
     pub at: Ps,
     /// Channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
-    /// Link of the port where it happened, if at a port.
+    /// Link of the port of the event, if it was at a port.
     pub link: Option<u32>,
-    /// What.
+    /// Kind of event.
     pub what: What,
 }
 
@@ -63,14 +65,14 @@ pub struct Log {
     pub kinds: EventKinds,
     limit: usize,
     events: Vec<Event>,
-    /// Events beyond the limit, which were not kept.
+    /// Number of events beyond the limit, which were not kept.
     pub omitted: u64,
-    /// What an observer is to be told, if there is one.
+    /// Records for an observer, if there is one.
     pub tap: Option<Tap>,
 }
 
 impl Log {
-    /// A log of the given kinds with room for `limit` events.
+    /// A log of the given kinds with space for `limit` events.
     pub fn new(kinds: EventKinds, limit: usize) -> Log {
         Log {
             kinds,

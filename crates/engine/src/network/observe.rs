@@ -1,5 +1,5 @@
-//! Looks at a simulation between slices of its run: what traces and event logs are made of.
-//! Looking changes nothing.
+//! Reads the state of a simulation between slices of its run, for traces and event logs. Reading
+//! changes nothing.
 
 use alloc::vec::Vec;
 
@@ -11,25 +11,25 @@ use super::terminal::App;
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
 
-/// An output port of a switch, as a trace knows it.
+/// An output port of a switch, as traces need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchPort {
     /// Index of the link that the port feeds.
     pub link: usize,
     /// Classes and limit (`u64::MAX` for none) of each queue, in order of priority.
     pub queues: Vec<(Vec<ServiceClass>, u64)>,
-    /// Whether virtual sources feed the port, with queues of channels in front of them.
+    /// True if virtual sources feed the port, with queues of channels in front of them.
     pub virtual_sources: bool,
 }
 
-/// What a switch port holds and has done, at one instant.
+/// Queue lengths and counters of a switch port, at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortState {
     /// Cells in each queue, the one in service included.
     pub lengths: Vec<u64>,
     /// Cells whose service has completed.
     pub departed: u64,
-    /// Of them, cells of credit control.
+    /// Cells of credit control among them.
     pub credit_cells: u64,
     /// Cells refused.
     pub dropped: u64,
@@ -95,8 +95,8 @@ impl<S: Server> Simulation<S> {
         self.terminal(flow, 0).abr().map(|source| source.acr())
     }
 
-    /// Switches at which the loop of the forward channel of `flow` ends and begins again, in order, each with the ACR of
-    /// its virtual source in cells/s.
+    /// Switches that end the loop of the forward channel of `flow` and begin a new one, in order,
+    /// each with the ACR of its virtual source in cells/s.
     pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
         let switch = |before: usize| {
             let link = self.channels[2 * flow].hops[before - 1].link;
@@ -107,8 +107,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Cells that wait at the source of `flow`; `None` if nothing ever does, because cells go out as they
-    /// are generated, or one is always waiting.
+    /// Cells that wait at the source of `flow`; `None` if the queue has no meaning, because cells
+    /// leave as they are generated, or one is always waiting.
     pub fn source_queue(&self, flow: usize) -> Option<u64> {
         let source = self.terminal(flow, 0);
         source.may_wait().then(|| source.queue().cells())
@@ -147,7 +147,7 @@ impl<S: Server> Simulation<S> {
         (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
     }
 
-    /// The first `limit` events of all nodes in order of time, and how many others there were. At
+    /// The first `limit` events of all nodes in order of time, and the number of further events. At
     /// one instant the order is that of the nodes.
     pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
         let mut events: Vec<Event> = self

@@ -1,7 +1,7 @@
-//! Everything that travels, as it goes: what packet captures and time-space diagrams are made of.
+//! Observation of all traffic during a run, for packet captures and time-space diagrams.
 //!
-//! Only the plain engine can be observed. It calls back instant by instant and keeps nothing, so a span may be as long
-//! as one likes.
+//! Only the plain engine can be observed. It calls the observer instant by instant and keeps
+//! nothing, so the observed span may have any length.
 
 use alloc::vec::Vec;
 
@@ -17,62 +17,66 @@ use crate::tcp::Segment;
 pub struct Crossing {
     /// Index of the link.
     pub link: u32,
-    /// Channel: twice the flow's number, plus one for the backward direction. None of a cell of credit control, which
-    /// belongs to no channel.
+    /// Channel: twice the flow's number, plus one for the backward direction. `None` for a cell of
+    /// credit control, which belongs to no channel.
     pub channel: Option<u32>,
     /// Header bits on this link, and the number among the data cells of the channel, modulo [`Info::NUMBERS`].
     pub info: Info,
-    /// Contents on this link of an RM cell, of a credit cell, or the PDU that the cell ends; none of other data cells, whose
-    /// PDU [`Observer::on_pdu`] told before.
+    /// Contents on this link of an RM cell or a credit cell, or the PDU that the cell ends; `None`
+    /// for other data cells, whose PDU was reported by [`Observer::on_pdu`] before.
     pub body: Option<Body>,
-    /// When its last bit left.
+    /// Time at which its last bit left.
     pub left: Ps,
-    /// When its last bit arrives.
+    /// Time at which its last bit arrives.
     pub arrives: Ps,
 }
 
 /// A PDU whose first cell leaves its end system's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PduStart {
-    /// When.
+    /// Time at which its first cell leaves the queue.
     pub at: Ps,
     /// Channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
     /// Number of its first cell among the data cells of the channel, modulo [`Info::NUMBERS`].
     pub first: u32,
-    /// Cells into which it is cut.
+    /// Number of its cells.
     pub cells: u16,
-    /// Those of them that are sent, the first ones; the source queue has refused the others.
+    /// Number of its first cells that are sent; the source queue has refused the others.
     pub sent: u16,
-    /// The TCP segment inside. There are no other PDUs: sources that do not use TCP send bare cells.
+    /// The TCP segment inside. All PDUs contain one: sources that do not use TCP send bare cells.
     pub segment: Segment,
 }
 
-/// Who is told what travels, in order of time. At one instant PDUs come first, then losses, then cells.
+/// Receives reports of all traffic, in order of time. At one instant PDUs come first, then losses,
+/// then cells.
 ///
-/// A port is observed at the link that it feeds, and by what it refuses.
+/// A port is observed by the cells on its link, and by the cells that it refuses.
 pub trait Observer {
-    /// A cell has been put on a link; on each link in order.
+    /// Called when a cell has been put on a link; on each link in order.
     fn on_cell(&mut self, _cell: &Crossing) {}
-    /// A PDU begins. All cells of its channel from its first number on, as many as it says are sent, are its own.
+    /// Called when a PDU begins. The next `sent` cells of its channel, from its first number on,
+    /// belong to it.
     fn on_pdu(&mut self, _pdu: &PduStart) {}
-    /// A cell was refused by a buffer or lost by a link ([`What::Loss`](super::log::What::Loss)), or an end system's queue
-    /// had no room for a whole PDU ([`What::Refusal`](super::log::What::Refusal)).
+    /// Called when a cell was refused by a buffer or lost by a link
+    /// ([`What::Loss`](super::log::What::Loss)), or when an end system's queue was too full for a
+    /// whole PDU ([`What::Refusal`](super::log::What::Refusal)).
     fn on_loss(&mut self, _loss: &Event) {}
 }
 
-/// What a node has to tell an observer of an instant besides the cells on its links.
+/// Records of a node for an observer, besides the cells on its links.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
     /// PDUs that began.
     pub pdus: Vec<PduStart>,
-    /// What was lost.
+    /// Losses.
     pub losses: Vec<Event>,
 }
 
 impl Reference {
-    /// Runs to `until`, and tells `observer` what cells are put on links, what PDUs begin, and what is lost from now to
-    /// then. Slices of a run tell together what the whole would.
+    /// Runs to `until`, and reports to `observer` the cells that are put on links, the PDUs that
+    /// begin, and the losses until then. The reports do not depend on how a run is divided into
+    /// calls.
     pub fn observe(&mut self, until: Ps, observer: &mut dyn Observer) {
         let mut watch = Watch::new(self);
         for node in 0..self.nodes() {
@@ -98,19 +102,21 @@ impl Reference {
     }
 }
 
-/// What has been seen of each link.
+/// Progress of the observation of each link.
 struct Watch {
-    /// For each link the channel by label at its far end.
+    /// For each link, the channel of each label at its far end.
     channels: Vec<Vec<Option<u32>>>,
-    /// Cells on the link when it was looked at last, and how many of them have not been told: the newest.
+    /// Number of cells on the link when it was last examined, and how many of them, the newest,
+    /// have not been reported.
     seen: Vec<(usize, usize)>,
     delays: Vec<Ps>,
-    /// Whether there are cells that have been seen and not told, because they leave after the instant of the look.
+    /// True if cells were seen but not yet reported, because they leave after the instant of the
+    /// examination.
     ahead: bool,
 }
 
 impl Watch {
-    /// What has left before now has been told.
+    /// Begins an observation; everything that has left before now counts as reported.
     fn new(reference: &mut Reference) -> Watch {
         let simulation = reference.state();
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
@@ -144,7 +150,8 @@ impl Watch {
 
     fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
         match moment {
-            // Starting what starts at an instant, a port also completes what ends one picosecond later.
+            // When a port starts a service it also completes services that end one picosecond
+            // later.
             Moment::Before(_) if !self.ahead => {}
             Moment::Before(next) => {
                 self.ahead = false;
@@ -159,7 +166,8 @@ impl Watch {
         }
     }
 
-    /// Tells what `node` has lost since the last look at it, and sent `before` an instant; notes what it has received.
+    /// Reports the losses of `node` since it was last examined, and the cells that it sent `before`
+    /// an instant; notes the cells that it has received.
     fn look_at(
         &mut self,
         reference: &mut Reference,

@@ -1,4 +1,4 @@
-//! Every cell on every link over a short span, hop by hop: what a time-space diagram is made of.
+//! Records every cell on every link over a short span, for time-space diagrams.
 
 use alloc::vec::Vec;
 
@@ -14,26 +14,26 @@ pub struct Passage {
     pub link: u32,
     /// Channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
-    /// What the cell is, and its number among the data cells of its channel, modulo 2^20.
+    /// Kind of the cell, and its number among the data cells of its channel, modulo 2^20.
     pub info: Info,
-    /// When its last bit left.
+    /// Time at which its last bit left.
     pub left: Ps,
-    /// When its last bit arrived.
+    /// Time at which its last bit arrived.
     pub arrived: Ps,
 }
 
 /// Passages of a span, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
-    /// At most as many as asked for.
+    /// The first passages, at most as many as requested.
     pub kept: Vec<Passage>,
-    /// Further ones.
+    /// Number of further passages.
     pub omitted: u64,
 }
 
 impl Reference {
-    /// Runs to `until` and notes which cells travel on a link between `from` and then, up to `most`
-    /// of them. Cells of credit control belong to no channel and are left out.
+    /// Runs to `until` and records the cells that are on a link between `from` and then, at most
+    /// `most` of them. Cells of credit control belong to no channel and are left out.
     pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
         let mut noting = Noting {
             from,

@@ -1,4 +1,4 @@
-//! What a simulation is built from: a directed graph, the flows over it, what is measured.
+//! The plan of a simulation: a directed graph, the flows over it, and the measurements.
 
 mod credited;
 mod ways;
@@ -23,7 +23,7 @@ use crate::kernel::{Ps, Rate};
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
-/// A whole simulation.
+/// A plan of a simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Seed of every random stream.
@@ -36,11 +36,11 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Credit control, if there is any.
     pub fcvc: Option<FcvcConfig>,
-    /// What every link loses.
+    /// Losses of every link.
     pub errors: LinkErrors,
-    /// Which of the cells that arrive at one instant comes first.
+    /// Order of cells that arrive at one instant.
     pub simultaneous_cells: SimultaneousCells,
-    /// What is kept.
+    /// Measurements and recordings.
     pub measure: MeasurePlan,
 }
 
@@ -49,11 +49,11 @@ pub struct Plan {
 pub struct NodePlan {
     /// Unique name.
     pub name: String,
-    /// What it does.
+    /// Kind of node.
     pub kind: NodeKind,
 }
 
-/// What a node does.
+/// Kind of a node.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
@@ -73,13 +73,14 @@ pub struct SwitchPlan {
     pub buffer: Buffer,
     /// Queues in order of priority, each with the classes that share it.
     pub priority: Vec<Vec<ServiceClass>>,
-    /// Whether RM cells are served before the other cells of their queue.
+    /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
     /// Congestion control of the queue that holds ABR.
     pub control: ControlConfig,
     /// Discard policy of every queue.
     pub discard: DiscardConfig,
-    /// Whether, and how, the loops of ABR channels end here and begin again.
+    /// Settings of virtual sources and destinations, if ABR control loops end here and new ones
+    /// begin.
     pub vsvd: Option<VsVdConfig>,
 }
 
@@ -98,7 +99,7 @@ pub struct LinkPlan {
     pub delay: Ps,
 }
 
-/// A flow: a bidirectional virtual channel and what runs over it.
+/// A flow: a bidirectional virtual channel and its end systems.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Unique name, for instance `tcp.3`.
@@ -115,30 +116,30 @@ pub struct FlowPlan {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order.
     pub backward: Vec<usize>,
-    /// When the source starts.
+    /// Start time of the source.
     pub start: Ps,
-    /// What is sent.
+    /// The source of traffic.
     pub source: SourceConfig,
     /// TCP at both ends; used by sources over TCP.
     pub tcp: TcpConfig,
     /// ABR end systems at both ends; used by channels of that class.
     pub abr: AbrConfig,
-    /// What AAL5 carries before the IP packet.
+    /// Headers between AAL5 and IP.
     pub encapsulation: Encapsulation,
     /// Limit of the source queue of each channel, in cells.
     pub source_queue: Buffer,
-    /// What a source queue refuses of a PDU that does not fit.
+    /// The part of a PDU that a source queue refuses if it does not fit.
     pub source_queue_refuses: Refuses,
 }
 
-/// What is kept besides counters.
+/// Measurements and recordings besides counters.
 #[derive(Clone, Debug, Default)]
 pub struct MeasurePlan {
-    /// Stamp every cell, so that cell delays are measured.
+    /// Stamps every cell to measure cell delays.
     pub cell_delay: bool,
     /// Kinds of events to log.
     pub events: EventKinds,
-    /// Most events kept.
+    /// Largest number of events kept.
     pub event_limit: usize,
 }
 
@@ -149,7 +150,7 @@ pub struct EventKinds {
     pub loss: bool,
     /// Retransmission timeouts.
     pub timeout: bool,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmission: bool,
     /// Congestion marks written into backward RM cells or data cells.
     pub mark: bool,

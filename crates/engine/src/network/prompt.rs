@@ -1,4 +1,5 @@
-//! What a node keeps that works instant by instant: completions of its ports, and its part of credit control.
+//! State of a node that processes every event at its own time: completions of its ports, and its
+//! part of credit control.
 
 use alloc::vec::Vec;
 
@@ -11,32 +12,33 @@ use crate::credit::allocation::{Notice, Pool};
 use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament};
 
-/// Stands for nothing where an index is expected.
+/// Marks the absence of an index.
 pub const NONE: u32 = u32::MAX;
 
-/// A channel at a port that sends it.
+/// A channel at the port that sends it.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// The channel.
     pub channel: u32,
-    /// Label under which its cells arrive here; [`NONE`] where it begins.
+    /// Label under which its cells arrive here; [`NONE`] if the channel begins here.
     pub label_here: u32,
     /// Label at the far end of the link.
     pub label_there: u32,
-    /// Cells sent when the last mark told it.
+    /// Number of cells sent, as of the last mark.
     pub marked: u32,
 }
 
-/// A channel that arrives here, as the node above is told of it.
+/// A channel that arrives here, with its credit for the upstream node.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
-    /// Port to the node above; [`NONE`] if the channel is not under credit control.
+    /// Port to the upstream node; [`NONE`] if the channel is not under credit control.
     pub reverse: u32,
-    /// Slot of the channel at the port above.
+    /// Slot of the channel at the upstream port.
     pub upstream: u32,
-    /// Port and slot here, if the channel goes on.
+    /// Port and slot here, unless the channel ends here.
     pub onward: Option<(u32, u32)>,
-    /// What is forwarded and told; of a channel of a pool the pool knows.
+    /// Counters of forwarded cells and sent credits; unused if the channel belongs to a pool, which
+    /// has its own.
     pub receiver: Receiver,
     /// Pool and number in it, if allocation is adaptive.
     pub pool: Option<(u32, u32)>,
@@ -69,9 +71,9 @@ impl<S> Gear<'_, S> {
 
 /// Completions and credit of a node.
 pub struct Prompt {
-    /// For each port, when its service completes.
+    /// Completion time of each port.
     completions: Tournament,
-    /// Ports at which something has happened at this instant.
+    /// Ports that may have a service to start at this instant.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
     /// Channels by port and slot.
@@ -85,7 +87,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// A node that has done nothing yet.
+    /// A node in its initial state.
     pub fn new(
         ways: Vec<Vec<Way>>,
         accounts: Vec<Account>,
@@ -110,12 +112,12 @@ impl Prompt {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
     }
-    /// The next completion or time of marks.
+    /// Time of the next completion or of the next marks.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.completions.first().0.min(self.next_mark)
     }
-    /// Something has happened at `port`: it may have a service to start.
+    /// Notes an event at `port`, which may have a service to start.
     #[inline]
     pub fn touch(&mut self, port: u32) {
         if !core::mem::replace(&mut self.is_touched[port as usize], true) {
@@ -123,18 +125,18 @@ impl Prompt {
         }
     }
 
-    /// Whether nothing has happened at this instant at any port.
+    /// True if there was no event at any port at this instant.
     #[inline]
     pub fn is_untouched(&self) -> bool {
         self.touched.is_empty()
     }
 
-    /// Something may have happened at any port.
+    /// Notes an event at every port.
     pub fn touch_all(&mut self) {
         (0..self.ways.len()).for_each(|port| self.touch(port as u32));
     }
 
-    /// The port has something else to do next, or nothing.
+    /// Updates the time of the port's next event.
     #[inline]
     pub fn note<S: Server>(&mut self, index: u32, port: &Port<S>) {
         let next = port.next_event();
@@ -143,8 +145,9 @@ impl Prompt {
         }
     }
 
-    /// If all that happens at `now` is that one port goes on to its next cell, lets it. `others` is when something comes
-    /// that is no completion. False, and nothing has happened, if there is more to do.
+    /// If the only event at `now` is that one port continues with its next cell, processes it.
+    /// `others` is the time of the next event other than a completion. Returns false, with nothing
+    /// changed, if there is more to do.
     #[inline]
     pub fn go_on<S: Server>(
         &mut self,
@@ -169,7 +172,7 @@ impl Prompt {
         true
     }
 
-    /// Completions at `now`, port by port, and the credit that follows from them.
+    /// Processes the completions at `now`, port by port, and the credit that follows from them.
     pub fn complete<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, log: &mut Log) {
         while self.completions.first().0 == now {
             let index = self.completions.first().1;
@@ -190,7 +193,7 @@ impl Prompt {
         }
     }
 
-    /// Services that start at `now`.
+    /// Starts services at `now`.
     pub fn start<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
         while let Some(index) = self.touched.pop() {
             self.is_touched[index as usize] = false;
@@ -198,7 +201,7 @@ impl Prompt {
         }
     }
 
-    /// The service that starts at `now` at one port, if one does.
+    /// Starts the service at one port at `now`, if there is one.
     #[inline]
     pub fn start_at<S: Server>(
         &mut self,

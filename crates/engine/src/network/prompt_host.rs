@@ -1,4 +1,5 @@
-//! A host that works instant by instant: credit control, or links that lose cells.
+//! A host that processes every event at its own time: with credit control, or links that lose
+//! cells.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,7 +14,8 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl<S: Server> Host<S> {
-    /// Works through everything before `horizon`; at one instant completions, timers, arrivals, service starts.
+    /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
+    /// starts.
     pub(super) fn turn_promptly<const DRAWN: bool>(
         &mut self,
         mut prompt: Box<Prompt>,
@@ -80,8 +82,8 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// If all that happens at `now` is that one terminal does something of its own, lets it. False, and nothing has
-    /// happened, if there is more to do.
+    /// If the only event at `now` is that of one terminal, processes it. Returns false, with
+    /// nothing changed, if there is more to do.
     #[inline]
     fn run_alone(
         &mut self,
@@ -117,7 +119,7 @@ impl<S: Server> Host<S> {
         true
     }
 
-    /// What terminals have to do of their own at `now`.
+    /// Processes the terminals' own events at `now`.
     fn run_terminals(
         &mut self,
         now: Ps,
@@ -168,7 +170,7 @@ impl<S: Server> Host<S> {
                 });
             }
         }
-        // What has arrived is forwarded to the end system at once.
+        // Cells that have arrived are forwarded to the end system at once.
         prompt.forward(
             cell.at,
             cell.label,
@@ -180,7 +182,7 @@ impl<S: Server> Host<S> {
         );
     }
 
-    /// The terminal may send.
+    /// Notes that the terminal may send.
     fn touch(&self, index: usize, prompt: &mut Prompt) {
         let port = self.terminals[index].port;
         if (port as usize) < self.ports.len() {

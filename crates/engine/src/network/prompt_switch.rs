@@ -1,4 +1,5 @@
-//! A switch that works instant by instant: credit control, or links that lose cells.
+//! A switch that processes every event at its own time: with credit control, or links that lose
+//! cells.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,7 +13,8 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl<S: Server> Switch<S> {
-    /// Works through everything before `horizon`; at one instant completions, timers, arrivals, service starts.
+    /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
+    /// starts.
     pub(super) fn turn_promptly<const DRAWN: bool>(
         &mut self,
         mut prompt: Box<Prompt>,
@@ -68,7 +70,7 @@ impl<S: Server> Switch<S> {
                 }
             }
             if !self.relays.is_empty() {
-                // Virtual sources send through their own ports.
+                // Virtual sources may send through any port.
                 prompt.touch_all();
             }
             prompt.start(
@@ -105,8 +107,8 @@ impl<S: Server> Switch<S> {
         self.forward(cell, body.as_mut(), links, fresh);
     }
 
-    /// Takes a cell without a body if it is all that happens at this instant, and its port takes what comes. False, and
-    /// nothing has happened, if not.
+    /// Handles a cell without a body if it is the only event at this instant, and its port admits
+    /// all cells. Returns false, with nothing changed, if not.
     #[inline]
     fn take_alone(
         &mut self,

@@ -1,8 +1,8 @@
-//! The plain reference: always the globally earliest instant, every node asked, eager ports.
+//! The plain reference engine: it always processes the globally earliest instant, asks every node,
+//! and has eager ports.
 //!
 //! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
-//! schedule (lookahead, turns, lags) nor its servers. Tests hold the two against each other cell
-//! by cell.
+//! schedule (lookahead, turns, lags) nor its servers. Tests compare the two cell by cell.
 
 use alloc::vec::Vec;
 
@@ -13,18 +13,18 @@ use super::simulation::{Simulation, Station};
 use crate::atm::server::EagerServer;
 use crate::kernel::Ps;
 
-/// Where in a run somebody looks.
+/// Moments of a run at which a watcher is called.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Moment {
-    /// Nothing happens any more before this instant.
+    /// All events before this instant have been processed.
     Before(Ps),
-    /// All completions of an instant have happened.
+    /// All completions of an instant have been processed.
     Completed(Ps),
-    /// A node has done all that it does at an instant.
+    /// A node has processed all its events of an instant.
     Turn(Ps, usize),
 }
 
-/// A simulation that takes no short cut.
+/// A simulation without short cuts.
 pub struct Reference(Simulation<EagerServer>);
 
 impl Reference {
@@ -36,13 +36,13 @@ impl Reference {
         Simulation::new(plan).map(Reference)
     }
 
-    /// Lets everything before `until` happen, one instant after the other: completions, then
-    /// timers and arrivals, then service starts.
+    /// Processes everything before `until`, one instant after the other: completions, then timers
+    /// and arrivals, then service starts.
     pub fn run_until(&mut self, until: Ps) {
         self.run_watched(until, &mut |_, _| ());
     }
 
-    /// The same; `look` is called whenever nodes may have sent or received something.
+    /// Does the same; `look` is called whenever nodes may have sent or received something.
     pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
             let now = self.earliest();
@@ -60,7 +60,7 @@ impl Reference {
         self.0.now = until;
     }
 
-    /// What has come of it so far, to be sampled, read and reported. Only the reference may run it.
+    /// The state so far, for samples and reports. Only the reference may run it.
     pub fn state(&mut self) -> &mut Simulation<EagerServer> {
         &mut self.0
     }
@@ -125,14 +125,14 @@ impl Reference {
         }
     }
 
-    /// The links that a node feeds may have other heads now.
+    /// Updates the receivers of all links that a node feeds, whose first cells may have changed.
     fn tell_of_output(&mut self, node: usize) {
         for port in 0..self.0.stations[node].node.ports().len() {
             self.tell_receiver(self.0.stations[node].node.ports()[port].1 as usize);
         }
     }
 
-    /// A link's head, whether it was empty or not.
+    /// Updates the receiver of a link, whether the link was empty or not.
     fn tell_receiver(&mut self, link: usize) {
         let at = self.0.links[link].next_arrival();
         let (node, input) = self.0.receiver(link);

@@ -1,9 +1,10 @@
-//! A virtual destination and the virtual source behind it: where a switch ends one loop of ABR control of a channel
-//! and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and appendix C.3).
+//! A virtual destination and the virtual source behind it, with which a switch ends one ABR control
+//! loop of a channel and begins the next (TM 4.0 section 5.10.6; Kalyanaraman 1997, chapter 9 and
+//! appendix C.3).
 //!
-//! A flow has two of them at a switch, one for each direction. RM cells end here: the forward ones of the previous
-//! loop are turned round into the opposite channel, whose virtual source sends them back, and the backward ones are
-//! the feedback of that virtual source.
+//! A flow has two relays at a switch, one for each direction. RM cells end here: the forward ones
+//! of the previous loop are turned round into the opposite channel, whose virtual source sends them
+//! back, and the backward ones are the feedback of that virtual source.
 
 mod meter;
 
@@ -18,13 +19,13 @@ use crate::discard::Cause;
 use crate::endsystem::{AbrDestination, AbrSource, Emission, InputMeter, VcRate, VsVdConfig};
 use crate::kernel::{Digest, Ps, Ring};
 
-/// The output port of a channel, its link, and who keeps events.
+/// The output port of a channel, its link, and the event log.
 pub struct Way<'a, S> {
     /// The port.
     pub port: &'a mut Port<S>,
     /// The link that it feeds.
     pub link: &'a mut Link,
-    /// Which link that is.
+    /// Index of the link.
     pub index: u32,
     /// Set when a cell enters the empty link.
     pub was_empty: bool,
@@ -32,10 +33,10 @@ pub struct Way<'a, S> {
     pub log: &'a mut Log,
 }
 
-/// What the port's scheme allows a channel, as it said last.
+/// The feedback of the port's scheme for a channel, as of its last request.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
-    /// VAL2 in cells/s; infinite if what the RM cell said already was less.
+    /// VAL2 in cells/s; infinite unless it was below the ER of the RM cell.
     er: f64,
     ci: bool,
     ni: bool,
@@ -46,11 +47,11 @@ struct Allowed {
 pub struct RelayCounts {
     /// Sent by the virtual source.
     pub inserted: u64,
-    /// Taken by the virtual destination, or by the virtual source of the opposite channel.
+    /// Received by the virtual destination, or by the virtual source of the opposite channel.
     pub absorbed: u64,
 }
 
-/// A channel at a switch that ends its loop.
+/// A channel at a switch that ends its control loop.
 pub struct Relay {
     /// The channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
@@ -71,7 +72,7 @@ pub struct Relay {
     config: VsVdConfig,
 }
 
-/// What a relay is built from.
+/// Settings of a relay.
 pub struct RelaySettings {
     /// The channel.
     pub channel: u32,
@@ -83,12 +84,12 @@ pub struct RelaySettings {
     pub source: AbrSource,
     /// Virtual destination of the previous loop.
     pub destination: AbrDestination,
-    /// How the loops are coupled.
+    /// Coupling of the loops.
     pub config: VsVdConfig,
 }
 
 impl Relay {
-    /// A relay that has done nothing yet.
+    /// A relay in its initial state.
     pub fn new(settings: RelaySettings) -> Relay {
         Relay {
             channel: settings.channel,
@@ -111,7 +112,7 @@ impl Relay {
         }
     }
 
-    /// When the virtual source has something to send, possibly in the past.
+    /// Time at which the virtual source can send; it may be in the past.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.source.next_wake(!self.cells.is_empty())
@@ -121,18 +122,18 @@ impl Relay {
         self.config.input == InputMeter::VcQueues
     }
 
-    /// The rate of the channel, as the scheme is told.
+    /// The rate of the channel, as reported to the scheme.
     fn rate(&self) -> f64 {
         match self.config.vc_rate {
             VcRate::PreviousLoop => self.ccr,
             VcRate::NextLoop => self.source.acr(),
-            // Until two FRMs have gone out there is nothing better.
+            // The measurement begins with the second FRM.
             VcRate::Measured => self.meter.rate.unwrap_or(self.source.acr()),
         }
     }
 
-    /// A data cell arrives. DES rule 1, and SES rule 12: the next loop begins without its EFCI. Returns whether it is
-    /// the only one now.
+    /// Handles a data cell that arrives. DES rule 1, and SES rule 12: the next loop begins with
+    /// EFCI 0. Returns true if it is now the only cell in the queue.
     #[inline]
     pub fn take_data<S: Server>(
         &mut self,
@@ -179,7 +180,8 @@ impl Relay {
         });
     }
 
-    /// An FRM of the previous loop ends here (DES rule 2). What is sent back: ER1 := min(ER, VAL2, ACR2).
+    /// Turns round an FRM of the previous loop, which ends here (DES rule 2). The returned cell has
+    /// ER1 := min(ER, VAL2, ACR2).
     pub fn turn_round<S: Server>(
         &mut self,
         now: Ps,
@@ -210,8 +212,8 @@ impl Relay {
         turned
     }
 
-    /// An RM cell of this channel ends here. It counts as input of the port as the one that the virtual source sends
-    /// in its stead.
+    /// Absorbs an RM cell of this channel. It counts as input of the port instead of the RM cell
+    /// that the virtual source sends.
     pub fn absorb<S: Server>(
         &mut self,
         now: Ps,
@@ -233,7 +235,7 @@ impl Relay {
         }
     }
 
-    /// Asks the port's scheme for VAL2, as if `rm` came back through the switch.
+    /// Requests VAL2 from the port's scheme, as if `rm` came back through the switch.
     fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         let mut asked = RmCell {
             ccr: self.rate(),
@@ -260,7 +262,7 @@ impl Relay {
         };
     }
 
-    /// A BRM of the next loop ends here: SES rules 8 and 9.
+    /// Handles a BRM of the next loop, which ends here: SES rules 8 and 9.
     pub fn take_feedback<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         if self.config.update.at_backward() {
             self.ask(now, rm, way);
@@ -274,12 +276,13 @@ impl Relay {
             .add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
     }
 
-    /// A turned-round RM cell of the opposite channel is to be sent.
+    /// Queues a turned-round RM cell of the opposite channel.
     pub fn offer(&mut self, rm: RmCell) {
         self.source.offer_brm(rm);
     }
 
-    /// Sends what the virtual source may send at `now`. Returns when it wants to go on.
+    /// Sends all that the virtual source may send at `now`. Returns the time of its next
+    /// transmission.
     #[inline]
     pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
         loop {
@@ -337,14 +340,14 @@ impl Relay {
         }
     }
 
-    /// Labels of the data that wait, as they would be on the outgoing link, and their headers.
+    /// Header and outgoing label of each waiting data cell.
     pub fn held(&self) -> impl Iterator<Item = Queued> {
         self.cells.iter().map(|info| Queued {
             info: *info,
             ..self.arrival.cell
         })
     }
-    /// RM cells that began and ended here.
+    /// Counts of RM cells that began and ended here.
     pub fn counts(&self) -> RelayCounts {
         self.counts
     }

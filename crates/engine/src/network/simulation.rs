@@ -1,4 +1,4 @@
-//! A simulation at work: which node goes next, and how far it may go alone.
+//! The fast simulation: the order in which nodes are processed, and how far each may advance alone.
 
 use alloc::vec::Vec;
 
@@ -11,55 +11,56 @@ use crate::atm::link::Link;
 use crate::atm::server::{LazyServer, Server};
 use crate::kernel::{Ps, Tournament};
 
-/// How long a node on which nothing depends, or that depends on nothing, works in one turn at
-/// least, in cell times of its links: long enough to be worth a turn, short enough for the cache.
+/// Least length of a turn, in cell times of its links, for a node that receives from or sends to no
+/// other: long enough to outweigh the cost of a turn, short enough for the cache.
 const UNTIED_CELLS: u64 = 512;
 
-/// Turns between two looks at the storage.
+/// Turns between two measurements of the storage.
 const TURNS_PER_LOOK: u32 = 1 << 12;
 
-/// How a node is tied to the others.
+/// Relations of a node to the others.
 #[derive(Clone, Debug)]
 struct Ties {
-    /// What reaches the node after an event elsewhere takes at least this long. For a node that
-    /// nothing reaches, the length of a turn.
+    /// Least time from an event elsewhere to its effect at the node. For a node without senders,
+    /// the length of a turn.
     lookahead: Ps,
-    /// How long the node may lag behind its arrivals: above zero only if it sends nothing.
+    /// Time by which the node may lag behind its arrivals; above zero only if it sends nothing.
     lag: Ps,
-    /// Nodes that send to this one, each with the least time that a cell takes from there.
+    /// Nodes that send to this one, each with the least transit time of a cell.
     senders: Vec<(u32, Ps)>,
-    /// Before this instant nothing can arrive that is not on a link already.
+    /// Instant before which all arrivals are on a link already.
     safe_until: Ps,
-    /// Turns to come in which the clocks of the senders are not asked, because they told nothing.
+    /// Number of further turns in which the clocks of the senders are not read, because they
+    /// brought no gain.
     patience: u32,
-    /// Patience after the next disappointment.
+    /// Value of `patience` after the next reading without gain.
     patience_next: u32,
 }
 
-/// A node and what is known of it, in one place because every turn needs it all.
+/// A node and its scheduling data, stored together because every turn needs all of them.
 pub(super) struct Station<S> {
     pub(super) node: Node<S>,
     pub(super) inbox: Inbox,
     ties: Ties,
-    /// The instant before which the node has done everything.
+    /// Instant before which the node has processed everything.
     clock: Ps,
 }
 
-/// The far end of a link.
+/// The node at the far end of a link.
 #[derive(Clone, Copy, Debug)]
 struct Receiver {
     node: u32,
-    /// Place of the link among the node's inputs.
+    /// Index of the link among the node's inputs.
     input: u32,
     /// Copied from the node's [`Ties`].
     lag: Ps,
 }
 
-/// Most turns between two questions to the senders.
+/// Largest number of turns between two readings of the senders' clocks.
 const MOST_PATIENCE: u32 = 64;
 
-/// Nodes joined by links. Each works alone for as long as nothing that is not on its links yet can
-/// reach it; then the node with the earliest event goes next.
+/// Nodes joined by links. Each node is processed alone, up to the earliest time at which a cell
+/// could reach it that is not on its links yet; then the node with the earliest event is next.
 pub struct Simulation<S: Server = LazyServer> {
     pub(super) plan: Plan,
     pub(super) stations: Vec<Station<S>>,
@@ -68,12 +69,12 @@ pub struct Simulation<S: Server = LazyServer> {
     /// Node and terminal of the source and the destination of each flow.
     pub(super) ends: Vec<[(usize, usize); 2]>,
     pub(super) window: Window,
-    /// For each link, who is told of what it brings.
+    /// For each link, the node that receives its cells.
     receivers: Vec<Receiver>,
     schedule: Tournament,
     fresh: Vec<u32>,
     pub(super) now: Ps,
-    /// The fullest moment seen.
+    /// The largest storage seen.
     pub(super) peak: Storage,
     turns: u32,
 }
@@ -82,7 +83,7 @@ impl<S: Server> Simulation<S> {
     /// A simulation at time zero.
     ///
     /// # Errors
-    /// If a flow's path is not one, see [`PlanError`]. Scenario files are checked before.
+    /// If the path of a flow is invalid, see [`PlanError`]. Scenario files are checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
         let Parts {
             nodes,
@@ -94,8 +95,8 @@ impl<S: Server> Simulation<S> {
         for (index, node) in nodes.iter().enumerate() {
             schedule.set(index, node.next_event());
         }
-        // A host with one link takes cells without bodies in the order in which they came, whenever
-        // it looks; with several it would have to merge them.
+        // A host with one link may handle cells without bodies late, because their order is known;
+        // with several links it would have to merge them.
         let patient = |link: &LinkPlan| {
             matches!(&nodes[link.to], Node::Host(_))
                 && !nodes[link.to].is_prompt()
@@ -122,16 +123,17 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// What the simulation was built from.
+    /// The plan that the simulation was built from.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
-    /// Everything before this instant has happened.
+    /// Instant before which everything has been processed.
     pub fn now(&self) -> Ps {
         self.now
     }
 
-    /// Lets everything before `until` happen. How a run is sliced changes nothing.
+    /// Processes everything before `until`. The result does not depend on how a run is divided into
+    /// calls.
     pub fn run_until(&mut self, until: Ps) {
         loop {
             let (at, node) = self.schedule.first();
@@ -156,7 +158,8 @@ impl<S: Server> Simulation<S> {
         self.note_storage();
     }
 
-    /// Completions before `until` that make nothing else happen, at ports that tell of those that do.
+    /// Processes completions before `until` that have no further effects, at ports that report the
+    /// others.
     fn settle(&mut self, until: Ps) {
         let prompt = self
             .stations
@@ -171,16 +174,17 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// How far `node`, which has the earliest event of all, at `at`, may go alone.
+    /// Time up to which `node`, whose event at `at` is the earliest of all, may be processed alone.
     fn horizon(&mut self, at: Ps, node: usize) -> Ps {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
-            // Such nodes end their turns together, so that their receivers get long turns too.
+            // Such nodes end their turns at the same times, so that their receivers have long
+            // turns, too.
             return Ps((at.0 / ties.lookahead.0)
                 .saturating_add(1)
                 .saturating_mul(ties.lookahead.0));
         }
-        // Whatever is not on its way yet begins with an event elsewhere, at `at` or later.
+        // A cell that is not on its way yet follows from an event elsewhere, at `at` or later.
         let anyway = at.saturating_add(ties.lookahead);
         if ties.safe_until > anyway {
             return ties.safe_until;
@@ -230,13 +234,13 @@ impl<S: Server> Simulation<S> {
         self.stations.iter().map(|station| &station.node)
     }
 
-    /// The node at the far end of a link, and the place of the link among its inputs.
+    /// The node at the far end of a link, and the index of the link among its inputs.
     pub(super) fn receiver(&self, link: usize) -> (usize, usize) {
         let Receiver { node, input, .. } = self.receivers[link];
         (node as usize, input as usize)
     }
 
-    /// Links that were empty and are no longer get their place in the receivers' merges.
+    /// Updates the receivers of links that were empty and have received a cell.
     fn tell_receivers(&mut self) {
         while let Some(link) = self.fresh.pop() {
             let at = self.links[link as usize].due();

@@ -1,4 +1,4 @@
-//! The order among cells that arrive at a node at one instant.
+//! The order of cells that arrive at a node at one instant.
 
 use alloc::vec::Vec;
 
@@ -8,27 +8,28 @@ use serde::{Deserialize, Serialize};
 use super::plan::Plan;
 use crate::kernel::{Ps, Stream};
 
-/// Which of the cells that arrive at a node at one instant comes first.
+/// Order of cells that arrive at a node at the same instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SimultaneousCells {
-    /// That of the link which is written first. Sources in step on lines of one rate then keep their ranks for ever:
-    /// the last link loses whatever overflows.
+    /// In the order in which the scenario lists the links. Sources in step on lines of equal rate
+    /// then always keep their ranks: the cells of the last link are lost at every overflow.
     #[default]
     AsWritten,
-    /// Any of them: the order is drawn anew at each instant, by seed, link and instant alone, so that it does
-    /// not depend on what else is in the network.
+    /// In a random order, drawn anew at each instant from seed, link and instant alone, so that it
+    /// does not depend on the rest of the network.
     Drawn,
 }
 
-/// The order in which links go at each instant.
+/// The order of links at each instant.
 pub struct Order {
-    /// What tells the links of a node apart, and one seed from another.
+    /// Keys that differ between the links of a node, and between seeds.
     keys: Vec<u64>,
 }
 
 impl Order {
-    /// The order of `links`, which end at one node; none if it is that in which they are written.
+    /// The order of `links`, which end at one node; `None` if it is the order in which they are
+    /// listed.
     pub fn of(plan: &Plan, links: &[u32]) -> Option<Order> {
         let key = |link: &u32| {
             Stream::new(
@@ -44,7 +45,8 @@ impl Order {
             keys: links.iter().map(key).collect(),
         })
     }
-    /// The input that is lowest goes first at `at`; two of 2^64 values agree about never, and then the number decides.
+    /// Rank of an input at `at`; the lowest goes first. Two equal values of 2^64 are practically
+    /// impossible; the number of the input then decides.
     #[inline]
     pub fn rank(&self, at: Ps, input: usize) -> (u64, usize) {
         // SplitMix64 (Steele, Lea and Flood 2014): a step for each picosecond, then its output function, in which a change
@@ -71,7 +73,7 @@ mod tests {
             keys: ["a", "b", "c"].map(stream).to_vec(),
         };
         let mut places = [[0u32; 3]; 3];
-        // Instants a cell time of 155.52 Mbit/s apart, as sources in step have them.
+        // Instants a cell time of 155.52 Mbit/s apart, as for sources in step.
         for cell in 0..60_000u64 {
             let at = Ps(cell * 2_726_337);
             let mut inputs = [0, 1, 2];

@@ -1,4 +1,4 @@
-//! The queue of an end system: PDUs that AAL5 has cut and the channel has not sent yet.
+//! The queue of an end system: cells of PDUs that the channel has not sent yet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,30 +10,32 @@ use crate::tcp::Segment;
 
 const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
 
-/// What a source queue refuses of a PDU for which it has too little room. TCP hands a PDU over at one instant.
+/// The part of a PDU that a source queue refuses if the PDU does not fit. TCP hands a PDU over at
+/// one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refuses {
     /// The whole PDU.
     #[default]
     Pdu,
-    /// The cells for which there is no room: the first ones are sent, the rest are dropped, the end among them. So what
-    /// arrives is damaged, and so is the next PDU, with whose cells it is put together (Kalyanaraman 97 section 8.15.5).
+    /// The cells that do not fit: the first ones are sent, the rest are dropped, the end among
+    /// them. So the PDU arrives damaged, and so does the next one, with whose cells it is
+    /// reassembled (Kalyanaraman 97 section 8.15.5).
     Cell,
 }
 
 #[derive(Clone, Copy)]
 struct Waiting {
     segment: Segment,
-    /// Cells into which the PDU is cut.
+    /// Number of cells of the PDU.
     cells: u32,
-    /// Those of them that were let in, the first ones.
+    /// Number of its first cells that were admitted.
     taken: u32,
     sent: u32,
     first: u32,
 }
 
-/// PDUs in order, sent cell by cell. Bare cells only count.
+/// PDUs in order, sent cell by cell. Bare cells are only counted.
 pub struct SourceQueue {
     pdus: Ring<Waiting>,
     /// Cells of PDUs and bare cells not sent yet.
@@ -49,14 +51,14 @@ pub struct SourceQueue {
     dropped: Refused,
 }
 
-/// What a source queue refused.
+/// PDUs, cells and bytes that a source queue refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
     /// Application bytes in the cells.
     pub bytes: u64,
-    /// PDUs, those included of which only the last cells were refused.
+    /// PDUs, including those of which only the last cells were refused.
     pub packets: u64,
-    /// Cells, those of the PDUs and bare ones.
+    /// Cells, both of PDUs and bare ones.
     pub cells: u64,
 }
 
@@ -85,7 +87,8 @@ impl SourceQueue {
         self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
         self.since = now;
     }
-    /// Queues a segment, or as much of it as fits if single cells are refused. True if the whole PDU was queued.
+    /// Queues a segment, or as much of it as fits if single cells are refused. Returns true if the
+    /// whole PDU was queued.
     pub fn push(&mut self, now: Ps, segment: Segment) -> bool {
         let cells = cells_for((self.header + segment.option_bytes() + segment.len) as u64);
         let room = self.limit - self.cells;
@@ -136,7 +139,7 @@ impl SourceQueue {
             .saturating_sub(self.header)
             .min(segment.len)
     }
-    /// Queues a bare cell; false if there is no room.
+    /// Queues a bare cell; returns false if the queue is full.
     pub fn push_bare(&mut self, now: Ps) -> bool {
         if self.cells >= self.limit {
             self.dropped.cells += 1;
@@ -147,12 +150,12 @@ impl SourceQueue {
         self.longest = self.longest.max(self.cells);
         true
     }
-    /// Whether a bare cell that comes now would be the only one here.
+    /// True if a bare cell that arrives now would be the only one here.
     #[inline]
     pub fn takes_bare_at_once(&self) -> bool {
         self.cells == 0 && self.limit > 0
     }
-    /// A bare cell comes to the empty queue and leaves it at the same instant.
+    /// Lets a bare cell pass through the empty queue at one instant.
     #[inline]
     pub fn pass_bare(&mut self) -> Info {
         self.longest = self.longest.max(1);
@@ -170,13 +173,13 @@ impl SourceQueue {
         self.number = (number + 1) % Info::NUMBERS;
         number
     }
-    /// The PDU that the next cell begins, if it begins one: its segment, the number of the cell, its cells, and how many of
-    /// them are sent.
+    /// The PDU that the next cell begins, if any: its segment, the number of the cell, its number
+    /// of cells, and how many of them are sent.
     pub fn beginning(&self) -> Option<(Segment, u32, u16, u16)> {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
         Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
-    /// Takes the next cell of a PDU, and the segment if the cell ends the whole PDU.
+    /// Removes the next cell of a PDU; with the segment if the cell ends the whole PDU.
     #[inline]
     pub fn pop(&mut self, now: Ps) -> Option<(Info, Option<Body>)> {
         self.count_until(now);
@@ -216,7 +219,7 @@ impl SourceQueue {
         self.cells -= 1;
         Some(cell)
     }
-    /// Takes a bare cell.
+    /// Removes a bare cell.
     #[inline]
     pub fn pop_bare(&mut self, now: Ps) -> Info {
         self.count_until(now);
@@ -242,7 +245,7 @@ impl SourceQueue {
         self.count_until(now);
         self.integral as f64
     }
-    /// What was refused.
+    /// Refused PDUs, cells and bytes.
     pub fn dropped(&self) -> Refused {
         self.dropped
     }

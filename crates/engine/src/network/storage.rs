@@ -1,4 +1,4 @@
-//! What the cells that are in flight or queued take in memory.
+//! Memory of the cells that are in flight or queued.
 
 use super::Simulation;
 use super::build::Node;
@@ -21,12 +21,12 @@ impl Storage {
 }
 
 impl<S: Server> Simulation<S> {
-    /// The fullest moment seen so far. The engine looks now and then; how often depends on how a
-    /// run is sliced.
+    /// The largest storage measured so far. The engine measures from time to time, depending on how
+    /// a run is divided into calls.
     pub fn peak_storage(&self) -> Storage {
         self.peak
     }
-    /// Looks at what is held now.
+    /// Measures the storage now.
     pub(super) fn note_storage(&mut self) {
         let now = self.storage();
         if now.cells > self.peak.cells {

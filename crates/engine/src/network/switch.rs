@@ -16,14 +16,14 @@ use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
 use crate::kernel::{Ps, Tournament};
 
-/// What the table holds of a channel; labels of arriving cells are indices.
+/// Entry of the table for a channel; labels of arriving cells are indices.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// Output port; behind the last one the relays follow, in their order.
+    /// Output port; the numbers after the last port are those of the relays, in their order.
     pub port: u32,
     /// Slot of the channel at that port.
     pub slot: u32,
-    /// Its place among the channels with ABR cells there, which is its slot in the control scheme.
+    /// Its index among the channels with ABR cells there, which is its slot in the control scheme.
     pub control_slot: u32,
     /// Queue of its data there.
     pub queue: u32,
@@ -34,14 +34,15 @@ pub struct Route {
     pub opposite: Option<(u32, u32)>,
     /// The channel: twice the flow's number, plus one for the backward direction.
     pub channel: u32,
-    /// Whether the class of its data is under control; that of RM cells always is.
+    /// True if the class of its data is under control; RM cells always are.
     pub controlled: bool,
-    /// Queue of its RM cells at the output port; there are no more queues than classes. Small, so that a route stays so.
+    /// Queue of its RM cells at the output port. Queues are no more than classes, so it fits into a
+    /// byte, which keeps routes small.
     pub rm_queue: u8,
 }
 
 impl Route {
-    /// A data cell of the channel as it comes to the output port.
+    /// A data cell of the channel for the output port.
     #[inline]
     pub(super) fn arrival(&self, info: Info) -> Arrival {
         Arrival {
@@ -55,7 +56,7 @@ impl Route {
             },
         }
     }
-    /// An RM cell of the channel as it comes to the output port.
+    /// An RM cell of the channel for the output port.
     #[inline]
     fn rm_arrival(&self, info: Info) -> Arrival {
         Arrival {
@@ -72,23 +73,24 @@ pub struct Switch<S> {
     pub ports: Vec<(Port<S>, u32)>,
     /// Channels through the switch.
     pub table: Vec<Route>,
-    /// Channels whose loop of control ends here and begins again; those of a flow follow one another.
+    /// Channels whose control loop ends here, and a new one begins; those of a flow follow one
+    /// another.
     pub relays: Vec<Relay>,
     /// Events of this switch.
     pub log: Log,
-    /// Earliest time at which the control scheme of a port may be due. A scheme that moves its own
-    /// clock back is found late enough: an early call is recognised and put off. Behind the ports
-    /// come the relays.
+    /// Earliest time at which the control scheme of a port may be due. A scheme may move its own
+    /// clock to a later time; an early call then has no effect. The clocks of the relays follow
+    /// those of the ports.
     pub(super) timers: Tournament,
-    /// What makes it work instant by instant, if anything does.
+    /// State of a prompt switch; `None` for others.
     prompt: Option<Box<Prompt>>,
-    /// Ports whose server needs to be advanced, and whether a port is among them.
+    /// Ports whose server needs to be advanced, and for each port if it is among them.
     backlogged: Vec<u32>,
     is_backlogged: Vec<bool>,
 }
 
 impl<S: Server> Switch<S> {
-    /// A switch that has done nothing yet.
+    /// A switch in its initial state.
     pub fn new(
         ports: Vec<(Port<S>, u32)>,
         table: Vec<Route>,
@@ -113,7 +115,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Whether it works instant by instant.
+    /// True if the switch processes every event at its own time.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }
@@ -131,8 +133,8 @@ impl<S: Server> Switch<S> {
         starts.fold(self.timers.first().0, Ps::min)
     }
 
-    /// Works through everything before `horizon`, timers before arrivals at one instant, service
-    /// starts last. Links that were empty and got a cell are noted in `fresh`.
+    /// Processes everything before `horizon`, at one instant timers before arrivals, service starts
+    /// last. Links that were empty and received a cell are added to `fresh`.
     #[inline(never)]
     pub fn turn(
         &mut self,
@@ -170,7 +172,7 @@ impl<S: Server> Switch<S> {
         self.advance(horizon, links, fresh);
     }
 
-    /// Forwards what arrives on the only incoming link before `horizon`.
+    /// Forwards the cells that arrive on the only incoming link before `horizon`.
     fn drain(&mut self, link: &mut Link, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
         loop {
             let limit = horizon.min(self.timers.first().0);
@@ -214,7 +216,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards what arrives before `horizon`, cell by cell.
+    /// Forwards the cells that arrive before `horizon`, one by one.
     fn merge<const DRAWN: bool>(
         &mut self,
         horizon: Ps,
@@ -248,8 +250,9 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards cells without bodies that arrive before `limit` through ports that let them in
-    /// unasked and know their departure, up to the first that is not so. Returns how many.
+    /// Forwards cells without bodies that arrive before `limit` through ports that admit them
+    /// without checks and know their departure, up to the first cell for which this is not so.
+    /// Returns their number.
     #[inline(always)]
     fn forward_plainly<T>(
         &mut self,
@@ -290,7 +293,7 @@ impl<S: Server> Switch<S> {
         cells.len()
     }
 
-    /// Timers up to and at `now`: at one instant they come before arrivals.
+    /// Processes timers up to and at `now`; at one instant they come before arrivals.
     #[inline(always)]
     pub(super) fn wake_until(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
         while self.timers.first().0 <= now {
@@ -299,7 +302,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Does everything before `now` at backlogged ports, and the completions at `now`.
+    /// Processes everything before `now` at backlogged ports, and the completions at `now`.
     pub fn advance(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
         let mut i = 0;
         while i < self.backlogged.len() {
@@ -392,7 +395,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// A backward RM cell passes the port of its channel's opposite.
+    /// Lets the control scheme of the opposite channel's port mark a backward RM cell that passes.
     #[inline(never)]
     fn mark(
         &mut self,
@@ -416,7 +419,8 @@ impl<S: Server> Switch<S> {
             fresh.push(*link);
         }
         if *rm != before {
-            // The mark concerns the channel whose rate it governs: the opposite of the cell's.
+            // The mark is attributed to the channel whose rate it governs: the opposite of the
+            // cell's.
             let what = What::Mark { er: rm.er };
             self.log.add(Event {
                 at: now,

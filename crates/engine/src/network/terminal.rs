@@ -1,4 +1,4 @@
-//! One end of a flow: what it sends into its channel, what it does with what arrives.
+//! One end of a flow: the cells that it sends, and its reactions to those that arrive.
 
 mod arrivals;
 mod cells;
@@ -38,14 +38,15 @@ pub struct TerminalCounts {
     pub aal5_pdus: u64,
 }
 
-/// Where a terminal sends, and who keeps its events.
+/// The output of a terminal, and its event log.
 pub struct Outside<'a, S> {
-    /// The host's output port on the channel's first link, and that link; none if the terminal has
-    /// nobody to send to.
+    /// The host's output port on the channel's first link, and that link; `None` if the terminal
+    /// sends nothing.
     pub way: Option<(&'a mut Port<S>, &'a mut Link)>,
     /// Set when a cell enters the empty link.
     pub was_empty: bool,
-    /// Whether nothing else happens at this instant at the port, so that the service of a cell may start at once.
+    /// True if nothing else happens at this instant at the port, so that the service of a cell may
+    /// start at once.
     pub alone: bool,
     /// The host's log.
     pub log: &'a mut Log,
@@ -86,7 +87,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal that has done nothing yet.
+    /// A terminal in its initial state.
     pub fn new(settings: TerminalSettings) -> Terminal {
         let mut terminal = Terminal {
             channel: settings.channel,
@@ -132,13 +133,13 @@ impl Terminal {
         terminal
     }
 
-    /// When [`Terminal::run`] has something to do.
+    /// Time at which [`Terminal::run`] is due.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.wake
     }
 
-    /// Whether a data cell waits for the shaper.
+    /// True if a data cell waits for the shaper.
     #[inline]
     fn data_waiting(&self) -> bool {
         self.queue.cells() > 0 || (matches!(self.app, App::Persistent) && self.started)
@@ -156,7 +157,7 @@ impl Terminal {
         at.max(self.now)
     }
 
-    /// Next time at which the application, TCP or the processor has something to do.
+    /// Time of the next event of the application, TCP or the processor.
     fn app_wake(&self) -> Ps {
         let processed = self
             .processing
@@ -178,7 +179,7 @@ impl Terminal {
         self.app_wake().min(self.shaper_wake())
     }
 
-    /// Does everything of its own that is due before `limit`, in order of time; at one instant the
+    /// Processes all events of its own before `limit`, in order of time; at one instant the
     /// application comes before the shaper.
     pub fn run<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         while self.wake < limit {
@@ -328,8 +329,9 @@ impl Terminal {
         });
     }
 
-    /// Rate-limited: data wait in the source queue. Window-limited: none wait, TCP has some, and
-    /// its window is exhausted (dissertation chapter 8, section 8.14.2 item 2).
+    /// Updates the limits of the flow. Rate-limited: cells wait in the source queue.
+    /// Window-limited: none wait, TCP has data, and its window is exhausted (dissertation chapter
+    /// 8, section 8.14.2 item 2).
     fn note_limits(&mut self, now: Ps) {
         let rate = self.data_waiting();
         let window =
@@ -338,7 +340,7 @@ impl Terminal {
         self.window_limited.set(now, window as u8 as f64);
     }
 
-    /// The channel may send up to `limit` from `now` on.
+    /// Allows the channel to send up to `limit` from `now` on.
     pub fn set_limit(&mut self, now: Ps, limit: u32) {
         let Shaper::Credited(source) = &mut self.shaper else {
             return;

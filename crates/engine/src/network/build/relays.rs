@@ -1,4 +1,4 @@
-//! Where switches end loops of ABR control and begin new ones.
+//! Switches that end ABR control loops and begin new ones.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::network::relay::{Relay, RelaySettings};
 use crate::network::switch::Route;
 
 impl Draft<'_> {
-    /// The loops of a flow are those between such switches, so it must pass them there and back.
+    /// Checks that a flow passes the same such switches on its way there and back.
     pub(super) fn check_loops(&self) -> Result<(), PlanError> {
         for (index, flow) in self.plan.flows.iter().enumerate() {
             let forward = self.splits(2 * index);
@@ -30,7 +30,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Switches at which the loop of a channel ends and begins again, in order.
+    /// Switches that end the loop of a channel and begin a new one, in order.
     fn splits(&self, channel: usize) -> Vec<usize> {
         let path = self
             .path(channel)
@@ -40,15 +40,15 @@ impl Draft<'_> {
             .collect()
     }
 
-    /// Whether RM cells of both channels of a flow go round.
+    /// True if both channels of a flow carry RM cells.
     fn has_loop(&self, flow: usize) -> bool {
         [2 * flow, 2 * flow + 1]
             .into_iter()
             .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
-    /// Relays of a switch, the two of a flow one after the other; their routes, those of all `arriving` channels, are
-    /// pointed at them.
+    /// Relays of a switch, the two of a flow one after the other. The routes of their channels in
+    /// `table` are changed to lead to them.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
         let Some(config) = self.plan.vsvd(node) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Where every cell is: conservation, crossings and the digest.
+//! Accounts of all cells: conservation, crossings and the digest.
 
 use alloc::vec::Vec;
 
@@ -9,19 +9,19 @@ use crate::kernel::Digest;
 use crate::network::build::Node;
 use crate::network::simulation::Simulation;
 
-/// What of a channel is on links and in queues.
+/// Cells of a channel on links and in queues.
 #[derive(Clone, Copy, Default)]
 pub struct InFlight {
     /// Cells.
     pub cells: u64,
     /// Application bytes in them.
     pub bytes: u64,
-    /// Link crossings that they have not completed.
+    /// Number of link crossings that they have not completed.
     pub crossings: u64,
 }
 
 impl<S: Server> Simulation<S> {
-    /// What is in flight of each channel.
+    /// Cells in flight of each channel.
     pub(super) fn in_flight(&self) -> Vec<InFlight> {
         let mut found = alloc::vec![InFlight::default(); self.channels.len()];
         let channel_at =
@@ -59,7 +59,8 @@ impl<S: Server> Simulation<S> {
         found
     }
 
-    /// Under credit control no channel has ever had more cells at a node than it was promised.
+    /// Checks that under credit control no channel has ever had more cells at a node than
+    /// allocated.
     pub(super) fn check_allocations(&self) {
         for (port, _) in self.nodes().flat_map(Node::ports) {
             for (slot, most) in port.allocations() {
@@ -91,7 +92,7 @@ impl<S: Server> Simulation<S> {
                     .0
                     .losses(hop.slot);
                 crossings -= lost.cells * (hops.len() - crossed) as u64;
-                // A link that loses a cell has carried it.
+                // A link that loses a cell still counts as crossed.
                 crossings -= lost.cells_on_link * (hops.len() - crossed - 1) as u64;
             }
         }

@@ -32,7 +32,8 @@ impl<S: Server> Simulation<S> {
         let (packets, cells) = &self.window.end.delays[2 * index + 1];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
-        // A PDU that lost its first cell before the window may turn out in it to be no new one.
+        // For a PDU that lost its first cell before the window it may turn out within the window
+        // that it had been counted at an earlier port.
         let packets_lost = (sends.losses.packets - sent.losses.packets)
             .saturating_sub(sends.losses.repeated - sent.losses.repeated);
         FlowReport {
@@ -76,7 +77,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// Cells of the segments that `bytes` fill.
+    /// Cells of segments with a total of `bytes` bytes.
     fn cells_of(&self, flow: usize, bytes: u64) -> f64 {
         let flow = &self.plan.flows[flow];
         let mss = flow.tcp.mss.0;

@@ -1,4 +1,4 @@
-//! From counters to the report: snapshots at the ends of the measuring window.
+//! Computes the report from counters, by snapshots at the ends of the measuring window.
 
 mod accounts;
 mod flows;
@@ -19,7 +19,7 @@ use crate::atm::server::Server;
 use crate::kernel::{Ps, Summary};
 use snapshot::Snapshot;
 
-/// Measures that cannot be had by subtraction, taken at the end of the window.
+/// Measures that cannot be computed as differences, taken at the end of the window.
 #[derive(Clone, Default)]
 pub(super) struct WindowEnd {
     snapshot: Snapshot,
@@ -34,11 +34,11 @@ pub(super) struct WindowEnd {
     samples: Vec<Vec<Vec<Summary>>>,
 }
 
-/// The measuring window so far, and sampled queue lengths.
+/// State of the measuring window, and sampled queue lengths.
 #[derive(Clone, Default)]
 pub(super) struct Window {
     begin: Snapshot,
-    /// Longest each queue of each port of each node was before the window.
+    /// Greatest length of each queue of each port of each node before the window.
     queue_max_before: Vec<Vec<Vec<u64>>>,
     end: WindowEnd,
     /// Per node, port and queue.
@@ -66,7 +66,7 @@ impl<S: Server> Simulation<S> {
         matches!(self.plan.nodes[node].kind, NodeKind::Switch(_))
     }
 
-    /// Runs to `end`, measuring from `from` to `to`, and reports.
+    /// Runs to `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.begin_window();
@@ -76,7 +76,7 @@ impl<S: Server> Simulation<S> {
         self.report()
     }
 
-    /// The measuring window begins now.
+    /// Begins the measuring window now.
     pub fn begin_window(&mut self) {
         let now = self.now;
         self.window.begin = self.snapshot();
@@ -96,7 +96,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// The measuring window ends now.
+    /// Ends the measuring window now.
     pub fn end_window(&mut self) {
         let (now, window) = (self.now, self.now - self.window.begin.at);
         let snapshot = self.snapshot();
@@ -122,8 +122,8 @@ impl<S: Server> Simulation<S> {
         };
     }
 
-    /// Longest that queues were from the beginning of the run until now: before the windows begun so far, and since the
-    /// last of them.
+    /// Greatest lengths of queues since the beginning of the run: before the present window, and
+    /// since its beginning.
     fn longest_so_far(&self) -> Vec<Vec<Vec<u64>>> {
         let mut longest = self.queue_maxima();
         let before = self.window.queue_max_before.iter().flatten().flatten();
@@ -184,7 +184,7 @@ impl<S: Server> Simulation<S> {
     /// The report of a run that ends now.
     ///
     /// # Panics
-    /// If a cell or a byte is not accounted for: a defect of the simulator, never of its input.
+    /// If cells or bytes are not conserved: a defect of the simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
         let in_flight = self.in_flight();

@@ -119,7 +119,8 @@ impl<S: Server> Simulation<S> {
     }
 }
 
-/// Share of a channel's rate that is TCP payload at best: full segments, and one RM cell in Nrm.
+/// Largest share of a channel's rate that can be TCP payload: full segments, and one RM cell in
+/// Nrm.
 fn share_of_data(flow: &FlowPlan) -> f64 {
     let mss = flow.tcp.mss.0;
     let cells =

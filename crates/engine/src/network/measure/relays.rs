@@ -1,4 +1,4 @@
-//! What virtual sources and destinations at switches add to the accounts.
+//! Contributions of virtual sources and destinations to the accounts.
 
 use alloc::vec::Vec;
 
@@ -33,8 +33,8 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Link crossings of a channel that only a part of its cells makes: those of RM cells that begin at switches, less
-    /// those that RM cells which end there no longer make.
+    /// Correction of the link crossings of a channel: those of RM cells that begin at switches,
+    /// less those that RM cells which end at switches no longer make.
     pub(super) fn relayed_crossings(&self, channel: usize) -> u64 {
         let hops = self.channels[channel].hops.len();
         let beyond = |(before, relay): (usize, &Relay)| {

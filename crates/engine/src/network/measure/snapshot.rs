@@ -1,4 +1,4 @@
-//! Everything that is counted from the start of the run, at one instant.
+//! Snapshots of all counters that run from the start.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ use crate::network::source_queue::Refused;
 use crate::network::terminal::{App, TerminalCounts};
 use crate::tcp::SenderStats;
 
-/// Everything that is counted from the start of the run, at one instant.
+/// Values of all counters that run from the start, at one instant.
 #[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) at: Ps,
-    /// Per channel: its sending end, and what was lost of it.
+    /// Per channel: counters of its sending end, and its losses.
     pub(super) sends: Vec<Sends>,
     /// Per flow.
     pub(super) flows: Vec<Bytes>,
@@ -26,7 +26,7 @@ pub struct Snapshot {
     pub(super) fronts: Vec<Vec<Option<f64>>>,
 }
 
-/// One end of a flow and the channel that leaves there.
+/// Counters of one end of a flow and of the channel that begins there.
 #[derive(Clone, Copy, Default)]
 pub struct Sends {
     pub(super) counts: TerminalCounts,
@@ -43,14 +43,14 @@ pub struct Sends {
 #[derive(Clone, Copy, Default)]
 pub struct Bytes {
     pub(super) delivered: u64,
-    /// Duplicates and what waits for earlier bytes included.
+    /// Bytes that arrived, including duplicates and those that wait for earlier bytes.
     pub(super) arrived: u64,
     pub(super) acked: u64,
     pub(super) sender: SenderStats,
 }
 
 impl<S: Server> Simulation<S> {
-    /// Everything now.
+    /// Values of all counters now.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
         let sends = (0..self.channels.len())
@@ -106,7 +106,7 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    /// What switches refused of `channel`, and links lost.
+    /// Cells of `channel` that switches refused and links lost.
     pub(super) fn losses(&self, channel: usize) -> Losses {
         let mut sum = Losses::default();
         for hop in &self.channels[channel].hops {

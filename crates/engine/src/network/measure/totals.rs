@@ -25,7 +25,7 @@ impl<S: Server> Simulation<S> {
         let data_sent: u64 = data().map(|vc| vc.cells_sent).sum();
         let data_dropped: u64 = data().map(|vc| vc.cells_dropped).sum();
         Totals {
-            // The sum of no floats is -0, and there may be no flow over TCP.
+            // The sum of no floats is -0; without flows over TCP it must be 0.
             tcp_throughput_bits_per_second: over_tcp.iter().sum::<f64>() + 0.0,
             goodput_bits_per_second: flows.iter().map(|f| f.goodput_bits_per_second).sum(),
             effective_throughput_ratio: flows.iter().map(|f| f.effective_throughput_ratio).sum(),

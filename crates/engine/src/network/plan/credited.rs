@@ -1,4 +1,4 @@
-//! What contradicts credit control at a switch.
+//! Settings of a switch that contradict credit control.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,7 +11,7 @@ use crate::discard::DiscardConfig;
 /// A setting of a switch that contradicts credit control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contradiction {
-    /// A control scheme, by its name: credit takes the place of rates.
+    /// A control scheme, by its name: credit replaces rates.
     Control(&'static str),
     /// A discard policy, by its name: under credit control no cell is lost.
     Discard(&'static str),
@@ -36,7 +36,8 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// What of the settings of a switch contradicts credit control; only classes that `counts` names matter.
+/// The settings of a switch that contradict credit control; only classes for which `counts` is true
+/// matter.
 pub fn contradictions(
     control: &ControlConfig,
     discard: &DiscardConfig,

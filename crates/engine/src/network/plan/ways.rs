@@ -1,4 +1,4 @@
-//! Links in the other direction, and the loops of control that they close.
+//! Opposite links, and the control loops that they close.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::{FlowPlan, LinkPlan, NodeKind, Plan};
 use crate::endsystem::VsVdConfig;
 use crate::kernel::Ps;
 
-/// For each link the one in the other direction; of several in parallel the one with the same number.
+/// For each link its opposite; of several parallel links the one with the same number.
 pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {
@@ -20,7 +20,7 @@ pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     links.iter().enumerate().map(opposite).collect()
 }
 
-/// Propagation and one cell time on every link of a way; at most `Ps::NEVER`.
+/// Sum of propagation and one cell time over the links of a route; at most `Ps::NEVER`.
 pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     let times = way.iter().map(|link| {
         links[*link]
@@ -30,9 +30,9 @@ pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     times.fold(Ps::ZERO, Ps::saturating_add)
 }
 
-/// FRTT of the loop of ABR control that begins with the first link of `there`: [`way_time`] up to the first node that
-/// `ends` loops, or else to the end of the way, and from there on `back` (TM 4.0 5.10.6 closes a loop at a virtual
-/// destination).
+/// FRTT of the ABR control loop that begins with the first link of `there`: [`way_time`] up to the
+/// first node for which `ends` is true, or else to the end of the route, and from there on `back`
+/// (TM 4.0 5.10.6 closes a loop at a virtual destination).
 pub fn loop_round_trip(
     links: &[LinkPlan],
     there: &[usize],
@@ -60,7 +60,7 @@ pub fn loop_round_trip(
 }
 
 impl Plan {
-    /// How a node ends loops of ABR control and begins new ones, if it does.
+    /// Settings of virtual sources and destinations of a node, if it has any.
     pub fn vsvd(&self, node: usize) -> Option<&VsVdConfig> {
         match &self.nodes[node].kind {
             NodeKind::Switch(switch) => switch.vsvd.as_ref(),
@@ -68,7 +68,8 @@ impl Plan {
         }
     }
 
-    /// Propagation and a cell time on every link, there and back; where nothing travels back, twice the way there.
+    /// Propagation and a cell time on every link, there and back; for a flow without a backward
+    /// channel, twice the way there.
     pub fn round_trip(&self, flow: &FlowPlan) -> Ps {
         let there = way_time(&self.links, &flow.forward);
         let back = if flow.backward.is_empty() {
@@ -79,7 +80,8 @@ impl Plan {
         there.saturating_add(back)
     }
 
-    /// The loops of ABR control along the forward channel of `flow`: the link with which each begins, and its FRTT.
+    /// The ABR control loops along the forward channel of `flow`: the first link of each, and its
+    /// FRTT.
     pub fn loops<'a>(&'a self, flow: &'a FlowPlan) -> impl Iterator<Item = (usize, Ps)> + 'a {
         let begins =
             |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();

@@ -1,4 +1,4 @@
-//! The rate of a virtual source, measured.
+//! Measurement of the rate of a virtual source.
 
 use crate::kernel::Ps;
 
@@ -7,13 +7,14 @@ use crate::kernel::Ps;
 pub(super) struct Meter {
     cells: u32,
     since: Ps,
-    /// Cells/s, once two FRMs have gone out.
+    /// Rate in cells/s; `None` until two FRMs have been sent.
     pub rate: Option<f64>,
 }
 
 impl Meter {
-    /// An in-rate cell is sent. SR := Nrm / T: the cells from an FRM up to the next, which are Nrm unless the time
-    /// clause of source rule 3 called for the next, by the time that they took.
+    /// Counts an in-rate cell that is sent. SR := Nrm / T: the number of cells from one FRM to the
+    /// next, divided by the time between them. The number is Nrm unless the time clause of source
+    /// rule 3 caused the next FRM.
     pub fn count(&mut self, now: Ps, is_frm: bool) {
         if is_frm {
             let seconds = (now - self.since).as_secs_f64();

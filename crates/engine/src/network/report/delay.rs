@@ -43,7 +43,7 @@ pub struct CellDelay {
 }
 
 impl CellDelay {
-    /// What `picoseconds` say.
+    /// The measures of delays in `picoseconds`.
     pub(in crate::network) fn new(picoseconds: &Summary) -> CellDelay {
         let seconds = |ps: f64| ps * 1e-12;
         let quantile = |q: f64| picoseconds.quantile(q).map(seconds);

@@ -24,7 +24,7 @@ pub struct FlowReport {
     pub service: ServiceClass,
     /// Kind of source.
     pub source: &'static str,
-    /// When it started, jitter included.
+    /// Time of its start, jitter included.
     pub start_seconds: f64,
     /// Bytes delivered in order to the destination application; for bare cells 48 per cell.
     pub delivered_bytes: u64,
@@ -106,12 +106,13 @@ pub struct FlowReport {
     pub source_queue_dropped_packets: u64,
     /// Cells of PDUs that the source queue refused, and bare cells refused.
     pub source_queue_dropped_cells: u64,
-    /// Where every byte is (whole run); null for bare cells.
+    /// Balance of all bytes (whole run); null for bare cells.
     pub balance: Option<Balance>,
 }
 
-/// Where every byte that TCP sent is at the end of the run (Kalyanaraman 97 section 8.8, extended
-/// by the source queue and the receiver's store). Both sides agree in every run.
+/// Balance of all bytes that TCP sent, by their places at the end of the run (Kalyanaraman 97
+/// section 8.8, extended by the source queue and the receiver's store). Both sides agree in every
+/// run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
 pub struct Balance {

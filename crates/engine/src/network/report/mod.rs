@@ -1,5 +1,5 @@
-//! What a run measured. Every measure is defined here, once, with the name and the definition of
-//! the paper that introduced it; keys carry their units.
+//! The report of a run. Every measure is defined here, once, with the name and the definition of
+//! the paper that introduced it; keys state their units.
 
 mod class;
 mod delay;
@@ -83,8 +83,8 @@ pub struct Totals {
     pub queued_max_cells: Option<u64>,
 }
 
-/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything; `None` for no values or
-/// only zeros.
+/// Jain's index of fairness: 1 if all are equal, 1/n if one has everything; `None` without values
+/// or if all are zero.
 pub fn jain_index(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|x| x * x).sum();

@@ -73,7 +73,7 @@ pub struct QueueReport {
     pub buffer_cells: Option<u64>,
 }
 
-/// What a control scheme counted (whole run); which keys there are depends on the scheme.
+/// Statistics of a control scheme (whole run); their keys depend on the scheme.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct ControlReport {

@@ -1,5 +1,5 @@
-//! PDUs that the queue cuts, over a channel that loses cells, into the reassembly: against the same
-//! cut of real bytes with real trailers.
+//! PDUs cut by the queue, sent over a channel that loses cells, and reassembled: compared with real
+//! bytes and real trailers.
 
 extern crate std;
 
@@ -14,7 +14,7 @@ use crate::atm::aal5::{Outcome, Reassembler};
 const HEADER: u32 = 40;
 
 fn segment(number: u64, len: u32) -> Segment {
-    // Without payload there is no sequence number to choose.
+    // A segment without payload always has the same sequence number.
     Segment {
         ack: number,
         len,
@@ -47,7 +47,7 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let mut queue = SourceQueue::new(20, Refuses::Cell, HEADER, Encapsulation::LlcSnap);
     assert!(queue.push(Ps::ZERO, segment(0, 512)));
     assert!(!queue.push(Ps::ZERO, segment(1, 512)));
-    // 8 cells of the second have room, and seven times 48 bytes with them.
+    // 8 cells of the second fit, and with them seven times 48 bytes.
     assert_eq!(
         queue.dropped(),
         Refused {
@@ -85,7 +85,7 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
     assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
     assert_eq!((queue.cells(), queue.bytes()), (0, 0));
-    // What follows is put together with them, and lost.
+    // The next PDU is reassembled with them, and lost.
     let mut reassembler = Reassembler::default();
     second
         .iter()
@@ -114,7 +114,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 /// A CPCS-PDU with its bytes: headers, payload, padding, length and CRC.
 struct RealPdu {
     bytes: Vec<u8>,
-    /// Where the payload of the segment lies.
+    /// Position of the segment's payload.
     payload: std::ops::Range<usize>,
 }
 
@@ -144,7 +144,7 @@ impl RealPdu {
     }
 }
 
-/// Whether what a receiver has put together is a PDU.
+/// True if the bytes that a receiver has reassembled are a valid PDU.
 fn is_intact(bytes: &[u8]) -> bool {
     let Some(at) = bytes.len().checked_sub(6) else {
         return false;
@@ -156,7 +156,7 @@ fn is_intact(bytes: &[u8]) -> bool {
 
 #[test]
 fn the_crc_has_its_check_value() {
-    // CRC-32/BZIP2, the same polynomial, order and inversion.
+    // CRC-32/BZIP2, with the same polynomial, order and inversion.
     assert_eq!(crc32(b"123456789"), 0xFC89_1918);
 }
 
@@ -199,7 +199,7 @@ proptest! {
 
     #[test]
     fn a_pdu_is_delivered_exactly_when_its_bytes_would_be(
-        // Many of equal length, so that merged cells often have a count that fits.
+        // Many of equal length, so that merged cells often have a valid count.
         lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u32..300], 1..40),
         encapsulation in prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)],
         start in prop_oneof![Just(0), Info::NUMBERS - 400..Info::NUMBERS],

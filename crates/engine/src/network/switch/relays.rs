@@ -1,4 +1,4 @@
-//! Channels whose loop of control ends at the switch and begins again.
+//! Channels whose control loop ends at the switch, and a new one begins.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::kernel::Ps;
 use crate::network::relay::{Relay, Way};
 
 impl<S: Server> Switch<S> {
-    /// A cell of the channel of `relay` arrives.
+    /// Handles a cell that arrives for the channel of `relay`.
     pub(super) fn receive(
         &mut self,
         relay: usize,
@@ -45,7 +45,7 @@ impl<S: Server> Switch<S> {
         self.run_relay(now, opposite, links, fresh);
     }
 
-    /// A virtual source sends what it may, and its clock is set anew.
+    /// Lets a virtual source send, and sets its clock.
     pub(super) fn run_relay(
         &mut self,
         now: Ps,
@@ -60,7 +60,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Lets a relay act upon its port.
+    /// Calls a function on a relay and its port.
     #[inline]
     fn at<T>(
         &mut self,

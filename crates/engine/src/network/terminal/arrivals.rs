@@ -1,4 +1,4 @@
-//! What arrives: cells for AAL5, segments for TCP, RM cells for the ABR end system.
+//! Arrivals: cells for AAL5, segments for TCP, RM cells for the ABR end system.
 
 use super::{App, Outside, Supply, Terminal};
 use crate::atm::aal5::Outcome;
@@ -10,7 +10,7 @@ use crate::tcp::Segment;
 use crate::traffic::Application;
 
 impl Terminal {
-    /// A data cell without a body arrives.
+    /// Handles a data cell without a body.
     #[inline]
     pub fn receive_plain(&mut self, cell: Cell) {
         self.count_data(cell);
@@ -28,7 +28,7 @@ impl Terminal {
         }
     }
 
-    /// A cell with a body arrives.
+    /// Handles a cell with a body.
     pub fn receive<S: Server>(&mut self, cell: Cell, body: Option<Body>, out: &mut Outside<'_, S>) {
         let Some(body) = body else {
             return self.receive_plain(cell);
@@ -38,7 +38,7 @@ impl Terminal {
             self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
             self.receive_rm(cell.at, cell.info, rm, out);
         } else {
-            // Measuring delays does not change what is hashed.
+            // The hash does not depend on the measurement of delays.
             self.count_data(Cell {
                 info: cell.info.without_stamp(),
                 ..cell

@@ -1,4 +1,4 @@
-//! Cells on their way out: bare ones as they are generated, all others as the shaper permits.
+//! Transmission of cells: bare ones as they are generated, all others as the shaper permits.
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
@@ -11,7 +11,7 @@ use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
 
 impl Terminal {
-    /// Generates bare cells until `limit`; with a shaper, one into the source queue.
+    /// Generates bare cells until `limit`; with a shaper, only one into the source queue.
     pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         let App::Cells(cells) = &mut self.app else {
             return;
@@ -62,7 +62,7 @@ impl Terminal {
         self.counts.data_sent += 1;
         self.counts.cells_sent += 1;
         let (info, body) = stamped(self.stamps, now, self.queue.pass_bare(), None);
-        // The pace of the shaper lets no second one follow at this instant.
+        // The pace of the shaper permits no second cell at this instant.
         if let (true, None, Some((port, link))) = (out.alone, &body, &mut out.way)
             && port.takes_all()
         {
@@ -78,8 +78,8 @@ impl Terminal {
         true
     }
 
-    /// Sends cells as the shaper permits from `at` until `limit`. Returns when the shaper wants to
-    /// go on, or nothing if the application may want to do something before.
+    /// Sends cells as the shaper permits from `at` until `limit`. Returns the time of the shaper's
+    /// next transmission, or `None` if the application may have an event before.
     pub(super) fn run_shaper<S: Server>(
         &mut self,
         mut at: Ps,
@@ -119,7 +119,7 @@ impl Terminal {
         Some(at)
     }
 
-    /// Sends a data cell; true if that may have moved a timer of TCP.
+    /// Sends a data cell; returns true if that may have moved a timer of TCP.
     fn send_data<S: Server>(&mut self, at: Ps, out: &mut Outside<'_, S>) -> bool {
         let (info, body) = match self.app {
             App::Persistent => (Info::data(self.queue.next_number()), None),
@@ -151,7 +151,7 @@ impl Terminal {
         transmitted
     }
 
-    /// Which PDU the next cell begins, if there is an observer and it begins one.
+    /// Reports a PDU that the next cell begins to the observer, if there is one.
     fn tell_observer(&mut self, at: Ps, log: &mut Log) {
         if let (Some(tap), Some((segment, first, cells, sent))) =
             (&mut log.tap, self.queue.beginning())
@@ -168,7 +168,7 @@ impl Terminal {
     }
 }
 
-/// A data cell with its time of sending; what ends a PDU has it already.
+/// A data cell with its sending time; the end of a PDU has it already.
 #[inline]
 fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Option<Body>) {
     if stamps && body.is_none() {
@@ -178,7 +178,7 @@ fn stamped(stamps: bool, at: Ps, info: Info, body: Option<Body>) -> (Info, Optio
     }
 }
 
-/// A cell as it comes to the port of an end system, which no scheme controls.
+/// A cell for the port of an end system, which no scheme controls.
 #[inline]
 fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     Arrival {
@@ -200,7 +200,7 @@ fn send<S: Server>(
     mut body: Option<Body>,
 ) {
     let arrival = arrival(label, slot, info);
-    // The port of an end system has no limit: what waits, waits in the source queue.
+    // The port of an end system has no limit: cells wait in the source queue.
     let Some((port, link)) = &mut out.way else {
         return;
     };
