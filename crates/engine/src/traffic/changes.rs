@@ -1,4 +1,4 @@
-//! Rates that change so often that a run would not get through them.
+//! A check that rates do not change so often that a run would take too long.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,8 +10,9 @@ const SHORTEST: Ps = Ps::from_ns(100);
 /// Most changes from a cell to the next on average.
 const MOST: f64 = 1e7;
 
-/// What is wrong with a source without end whose rate changes every `seconds` on average while it sends `cells` per
-/// second: changes are gone through one by one, cells or not.
+/// Describes the fault of an endless source whose rate changes too often: every `seconds` on
+/// average, while it sends `cells` per second. Every change takes time in a run, even if no cell is
+/// sent.
 pub fn too_often(seconds: f64, cells: f64) -> Option<String> {
     if seconds < SHORTEST.as_secs_f64() {
         let found = Ps::from_secs_f64(seconds);

@@ -13,7 +13,7 @@ use crate::kernel::{Ps, Rate, Stream};
 
 /// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone Marsan et al. 1997
 /// (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one source of Anick, Mitra and Sondhi
-/// 1982. It is ON at the start with the probability that it has later.
+/// 1982. It starts in its stationary state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExponentialOnOffConfig {
@@ -84,7 +84,7 @@ mod tests {
             last = cells.next();
         }
         assert!(gaps.iter().all(|gap| *gap >= Ps::from_ms(1)));
-        // A gap holds no end of a burst with probability exp(-1/30), 0.9672.
+        // A gap contains no end of a burst with probability exp(-1/30), 0.9672.
         let within = gaps.iter().filter(|gap| **gap == Ps::from_ms(1)).count() as f64 / 6e4;
         assert!((within - 0.9672).abs() < 0.005, "{within}");
         // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is 0.8 %.

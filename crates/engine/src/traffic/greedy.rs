@@ -1,4 +1,4 @@
-//! A file transfer without end.
+//! An endless file transfer.
 
 use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! Messages over TCP: an application that is active and idle in turn.
+//! Messages over TCP: an application that is alternately active and idle.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,10 +10,11 @@ use super::{Application, Demand, Load, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Application over a TCP connection that stays open and writes messages of exponential length, the client of Gerla
-/// et al. 1995 (section III.B: ON-OFF with exponential periods, 2.5 Kbytes and 2.5 Mbit/s on average). A message is
-/// produced during an active period and written at its end, as a whole; an exponential idle period follows. What TCP
-/// cannot send yet joins the byte stream, so that segments may then hold the end of one message and the next.
+/// Application over a TCP connection that stays open and writes messages of exponential length, the
+/// client of Gerla et al. 1995 (section III.B: ON-OFF with exponential periods, 2.5 Kbytes and 2.5
+/// Mbit/s on average). A message is produced during an active period and written at its end, as a
+/// whole; an exponential idle period follows. Bytes that TCP cannot send yet join the byte stream,
+/// so that a segment may contain the end of one message and the beginning of the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesConfig {
@@ -66,7 +67,7 @@ impl MessagesConfig {
     }
 }
 
-/// The state. The first message begins after an idle period.
+/// State of the application. The first message begins after an idle period.
 #[derive(Clone, Debug)]
 pub struct Messages {
     /// Mean length in bytes.
@@ -81,10 +82,10 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// The next message: idle, then active.
+    /// Prepares the next message: idle, then active.
     fn prepare(&mut self) {
         let idle = self.stream.exponential(self.idle);
-        // A part of a byte is a byte.
+        // Rounded up to whole bytes.
         self.length = (libm::ceil(self.stream.exponential(self.mean_length)) as u64).max(1);
         let span = idle + self.active * self.length as f64;
         self.next = self.next.saturating_add(Ps(libm::round(span) as u64));

@@ -12,13 +12,13 @@ use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
-/// Superposition of alike ON-OFF sources with exponential periods, as Gerla et al. 1995 generate guaranteed traffic
-/// (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is 3.84 ms). While k sources are ON, cells come
-/// evenly at k times the peak rate.
+/// Superposition of identical ON-OFF sources with exponential periods, as Gerla et al. 1995
+/// generate guaranteed traffic (section III.A: 14 sources of 10 Mbit/s and 4.8 Kbytes, which is
+/// 3.84 ms). While k sources are ON, cells are evenly spaced at k times the peak rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MmdpConfig {
-    /// How many sources: 1 to 10,000.
+    /// Number of sources: 1 to 10,000.
     #[schemars(range(min = 1, max = 10_000))]
     pub sources: u32,
     /// Rate of one source that is ON, 424 bits per cell.
@@ -80,24 +80,25 @@ impl MmdpConfig {
     }
 }
 
-/// The state. It is stationary from the start: sources are ON with the probability that they have later, and the
-/// part of a cell that has been gathered is uniform. What a period leaves of a cell is kept for the next, so that the
-/// mean rate is exact.
+/// State of the source. It is stationary from the start: sources are ON with their stationary
+/// probability, and the part of a cell that has been generated is uniform. The part of a cell that
+/// remains at the end of a period is kept for the next, so that the mean rate is exact.
 #[derive(Clone, Debug)]
 pub struct Mmdp {
     sources: u32,
-    /// Sources that are ON.
+    /// Number of sources that are ON.
     active: u32,
     peak: Rate,
     /// Mean periods in picoseconds, ON and OFF.
     mean: (f64, f64),
     stream: Stream,
     clock: CellClock,
-    /// When a source turns ON or OFF next.
+    /// Time at which a source turns ON or OFF next.
     change: Ps,
     next: Ps,
     carry: u64,
-    /// What the next cell lacks while no source is ON, of [`CELL_PS_BITS`].
+    /// Part of the next cell still to be generated while no source is ON, in units of
+    /// [`CELL_PS_BITS`].
     lacking: u128,
 }
 
@@ -130,7 +131,7 @@ impl Mmdp {
         source
     }
 
-    /// Goes on at `now` with what the next cell lacks, until a source turns.
+    /// Continues at `now` with the missing part of the next cell, until a source turns.
     fn settle(&mut self, now: Ps, lacking: u128) {
         self.lacking = lacking;
         self.next = Ps::NEVER;
@@ -154,7 +155,7 @@ impl Mmdp {
         )
     }
 
-    /// Lets sources turn until the next cell comes first.
+    /// Lets sources turn until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.change < self.next {
@@ -230,7 +231,7 @@ mod tests {
         }
     }
 
-    /// Each gap between cells holds one cell of the rates in it, to the picosecond.
+    /// The rates between two cells add up to one cell, to the picosecond.
     #[test]
     fn cells_are_the_integral_of_the_rate() {
         let mut source = cells(&gerla(1.2), 1);
@@ -246,7 +247,7 @@ mod tests {
             let rate = (twin.peak.0 * twin.active as u64) as u128;
             let end = gathered + rate * (until - at).0 as u128;
             while source.next <= until {
-                // The cell was whole within a picosecond of when it came.
+                // The cell was complete within a picosecond of its time.
                 let had = gathered + rate * (source.next - at).0 as u128;
                 let due = (seen as u128 + 1) * whole;
                 assert!(

@@ -1,4 +1,4 @@
-//! What is to be sent: applications over TCP, and sources of bare cells. A source is a file here,
+//! Sources of traffic: applications over TCP, and sources of bare cells. A source is a file here,
 //! its parameters one serde struct in it, and one line in the registry below.
 
 pub mod cbr;
@@ -30,7 +30,7 @@ use played::PlaysFile;
 
 /// A source of bare cells.
 pub trait CellSource {
-    /// When the next cell is generated, `NEVER` if no more.
+    /// Time at which the next cell is generated; `NEVER` if there are no more.
     fn next(&self) -> Ps;
     /// Generates that cell.
     fn advance(&mut self);
@@ -38,33 +38,33 @@ pub trait CellSource {
 
 /// An application that writes to its TCP connection.
 pub trait Application {
-    /// When it writes next, `NEVER` if no more.
+    /// Time of its next write; `NEVER` if there are no more.
     fn next(&self) -> Ps;
-    /// Writes; how many bytes.
+    /// Writes; returns the number of bytes.
     fn write(&mut self) -> u64;
-    /// All that was written has been acknowledged.
+    /// Called when everything written has been acknowledged.
     fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
-/// What a source asks of its end system.
+/// Requirements of a source on its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
-    /// A TCP connection that transfers so many bytes; `u64::MAX` never ends.
+    /// A TCP connection that transfers this number of bytes; `u64::MAX` never ends.
     Bytes(u64),
     /// A TCP connection to which an application writes.
     Writes(Writes),
     /// Bare cells.
     Cells(Cells),
-    /// Bare cells, one always waiting.
+    /// Bare cells; a further cell is always waiting.
     Persistent,
 }
 
-/// What a source asks of the links on its way, before anything runs.
+/// Load that a source puts on the links of its route, known before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// As much as it is given.
+    /// As much as TCP or the network allows.
     Elastic,
-    /// What it generates by itself.
+    /// A rate of its own.
     Own {
         /// Mean rate in cells/s.
         mean: f64,
@@ -73,9 +73,9 @@ pub enum Load {
     },
 }
 
-/// Per line: variant, key in a scenario, description, source, parameters; then, for sources of bare cells and
-/// for applications, their state. Parameters have `check`, `load` and
-/// `demand(&self, start, stream) -> Demand`.
+/// Registry with one entry per source: variant, key in a scenario, description, source, parameters;
+/// then, for sources of bare cells and for applications, their state. Parameters have `check`,
+/// `load` and `demand(&self, start, stream) -> Demand`.
 macro_rules! registry {
     (sources { $($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty;)* }
      cells { $($cells:ident($state:ty);)* }
@@ -97,21 +97,21 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(SourceConfig::$variant(_) => $name,)* }
             }
-            /// What is wrong with the parameters: field, and what is allowed.
+            /// Fault of the parameters: field, and what is allowed.
             pub fn check(&self) -> Option<(&'static str, String)> {
                 match self { $(SourceConfig::$variant(config) => config.check(),)* }
             }
-            /// What the source asks of the links on its way.
+            /// Load that the source puts on the links of its route.
             pub fn load(&self) -> Load {
                 match self { $(SourceConfig::$variant(config) => config.load(),)* }
             }
-            /// What the source asks for from `start` on; `stream` is its own randomness.
+            /// Requirements of the source from `start` on; `stream` provides its random numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
                 match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }
             }
         }
 
-        /// A source of bare cells at work.
+        /// State of a source of bare cells.
         #[derive(Clone, Debug)]
         pub enum Cells {
             $(#[doc = "See its file."] $cells($state),)*
@@ -128,7 +128,7 @@ macro_rules! registry {
             }
         }
 
-        /// An application over TCP at work.
+        /// State of an application over TCP.
         #[derive(Clone, Debug)]
         pub enum Writes {
             $(#[doc = "See its file."] $writes($application),)*
@@ -146,7 +146,7 @@ macro_rules! registry {
             }
         }
 
-        /// What there is to say of every source.
+        /// Descriptions of all sources.
         pub fn sources() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }
@@ -175,7 +175,7 @@ registry! {
     cells {
     Cbr(cbr::Cbr);
     OnOff(on_off::OnOff);
-    // Boxed, or every terminal would be as large as this one.
+    // Boxed, or every terminal would be as large as this source.
     Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
     Mpeg2(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<mpeg2::Encoder>>>);
     Played(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<piecewise::Listed>>>);
@@ -188,12 +188,12 @@ registry! {
 }
 
 impl SourceConfig {
-    /// Whether the source runs over TCP.
+    /// True if the source runs over TCP.
     pub fn over_tcp(&self) -> bool {
         use SourceConfig::{Greedy, Messages, Transfer, Www};
         matches!(self, Greedy(_) | Transfer(_) | Messages(_) | Www(_))
     }
-    /// What plays a file, if the source does.
+    /// The player of a source that plays a file.
     fn player(&self) -> Option<&dyn PlaysFile> {
         match self {
             SourceConfig::RateTrace(trace) => Some(trace),
@@ -205,7 +205,7 @@ impl SourceConfig {
     pub fn content(&self) -> Option<&piecewise::Pieces> {
         self.player().map(PlaysFile::content)
     }
-    /// Whether a source that plays a file begins again at its end.
+    /// True for a source that plays a file again from its end.
     pub fn repeats(&self) -> bool {
         self.player().is_some_and(|player| player.playing().repeat)
     }

@@ -1,4 +1,4 @@
-//! How large the objects of Web pages are.
+//! Sizes of the objects of Web pages.
 
 use crate::kernel::Stream;
 
@@ -64,7 +64,7 @@ impl ObjectSizes {
                 smallest,
                 largest,
             } => {
-                // The inverse of the distribution function, with what lies above `largest` left out.
+                // The inverse of the distribution function, without the part above `largest`.
                 let tail = libm::pow(smallest as f64 / largest as f64, shape);
                 let share = 1.0 - stream.uniform() * (1.0 - tail);
                 let size = smallest as f64 / libm::pow(share, 1.0 / shape);

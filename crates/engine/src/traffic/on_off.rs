@@ -1,4 +1,4 @@
-//! ON-OFF: bursts at a peak rate, periodically.
+//! Periodic bursts at a peak rate.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,13 +10,13 @@ use super::changes::too_often;
 use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
-/// ON-OFF source: each period begins with an ON part of `duty_cycle` of it.
+/// ON-OFF source: each period begins with an ON part, a share `duty_cycle` of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
     /// Rate during the ON part, 424 bits per cell.
     pub peak: Rate,
-    /// ON and OFF together.
+    /// Duration of ON and OFF together.
     pub period: Ps,
     /// Share of the period that is ON: above 0, at most 1.
     pub duty_cycle: f64,
@@ -34,7 +34,7 @@ impl OnOffConfig {
                 format!("duty cycle {duty} is not above 0 and at most 1"),
             ));
         }
-        // Cells that take longer than a period skip periods, one by one.
+        // If a cell takes longer than a period, periods are skipped one by one.
         let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
         Some(("period", wrong))
     }
@@ -59,13 +59,13 @@ impl OnOffConfig {
     }
 }
 
-/// The state.
+/// State of the source.
 #[derive(Clone, Debug)]
 pub struct OnOff {
     clock: CellClock,
     period: Ps,
     on: Ps,
-    /// When the current period began.
+    /// Begin of the current period.
     began: Ps,
     next: Ps,
     carry: u64,

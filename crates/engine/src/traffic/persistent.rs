@@ -1,4 +1,4 @@
-//! Cells without end and without TCP: what the rate control alone lets through.
+//! Endless cells without TCP, limited by rate control alone.
 
 use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! What sources that play a file share.
+//! Common part of sources that play a file.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,30 +8,30 @@ use super::piecewise::{Line, Listed, PeakBucket, Pieces, Piecewise};
 use super::{Cells, Demand, Load};
 use crate::kernel::{Ps, Rate, Stream};
 
-/// How pieces are played.
+/// Settings for playing pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
-    /// Greatest rate that leaves.
+    /// Greatest rate of the output.
     pub peak: Option<Rate>,
-    /// Whether the pieces begin again at their end.
+    /// True if the pieces begin again at their end.
     pub repeat: bool,
-    /// Whether they are entered at a random time.
+    /// True if the pieces are entered at a random time.
     pub random_phase: bool,
 }
 
 /// A source that plays the pieces of a file.
 pub trait PlaysFile {
-    /// How it plays them.
+    /// Settings for playing the pieces.
     fn playing(&self) -> Playing;
-    /// What the file says, once it is read.
+    /// Contents of the file, once it has been read.
     fn read(&self) -> Option<&Pieces>;
 
-    /// What the file says. It is read before anything is asked of the source.
+    /// Contents of the file, which must have been read before.
     fn content(&self) -> &Pieces {
         self.read()
             .expect("the file of a source is read before the run")
     }
-    /// What is wrong with it: field, and what is allowed.
+    /// Fault of the settings: field, and what is allowed.
     fn check(&self) -> Option<(&'static str, String)> {
         let Playing {
             peak,
@@ -57,7 +57,7 @@ pub trait PlaysFile {
         )?;
         Some(("repeat", wrong))
     }
-    /// What playing it asks of the links.
+    /// Load of the played file on the links.
     fn load(&self) -> Load {
         let content = self.content();
         let peak = content

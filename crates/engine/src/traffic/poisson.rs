@@ -1,4 +1,4 @@
-//! Random cells: exponential gaps.
+//! Random cells with exponential gaps.
 
 use alloc::string::String;
 
@@ -9,7 +9,7 @@ use super::{CellSource, Cells, Demand, Load};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Poisson cells, as Romanow and Floyd add them against phase effects.
+/// Poisson cells, which Romanow and Floyd add against phase effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
@@ -39,7 +39,7 @@ impl PoissonConfig {
     }
 }
 
-/// The state: the first gap begins at the start.
+/// State of the source: the first gap begins at the start.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     /// Mean gap in picoseconds.

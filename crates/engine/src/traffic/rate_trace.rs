@@ -18,18 +18,19 @@ use crate::kernel::Rate;
 pub struct RateTraceConfig {
     /// The file, its path relative to that of the scenario.
     pub file: String,
-    /// SHA-256 of the file in hexadecimal digits; if given, the file must have it. Resolved scenarios tell it, so that
-    /// kept results belong to the content.
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved
+    /// scenarios contain it, so that kept results belong to the content.
     pub sha256: Option<String>,
-    /// Greatest rate of the cells: a bucket delays what exceeds it. Without it there is none.
+    /// Greatest rate of the cells: a bucket delays cells above it. No limit if absent.
     pub peak: Option<Rate>,
-    /// Whether the trace begins again at its end.
+    /// Plays the trace again from its end.
     #[serde(default)]
     pub repeat: bool,
-    /// Whether each flow enters the trace at a random time of its own, rather than at the beginning; needs `repeat`.
+    /// Lets each flow enter the trace at a random time of its own, rather than at the beginning;
+    /// needs `repeat`.
     #[serde(default)]
     pub random_phase: bool,
-    /// What the file says, read before the run.
+    /// Contents of the file, read before the run.
     #[serde(skip)]
     #[schemars(skip)]
     pub content: Option<Pieces>,

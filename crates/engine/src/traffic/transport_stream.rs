@@ -9,40 +9,43 @@ use super::piecewise::Pieces;
 use super::played::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
-/// Bare cells of a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets of 188 bytes. Its program clock
-/// references say when packets leave the encoder; between two of them the rate is constant and cells are evenly
-/// spaced, as Kalyanaraman 1997 models it (section 8.17.1). What precedes the first reference goes at the rate
-/// behind it, what follows the last at the rate before it.
+/// Bare cells of a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets of 188 bytes.
+/// Its program clock references give the times at which packets leave the encoder; between two of
+/// them the rate is constant and cells are evenly spaced, as modelled by Kalyanaraman 1997 (section
+/// 8.17.1). Packets before the first reference have the rate behind it, packets after the last
+/// reference the rate before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportStreamConfig {
     /// The file, its path relative to that of the scenario.
     pub file: String,
-    /// SHA-256 of the file in hexadecimal digits; if given, the file must have it. Resolved scenarios tell it, so that
-    /// kept results belong to the content.
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved
+    /// scenarios contain it, so that kept results belong to the content.
     pub sha256: Option<String>,
-    /// Number of the program that is sent; needed where the file has several, and only its packets are sent then.
+    /// Number of the program that is sent; required if the file has several. Only its packets are
+    /// sent then.
     #[schemars(range(min = 1, max = 65_535))]
     pub program: Option<u32>,
-    /// PID whose clock references count; that of the program if absent.
+    /// PID whose clock references are used; that of the program if absent.
     #[schemars(range(min = 0, max = 8_190))]
     pub pcr_pid: Option<u32>,
-    /// Whether null packets are sent, which only fill a constant rate.
+    /// Sends null packets, too, which only fill up a constant rate.
     #[serde(default)]
     pub null_packets: bool,
     /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is that of Kalyanaraman 1997.
     #[serde(default = "TransportStreamConfig::two")]
     #[schemars(range(min = 1, max = 300))]
     pub packets_per_pdu: u32,
-    /// Greatest rate of the cells: a bucket delays what exceeds it. Without it there is none.
+    /// Greatest rate of the cells: a bucket delays cells above it. No limit if absent.
     pub peak: Option<Rate>,
-    /// Whether the stream begins again at its end.
+    /// Plays the stream again from its end.
     #[serde(default)]
     pub repeat: bool,
-    /// Whether each flow enters the stream at a random time of its own, rather than at the beginning; needs `repeat`.
+    /// Lets each flow enter the stream at a random time of its own, rather than at the beginning;
+    /// needs `repeat`.
     #[serde(default)]
     pub random_phase: bool,
-    /// What the file says, read before the run.
+    /// Contents of the file, read before the run.
     #[serde(skip)]
     #[schemars(skip)]
     pub content: Option<Pieces>,

@@ -11,13 +11,14 @@ use super::{Application, Demand, Load, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
-/// Pages that a client asks for over one connection that stays open (RFC 2068 section 8.1), the bursty application of
-/// Kalyanaraman 1997, section 8.19. The source is the server, the destination the client. A page is several objects.
-/// Having the whole page, the client thinks, then asks for the next one; an idle time shorter than TCP's timeout and
-/// than ADTF leaves cwnd and ACR as they are, so that the next answer is a burst. What the client has received is
-/// known by its acknowledgements, with which its requests travel: they take no cells of their own. The paper gives no
-/// model, only that of a reference (a variant of SPECweb96 by Vandalore et al., ATM Forum 97-0425): parameters say
-/// where their defaults come from.
+/// Pages that a client requests over one connection that stays open (RFC 2068 section 8.1), the
+/// bursty application of Kalyanaraman 1997, section 8.19. The source is the server, the destination
+/// the client. A page consists of several objects. When the client has received the whole page it
+/// thinks, then requests the next one; an idle time shorter than TCP's timeout and than ADTF leaves
+/// cwnd and ACR as they are, so that the next answer is a burst. The data that the client has
+/// received are known by its acknowledgements, with which its requests travel: requests take no
+/// cells of their own. The paper gives no model, only that of a reference (a variant of SPECweb96
+/// by Vandalore et al., ATM Forum 97-0425): the parameters name the sources of their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WwwConfig {
@@ -26,11 +27,11 @@ pub struct WwwConfig {
     /// Mean number of objects of a page, geometrically distributed, at least 1. Mah 1997 measured 2.8 to 3.2 files.
     #[serde(default = "three")]
     pub objects: f64,
-    /// Whether all objects of a page are asked for at once and answered in one burst (pipelining, RFC 2068 section
-    /// 8.1.2.2) rather than each when the one before has come.
+    /// Requests all objects of a page at once, which are answered in one burst (pipelining, RFC
+    /// 2068 section 8.1.2.2). If false, each is requested after the one before has arrived.
     #[serde(default)]
     pub pipelined: bool,
-    /// Time that the server needs to answer a request.
+    /// Time from a request to the server's answer.
     #[serde(default)]
     pub server_time: Ps,
     /// Shape of the Pareto distribution of the objects' sizes, above 0: 1.06 in Crovella and Bestavros 1997. If
@@ -41,7 +42,7 @@ pub struct WwwConfig {
     /// Smallest object, with `pareto_shape`; 1 KiB if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest: Option<Bytes>,
-    /// Largest object, with `pareto_shape`, where the distribution is cut off; 10 MiB if absent.
+    /// Largest object, with `pareto_shape`, at which the distribution is cut off; 10 MiB if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest: Option<Bytes>,
 }
@@ -134,7 +135,7 @@ impl WwwConfig {
     }
 }
 
-/// The state. The first page is asked for after a think time.
+/// State of the source. The first page is requested after a think time.
 #[derive(Clone, Debug)]
 pub struct Www {
     think: f64,
@@ -143,9 +144,9 @@ pub struct Www {
     server_time: Ps,
     sizes: ObjectSizes,
     stream: Stream,
-    /// Objects of the page that are not written yet.
+    /// Number of objects of the page that are not written yet.
     left: u64,
-    /// When the server writes; never while the client waits for what was written.
+    /// Time of the server's next write; `NEVER` while the client waits for data already written.
     next: Ps,
 }
 
@@ -156,7 +157,7 @@ impl Www {
         self.left = self.objects();
     }
 
-    /// Geometric, at least 1.
+    /// Number of objects of a page: geometric, at least 1.
     fn objects(&mut self) -> u64 {
         let u = self.stream.uniform();
         if self.last >= 1.0 {
@@ -224,7 +225,7 @@ mod tests {
             assert!(client.write() > 0 && !client.next().is_scheduled());
             now = at + Ps::from_ms(50);
             client.on_all_acknowledged(now);
-            // What comes while the client thinks changes nothing.
+            // An acknowledgement that comes while the client thinks changes nothing.
             let next = client.next();
             client.on_all_acknowledged(now + Ps::from_ms(1));
             assert_eq!(client.next(), next);

@@ -1,4 +1,4 @@
-//! The parameters of an ABR connection: their text, their limits, and that each of them matters.
+//! The parameters of an ABR connection: their text, their limits, and the effect of each.
 
 use cellrate_engine::atm::cell::{Info, RmCell};
 use cellrate_engine::endsystem::{AbrConfig, AbrDestination, AbrSource};
@@ -89,7 +89,7 @@ fn the_ends_of_the_standard_ranges_are_standard() {
     }
 }
 
-/// What a connection does over 2 s of data, silence and feedback, as text.
+/// Everything that a connection does over 2 s of data, silence and feedback, as text.
 fn behaviour(config: &AbrConfig) -> String {
     let mut source = AbrSource::new(config, link(), Ps::from_ms(10));
     let mut destination = AbrDestination::new(config, link());

@@ -45,7 +45,7 @@ fn des_rule_2_turns_an_frm_round_and_reports_efci_once() {
     destination.on_data(data(true));
     assert_eq!(destination.on_frm(FRM), RmCell { ci: true, ..FRM });
     assert_eq!(destination.on_frm(FRM), FRM);
-    // CI set on the way here stays set.
+    // CI that was set on the way here stays set.
     assert!(destination.on_frm(RmCell { ci: true, ..FRM }).ci);
 }
 

@@ -1,11 +1,13 @@
-//! Sources of PRCA and EPRCA, with numbers worked by hand: the rate after every cell and every RM cell.
+//! Sources of PRCA and EPRCA, with numbers worked out by hand: the rate after every cell and every
+//! RM cell.
 
 use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Emission};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
 
-/// ICR 3,200 cells/s and MDF 5, so that a cell takes 100 cells/s at first; AIR 64 cells/s.
+/// ICR 3,200 cells/s and MDF 5, so that a cell reduces the rate by 100 cells/s at first; AIR 64
+/// cells/s.
 fn source(changes: Value) -> AbrSource {
     let mut parameters = json!({
         "rules": "prca", "pcr": "10000 cells/s", "icr": "3200 cells/s", "mcr": "500 cells/s", "air": "64 cells/s",
@@ -30,7 +32,7 @@ fn brm(ci: bool) -> RmCell {
     }
 }
 
-/// Sends so many cells as early as allowed; returns when the last went out.
+/// Sends `cells` cells as early as allowed; returns the time of the last.
 fn send(source: &mut AbrSource, cells: usize) -> Ps {
     let mut at = Ps::ZERO;
     for _ in 0..cells {
@@ -51,7 +53,7 @@ fn every_cell_takes_as_much_down_to_mcr() {
     near(source.acr(), 3_100.0);
     send(&mut source, 9);
     near(source.acr(), 2_200.0);
-    // 3,200 - 27 * 100 is MCR; it falls no further.
+    // 3,200 - 27 * 100 is MCR, below which it does not fall.
     send(&mut source, 17);
     near(source.acr(), 500.0);
     send(&mut source, 10);
@@ -71,7 +73,7 @@ fn an_rm_cell_without_ci_gives_back_a_cycle_and_adds_air() {
     let mut source = source(json!({}));
     send(&mut source, 10);
     source.on_brm(Ps::from_ms(10), &brm(false));
-    // 2,200 + 32 * 100 + 64, of which a cell then takes 1/32.
+    // 2,200 + 32 * 100 + 64, of which a cell then subtracts 1/32.
     near(source.acr(), 5_464.0);
     send(&mut source, 1);
     near(source.acr(), 5_464.0 - 170.75);
@@ -81,10 +83,11 @@ fn an_rm_cell_without_ci_gives_back_a_cycle_and_adds_air() {
 fn what_a_cycle_took_may_be_counted() {
     let mut source = source(json!({ "compensation": "counted" }));
     send(&mut source, 10);
-    // 2,200 + 10 * 100 + 64, of which a cell then takes 102.
+    // 2,200 + 10 * 100 + 64, of which a cell then subtracts 102.
     source.on_brm(Ps::from_ms(10), &brm(false));
     near(source.acr(), 3_264.0);
-    // At MCR cells take nothing: 2,764 are given back, not 40 * 102. What came before an RM cell with CI is lost.
+    // At MCR cells reduce nothing: 2,764 are restored, not 40 * 102. Reductions before an RM cell
+    // with CI are not restored.
     send(&mut source, 40);
     near(source.acr(), 500.0);
     let mut congested = source.clone();
@@ -142,7 +145,7 @@ fn eprca_adds_air_per_cell_and_obeys_the_explicit_rate() {
         },
     );
     near(source.acr(), 1_600.0);
-    // A cell now takes 1,600 / 32.
+    // A cell now subtracts 1,600 / 32.
     send(&mut source, 1);
     near(source.acr(), 1_550.0);
     source.on_brm(

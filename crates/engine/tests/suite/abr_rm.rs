@@ -49,7 +49,7 @@ fn the_rate_code_ends_at_one_cell_per_second_and_at_its_maximum() {
     );
     assert_eq!(quantise(1.0), 1.0);
     assert_eq!(quantise(f64::INFINITY), MAX_RATE);
-    // Without nz the rest of the code means nothing.
+    // Without nz the rest of the code is ignored.
     assert_eq!(decode_rate(0x3FFF), 0.0);
 }
 

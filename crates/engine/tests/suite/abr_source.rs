@@ -1,5 +1,5 @@
-//! Every source rule of TM 4.0 section 5.10.4 by its number, and the readings that are options.
-//! PCR is 1000 cells/s unless noted, so that cells are 1 ms apart.
+//! Every source rule of TM 4.0 section 5.10.4 by its number, and the interpretations that are
+//! options. PCR is 1000 cells/s unless noted, so that cells are 1 ms apart.
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::endsystem::{
@@ -36,7 +36,7 @@ fn ms(ms: u64) -> Ps {
     Ps::from_ms(ms)
 }
 
-/// All that the source sends from `from` up to `until`.
+/// All emissions of the source from `from` to `until`.
 fn run(source: &mut AbrSource, from: Ps, until: Ps, data: bool) -> Vec<(Ps, Emission)> {
     let (mut sent, mut now) = (Vec::new(), from);
     loop {
@@ -131,7 +131,7 @@ fn ses_rule_3a_sends_every_nrm_th_cell_as_frm() {
 #[test]
 fn ses_rule_3a_sends_an_frm_trm_after_the_last_one_if_mrm_cells_lie_between() {
     let mut source = source(&config());
-    // FRM at 0 ms, the two cells of Mrm at 1 and 2 ms; then nothing but the time clause is left.
+    // FRM at 0 ms, the two cells of Mrm at 1 and 2 ms; after that only the time clause applies.
     assert_eq!(letters(&run(&mut source, Ps::ZERO, ms(2), true)), "Fdd");
     assert_eq!(source.next_wake(false), ms(100));
     assert_eq!(letters(&run(&mut source, ms(2), ms(1_000), false)), "F");
@@ -187,8 +187,8 @@ fn ses_rule_5_returns_to_icr_at_the_first_frm_after_adtf() {
     run(&mut source, Ps::ZERO, Ps::ZERO, true);
     source.on_brm(Ps::ZERO, &BRM);
     assert_eq!(source.acr(), 1_000.0);
-    // Data at 600 and 601 ms still go at the old rate; with them Mrm and Trm make an FRM due,
-    // 602 ms after the last one. The next cell obeys 100 cells/s.
+    // Data at 600 and 601 ms still have the old rate; with them Mrm and Trm make an FRM due, 602 ms
+    // after the last one. The next cell obeys 100 cells/s.
     let sent = run(&mut source, ms(600), ms(612), true);
     assert_eq!(letters(&sent), "ddFd");
     assert_eq!(
@@ -216,7 +216,7 @@ fn ses_rule_5_leaves_an_acr_below_icr_and_a_shorter_pause_alone() {
     });
     run(&mut short, Ps::ZERO, Ps::ZERO, true);
     short.on_brm(Ps::ZERO, &BRM);
-    // The FRM at 500 ms comes exactly ADTF after the last one: not later than that.
+    // The FRM at 500 ms comes exactly ADTF after the last one, which is not later.
     run(&mut short, ms(498), ms(500), true);
     assert_eq!(
         (short.acr(), short.counters().frms, short.counters().rule_5),
@@ -236,7 +236,7 @@ fn impatient() -> AbrConfig {
 #[test]
 fn ses_rule_6_cuts_acr_after_crm_frms_without_brm() {
     let mut source = source(&impatient());
-    // FRMs at 0, 2 and 4 ms go out at full rate; the fourth at 6 ms finds three unanswered.
+    // FRMs at 0, 2 and 4 ms are sent at full rate; the fourth at 6 ms finds three unanswered.
     let sent = run(&mut source, Ps::ZERO, ms(6), true);
     let ccr: Vec<f64> = sent
         .iter()
@@ -379,7 +379,8 @@ fn ses_rule_11_probes_out_of_rate_at_tcr_while_acr_is_zero() {
         sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
         [ms(1), ms(101), ms(201)]
     );
-    // The BRM of a probe restarts it: the FRM at 0 ms is long ago, so the cell may go at once.
+    // The BRM of a probe restarts the source: the FRM at 0 ms was long before, so the cell may be
+    // sent at once.
     source.on_brm(ms(251), &RmCell { er: 500.0, ..BRM });
     assert_eq!((source.acr(), source.next_wake(true)), (62.5, ms(251)));
     assert_eq!(letters(&run(&mut source, ms(251), ms(251), true)), "d");
@@ -387,7 +388,7 @@ fn ses_rule_11_probes_out_of_rate_at_tcr_while_acr_is_zero() {
 
 #[test]
 fn ses_rule_11_options_decide_when_probes_are_sent() {
-    // 5 cells/s is below TCR of 10 cells/s: in-rate cells go on every 200 ms.
+    // 5 cells/s is below TCR of 10 cells/s: in-rate cells continue every 200 ms.
     let letters_of = |out_of_rate, er| {
         let mut source = source(&AbrConfig {
             out_of_rate,

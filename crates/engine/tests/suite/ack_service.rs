@@ -1,4 +1,5 @@
-//! Acknowledgements of another class than the RM cells beside them: times worked by hand, and whose queue each waits in.
+//! Acknowledgements with another class than the RM cells beside them: times worked out by hand, and
+//! the queue in which each waits.
 
 use crate::support::outcome;
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch, stop_and_wait};
@@ -16,8 +17,9 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
 
-/// A transfer of one segment, two cells. All that is ABR goes out at 1,000 cells/s, every third cell a forward RM cell. From
-/// terminal to terminal an unhindered cell takes 40 us, in either direction.
+/// A transfer of one segment, two cells. All ABR cells are sent at 1,000 cells/s, every third one a
+/// forward RM cell. From terminal to terminal a cell without waiting takes 40 us, in either
+/// direction.
 fn one_segment(ack_service: ServiceClass) -> Plan {
     let mut plan = stop_and_wait();
     let tcp = &mut plan.flows[0];
@@ -28,7 +30,7 @@ fn one_segment(ack_service: ServiceClass) -> Plan {
     plan
 }
 
-/// What leaves the destination up to 6 ms: kinds of cells, and when each has left, in us. Both engines agree.
+/// Cells that leave the destination up to 6 ms: kind, and time in us. Both engines agree.
 fn leaves_the_destination(plan: Plan) -> Vec<(Kind, f64)> {
     let (first, end) = (plan.flows[0].backward[0] as u32, Ps::from_ms(6));
     let fast = Simulation::<LazyServer>::new(plan.clone())
@@ -53,10 +55,10 @@ fn leaves_the_destination(plan: Plan) -> Vec<(Kind, f64)> {
     cells
 }
 
-/// The source sends a forward RM cell at 0, at 1 ms the backward one for that of the destination, the segment's first cell
-/// at 2 ms, a forward RM cell at 3 ms and the second cell at 4 ms. So the destination sends its first forward RM cell at
-/// 40 us and the backward one 1 ms later, another at 3.04 ms; then, at 4.04 ms, its next forward RM cell is due, and the
-/// acknowledgement comes.
+/// The source sends a forward RM cell at 0, at 1 ms the backward one for that of the destination,
+/// the segment's first cell at 2 ms, a forward RM cell at 3 ms and the second cell at 4 ms. So the
+/// destination sends its first forward RM cell at 40 us and the backward one 1 ms later, another at
+/// 3.04 ms; then, at 4.04 ms, its next forward RM cell is due, and the acknowledgement comes.
 #[test]
 fn acknowledgements_wait_for_no_acr_and_rm_cells_of_the_instant_go_first() {
     use Kind::{Brm, Data, Frm};
@@ -76,8 +78,8 @@ fn acknowledgements_wait_for_no_acr_and_rm_cells_of_the_instant_go_first() {
     );
 }
 
-/// A connection over two switches that serve the class `first` before the class `last`, and on its way back a rival of the
-/// class `first` that takes the whole line between them.
+/// A connection over two switches that serve the class `first` before the class `last`; on its way
+/// back a rival of the class `first` uses the whole line between them.
 fn beside_rival(first: ServiceClass, last: ServiceClass) -> Plan {
     let mut graph = Graph::default();
     let settings = SwitchPlan {
@@ -113,7 +115,7 @@ fn beside_rival(first: ServiceClass, last: ServiceClass) -> Plan {
     graph.plan(vec![tcp, rival])
 }
 
-/// Lossy links make ports prompt, whose queues are found by other code.
+/// Lossy links make ports prompt, whose queues are chosen by other code.
 #[test]
 fn each_waits_in_the_queue_of_its_class() {
     let end = Ps::from_ms(20);
@@ -122,7 +124,8 @@ fn each_waits_in_the_queue_of_its_class() {
         ..LinkErrors::default()
     };
     for errors in [LinkErrors::default(), never] {
-        // Whether acknowledgements come back, so that there are more segments than one, and RM cells, so that ACR rises.
+        // Checks if acknowledgements come back, so that there is more than one segment, and RM
+        // cells, so that ACR rises.
         let come_back = |first, last| {
             let plan = Plan {
                 errors: errors.clone(),
@@ -143,7 +146,7 @@ fn each_waits_in_the_queue_of_its_class() {
     }
 }
 
-/// EFCI of acknowledgements that share a queue with ABR is none of ABR's.
+/// EFCI of acknowledgements in a queue shared with ABR has no effect on ABR.
 #[test]
 fn marks_of_acknowledgements_do_not_slow_the_rm_cells_down() {
     let rate_back = |ack_service: ServiceClass| {

@@ -1,5 +1,6 @@
-//! Everything with everything: each control scheme with each discard policy and each recovery on two topologies, for
-//! a short while with the conservation of cells and bytes asserted, and each of them really another than the rest.
+//! All combinations: each control scheme with each discard policy and each recovery on two
+//! topologies, for a short time, with assertions of the conservation of cells and bytes, and a
+//! check that the results all differ.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,8 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
 }
 
-/// Thresholds within a buffer of 80 cells for those that have any; a new scheme is tried with its defaults.
+/// Thresholds within a buffer of 80 cells for schemes that have any; a new scheme is run with its
+/// defaults.
 fn control(name: &str) -> ControlConfig {
     let mut parameters = match name {
         "efci" => json!({ "threshold": "20 cells" }),
@@ -61,7 +63,7 @@ fn discard(name: &str) -> DiscardConfig {
 enum Topology {
     /// All flows share one link.
     Bottleneck,
-    /// Three links in a row; each flow enters at a switch further on.
+    /// Three links in a row; each flow enters at a later switch.
     ParkingLot,
 }
 
@@ -114,7 +116,7 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
     graph.plan(flows)
 }
 
-/// What happened, down to the bit. The report asserts that no cell and no byte is lost or made.
+/// Hash of the whole run. The report asserts that cells and bytes are conserved.
 fn digest(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> String {
     let end = Ps::from_ms(200);
     let mut run: Simulation<LazyServer> =
@@ -152,7 +154,7 @@ fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
 fn each_runs_alike_on_the_plain_engine() {
     for topology in TOPOLOGIES {
         for (number, Component { name: scheme, .. }) in schemes().iter().enumerate() {
-            // Each policy and each recovery has its turn.
+            // Each policy and each recovery is used.
             let policy = policies()[number % policies().len()].name;
             let recovery = Recovery::ALL[number % Recovery::ALL.len()];
             let end = Ps::from_ms(200);

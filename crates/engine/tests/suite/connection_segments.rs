@@ -1,5 +1,5 @@
-//! Both ends of a connection that is set up: what becomes of each segment that is lost, and which round trips are
-//! measured.
+//! Both ends of a connection that is set up: the effect of each lost segment, and the round trips
+//! that are measured.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
@@ -13,14 +13,14 @@ fn config() -> TcpConfig {
     }
 }
 
-/// What is sent next, which must be all.
+/// The next segment, which must be the only one.
 fn only(sender: &mut TcpSender, now: Ps) -> Segment {
     let sent: Vec<Segment> = std::iter::from_fn(|| sender.poll_segment(now)).collect();
     assert_eq!(sent.len(), 1, "{sent:?}");
     sent[0]
 }
 
-/// A sender with data that has asked for a connection at time zero, and what it sent.
+/// A sender with data that has requested a connection at time zero, and the segment that it sent.
 fn opened(config: &TcpConfig) -> (TcpSender, Segment) {
     let mut sender = TcpSender::new(config, Ps::ZERO);
     sender.supply(u64::MAX);
@@ -67,7 +67,7 @@ fn the_round_trip_of_the_syn_is_the_first_sample() {
             .collect::<Vec<_>>(),
         [0, 1_000, 2_000, 3_000]
     );
-    // Neither is counted among the segments with payload.
+    // Neither counts among the segments with payload.
     assert_eq!(
         (
             s.stats().segments_sent,
@@ -76,7 +76,7 @@ fn the_round_trip_of_the_syn_is_the_first_sample() {
         ),
         (4, 0, 0)
     );
-    // The window is that of the SYN-ACK until the first acknowledgement brings a scaled one.
+    // The window is that of the SYN-ACK until the first acknowledgement with a scaled one.
     assert_eq!(answer(&mut r, Ps::from_ms(150), &sent[0]), None);
     assert_eq!(r.next_timer(), Ps::NEVER);
     let ack = answer(&mut r, Ps::from_ms(150), &sent[1]).unwrap();
@@ -161,7 +161,7 @@ fn a_lost_answer_is_sent_again_by_the_timer_or_for_another_syn() {
         (second.handshake(), r.next_timer()),
         (lost.handshake(), Ps::from_s(6))
     );
-    // It is lost as well. Next time it waits for twelve ticks.
+    // It is lost as well. The next wait is twelve ticks.
     assert!(r.on_timer(Ps::from_s(6)));
     let third = r.poll_ack(Ps::from_s(6)).unwrap();
     assert_eq!(
@@ -182,7 +182,8 @@ fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again()
     let syn_ack = answer(&mut r, Ps::from_ms(50), &syn).unwrap();
     s.on_ack(Ps::from_ms(100), &syn_ack);
     let sent: Vec<Segment> = std::iter::from_fn(|| s.poll_segment(Ps::from_ms(100))).collect();
-    // The ACK is lost. The acknowledgement of data is delayed to the tick as always, and no answer is due any more.
+    // The ACK is lost. The acknowledgement of data is delayed to the tick as usual, and no other
+    // answer is due.
     assert_eq!(answer(&mut r, Ps::from_ms(150), &sent[1]), None);
     assert_eq!(r.next_timer(), Ps::from_ms(200));
     assert!(!r.on_timer(Ps::from_ms(200)));
@@ -196,7 +197,7 @@ fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again()
     only(&mut s, Ps::from_ms(100));
     assert!(r.on_timer(r.next_timer()));
     let again = r.poll_ack(Ps::from_s(3)).unwrap();
-    // Meanwhile data were sent, and lost: the ACK has the number of the next byte.
+    // Meanwhile data were sent and lost: the ACK has the number of the next byte.
     s.supply(700);
     assert_eq!(only(&mut s, Ps::from_s(3)).len, 700);
     s.on_ack(Ps::from_ms(3_050), &again);
@@ -207,7 +208,7 @@ fn data_replace_a_lost_acknowledgement_and_without_data_the_answer_comes_again()
     );
     assert_eq!(answer(&mut r, Ps::from_ms(3_100), &ack), None);
     assert_eq!(r.next_timer(), Ps::NEVER);
-    // A SYN that comes late is acknowledged (RFC 793 section 3.9).
+    // A late SYN is acknowledged (RFC 793 section 3.9).
     let late = answer(&mut r, Ps::from_s(4), &syn).unwrap();
     assert_eq!((late.handshake(), late.ack), (None, 0));
 }

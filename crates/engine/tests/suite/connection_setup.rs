@@ -1,4 +1,5 @@
-//! Connection set-up: times by hand on a line, and that no data precede it in any network.
+//! Connection set-up: times worked out by hand on a line, and a check that no data precede it in
+//! any network.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ fn config() -> TcpConfig {
     }
 }
 
-/// PDUs as they arrive at the end of their channel.
+/// PDUs that arrive at the end of their channel.
 #[derive(Default)]
 struct Arrivals {
     last_links: Vec<u32>,
@@ -136,7 +137,8 @@ fn options_can_take_a_cell_more() {
     }
 }
 
-/// Web clients and messages, which write later than they start, ask for the connection when they start.
+/// Web clients and messages, which write later than they start, still request the connection at
+/// their start.
 #[test]
 fn every_source_sets_its_connection_up_when_it_starts() {
     for source in [

@@ -1,4 +1,4 @@
-//! Every control scheme is known by its name.
+//! The registry contains every control scheme under its name.
 
 use cellrate_engine::component::Component;
 use cellrate_engine::control::{ControlConfig, SwitchFacts, schemes};

@@ -1,4 +1,5 @@
-//! Credit control: no cell is ever lost, the rate that a buffer allows, repair of what links lose, adaptive allocation.
+//! Credit control: no cell is lost, the rate that a buffer allows, repair after losses on links,
+//! adaptive allocation.
 
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
 use crate::support::random_network::{Network, credited_networks};
@@ -49,7 +50,7 @@ fn fan(sources: usize, config: FcvcConfig) -> Plan {
     plan
 }
 
-/// A switch with a queue for the classes without credit, and one for those with it.
+/// A switch with a queue for the classes without credit, and another for those with credit.
 fn by_class() -> cellrate_engine::network::plan::SwitchPlan {
     use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
     cellrate_engine::network::plan::SwitchPlan {
@@ -69,9 +70,10 @@ fn delivered(report: &Report) -> Vec<u64> {
     report.vcs.iter().map(|vc| vc.cells_delivered).collect()
 }
 
-/// Credit number k lets cells up to k N2 + N2 + N3 go. With N3 = m N2 + r, cell (k + 1) N2 is the (N2 - r)-th that
-/// credit k - m sets free, and credit k + 1 follows a round trip after it: m + 1 credits of N2 cells in N2 - r + RTT.
-/// The round trip has twice the propagation, the forwarding of the cell and the credit cell: 2 d + 2 cell times.
+/// Credit number k allows cells up to k N2 + N2 + N3. With N3 = m N2 + r, cell (k + 1) N2 is the
+/// (N2 - r)-th that credit k - m allows, and credit k + 1 follows a round trip after it: m + 1
+/// credits of N2 cells in N2 - r + RTT. The round trip has twice the propagation, the forwarding of
+/// the cell and the credit cell: 2 d + 2 cell times.
 #[test]
 fn the_rate_is_what_the_buffer_allows() {
     let buffers = [
@@ -93,7 +95,8 @@ fn the_rate_is_what_the_buffer_allows() {
                 1,
                 fcvc(json!({"n2": format!("{n2} cells"), "n3": format!("{n3} cells")})),
             );
-            // The source is held back by the memory of the first switch, to which it has a link of its own.
+            // The source is limited by the memory of the first switch, to which it has a link of
+            // its own.
             plan.links
                 .iter_mut()
                 .for_each(|link| link.delay = Ps::from_us(delay * CELL));
@@ -117,7 +120,8 @@ fn the_first_cells_leave_as_worked_out_by_hand() {
     let mut run: Simulation =
         Simulation::new(fan(1, fcvc(json!({"n2": "10 cells", "n3": "1 cell"})))).unwrap();
     let mut sent = |cells: u64| {
-        // Cells handed over start at once: a look just after the start of a service counts it.
+        // Cells handed over are served at once: a reading just after the start of a service counts
+        // the cell.
         run.run_until(Ps::from_us(cells * CELL) + Ps(1));
         run.data_cells_sent(0)
     };
@@ -170,7 +174,8 @@ fn credit_cells_travel_on_the_way_back_one_for_n2_cells() {
     );
 }
 
-/// The credits of four channels share the cells of a slow link back, so that the channels are not held up by it.
+/// The credits of four channels share the cells of a slow return link, so that it does not delay
+/// the channels.
 #[test]
 fn records_share_cells() {
     let cells = |records: u32| {
@@ -181,7 +186,8 @@ fn records_share_cells() {
         plan.links[1].rate = cell_time_us(2 * CELL);
         delivered(&measure(plan, 4_000)).iter().sum::<u64>()
     };
-    // N3 follows from the rate of the link back as well, but one credit in two cell times is half the rate.
+    // N3 follows from the rate of the return link as well, but one credit in two cell times is half
+    // the rate.
     assert!((990..=1_010).contains(&cells(1)), "{}", cells(1));
     assert!((1_990..=2_000).contains(&cells(6)), "{}", cells(6));
 }
@@ -215,7 +221,8 @@ fn lossy(config: Value, errors: Value) -> Plan {
     plan
 }
 
-/// With N3 of N2 or more the next credit tells what a lost one would have; with less, nothing is left to cause it.
+/// With N3 of N2 or more the next credit repeats the information of a lost one; with less, no event
+/// would cause a further credit.
 #[test]
 fn absolute_counters_repair_lost_credits() {
     let errors = || json!({"lose_every": 3, "cells": "credit"});
@@ -238,7 +245,7 @@ fn absolute_counters_repair_lost_credits() {
     assert!(repaired[0] > 2_000, "{repaired:?}");
 }
 
-/// Each lost data cell takes one credit for ever, unless marks bring it back.
+/// Each lost data cell costs one credit for ever, unless marks restore it.
 #[test]
 fn marks_repair_lost_cells() {
     let run = |marks: Value| {
@@ -266,8 +273,8 @@ fn marks_repair_lost_cells() {
     );
 }
 
-/// Of ten channels one sends: it gets nearly half the memory of its port, the others a cell each; a static allocation
-/// out of the same memory gives a tenth to each, which is too little for the line.
+/// One of ten channels sends: it gets nearly half the memory of its port, the others a cell each; a
+/// static allocation of the same memory gives a tenth to each, which is too little for the line.
 #[test]
 fn adaptive_allocation_gives_memory_to_whom_uses_it() {
     let one_of_ten = |config: Value| {
@@ -287,7 +294,8 @@ fn adaptive_allocation_gives_memory_to_whom_uses_it() {
     assert!(delivered(&fixed)[0] < 6_000, "{:?}", delivered(&fixed));
 }
 
-/// Channels that were silent while others used the memory are carried when they begin, and those others go on.
+/// Channels that were silent while others used the memory are served when they begin, and the
+/// others continue.
 #[test]
 fn adaptive_allocation_leaves_no_channel_without_credit() {
     for silent in 1..10 {
@@ -310,7 +318,8 @@ fn adaptive_allocation_leaves_no_channel_without_credit() {
 proptest! {
     #![proptest_config(repeatable(64))]
 
-    /// The report asserts, besides, that no channel ever had more cells at a node than it was promised.
+    /// Besides, the report asserts that no channel ever had more cells at a node than were
+    /// allocated to it.
     #[test]
     fn no_cell_is_ever_lost(network in credited_networks()) {
         let Network { plan, end } = network;

@@ -1,4 +1,4 @@
-//! What is measured at a terminal.
+//! Measures of a terminal.
 
 use super::{App, Shaper, Terminal, TerminalCounts};
 use crate::endsystem::AbrSource;
@@ -24,7 +24,7 @@ impl Terminal {
     pub fn counts(&self) -> TerminalCounts {
         self.counts
     }
-    /// Whether cells may have to wait in the source queue.
+    /// True if cells may have to wait in the source queue.
     pub fn may_wait(&self) -> bool {
         !matches!(
             (&self.shaper, &self.app),
@@ -35,19 +35,19 @@ impl Terminal {
     pub fn queue(&self) -> &SourceQueue {
         &self.queue
     }
-    /// The source queue, to be brought up to date.
+    /// The source queue, mutable.
     pub fn queue_mut(&mut self) -> &mut SourceQueue {
         &mut self.queue
     }
-    /// What runs on top.
+    /// The application.
     pub fn app(&self) -> &App {
         &self.app
     }
-    /// The ABR source of the channel's RM cells, if it has any.
+    /// The ABR source of the channel's RM cells, if it sends any.
     pub fn abr(&self) -> Option<&AbrSource> {
         self.shaper.abr()
     }
-    /// When the transfer was wholly acknowledged.
+    /// Time at which the whole transfer was acknowledged.
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
@@ -55,7 +55,7 @@ impl Terminal {
     pub fn merges(&self) -> u64 {
         self.reassembler.merges()
     }
-    /// The number that follows that of the data cell that arrived last.
+    /// Number that follows that of the data cell that arrived last.
     pub fn next_number(&self) -> u32 {
         self.reassembler.next_number()
     }

@@ -1,4 +1,4 @@
-//! What a terminal is built from: who paces it, what runs on top, where that gets its data.
+//! Settings of a terminal: its shaper, its application, and the application's data.
 
 use alloc::boxed::Box;
 
@@ -8,22 +8,22 @@ use crate::network::source_queue::SourceQueue;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Cells, Writes};
 
-/// Who decides when the next cell goes out.
+/// Determines the sending times of cells.
 pub enum Shaper {
-    /// Nobody: cells go out as they are generated.
+    /// No shaper: cells are sent as they are generated.
     None,
     /// A peak cell rate.
     Unshaped(UnshapedSource),
     /// The source rules of TM 4.0.
     Abr(Box<AbrSource>),
-    /// The source rules of TM 4.0 for RM cells, the line for data, which are of another class.
+    /// The source rules of TM 4.0 for RM cells, the line rate for data, which have another class.
     Split(Box<SplitSource>),
     /// The credit of the channel.
     Credited(Box<CreditedSource>),
 }
 
 impl Shaper {
-    /// Who sends RM cells, if anybody does.
+    /// The source of RM cells, if there is one.
     pub(super) fn abr(&self) -> Option<&AbrSource> {
         match self {
             Shaper::Abr(source) => Some(source),
@@ -31,7 +31,7 @@ impl Shaper {
             _ => None,
         }
     }
-    /// The same, to be told of RM cells that arrive.
+    /// The source of RM cells, mutable, for RM cells that arrive.
     pub(super) fn abr_mut(&mut self) -> Option<&mut AbrSource> {
         match self {
             Shaper::Abr(source) => Some(source),
@@ -41,13 +41,13 @@ impl Shaper {
     }
 }
 
-/// What runs on top.
+/// The application of a terminal.
 pub enum App {
-    /// Nothing: what arrives is counted.
+    /// None: cells that arrive are only counted.
     Sink,
     /// Bare cells.
     Cells(Cells),
-    /// Bare cells, one always waiting.
+    /// Bare cells; a further cell is always waiting.
     Persistent,
     /// The sending end of a TCP connection.
     Sender(Box<TcpSender>),
@@ -55,16 +55,16 @@ pub enum App {
     Receiver(Box<TcpReceiver>),
 }
 
-/// Where a TCP sender's data come from.
+/// Data of a TCP sender.
 pub enum Supply {
-    /// So many bytes at the start, and no more.
+    /// This number of bytes at the start.
     Bytes(u64),
     /// An application writes them.
     Writes(Box<Writes>),
 }
 
 impl Supply {
-    /// When the next bytes come, once the first have.
+    /// Time at which the next bytes come, after the first.
     pub(super) fn next(&self) -> Ps {
         match self {
             Supply::Bytes(_) => Ps::NEVER,
@@ -73,7 +73,7 @@ impl Supply {
     }
 }
 
-/// A segment waits for the end system to process it.
+/// A segment that waits for the end system to process it.
 pub(super) struct Processing {
     pub time: Ps,
     pub variation: Ps,
@@ -82,9 +82,9 @@ pub(super) struct Processing {
     pub segments: Ring<(Ps, Segment)>,
 }
 
-/// What a terminal is built from.
+/// Settings of a terminal.
 pub struct TerminalSettings {
-    /// Channel that leaves here.
+    /// Channel that begins here.
     pub channel: u32,
     /// Output port of the host.
     pub port: u32,
@@ -92,20 +92,20 @@ pub struct TerminalSettings {
     pub label: u32,
     /// Slot at the host's port.
     pub slot: u32,
-    /// Who paces.
+    /// Shaper of the channel.
     pub shaper: Shaper,
     /// Destination half of an ABR channel that ends here.
     pub destination: Option<AbrDestination>,
     /// Source queue.
     pub queue: SourceQueue,
-    /// What runs on top.
+    /// Application.
     pub app: App,
-    /// When it starts.
+    /// Start time.
     pub start: Ps,
-    /// What a TCP sender is given, and when.
+    /// Data of a TCP sender with their times.
     pub supply: Supply,
-    /// Time to process a segment, its variation, and the randomness of that.
+    /// Time to process a segment, its variation, and the random stream of the variation.
     pub processing: Option<(Ps, Ps, Stream)>,
-    /// Whether cells carry their time of sending.
+    /// True if cells carry their sending time.
     pub stamps: bool,
 }

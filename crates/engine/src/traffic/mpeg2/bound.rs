@@ -1,4 +1,4 @@
-//! Keeping a normal sequence of rates within what a source can send.
+//! Bounds of a normal sequence of rates: a source can only send between zero and a peak.
 
 use alloc::vec::Vec;
 use core::f64::consts::{PI, SQRT_2};
@@ -6,20 +6,23 @@ use core::f64::consts::{PI, SQRT_2};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is done with rates below zero and above the peak: the four ways of Kalyanaraman 1997, section 8.17.4.
+/// Treatment of rates below zero and above the peak: the four ways of Kalyanaraman 1997, section
+/// 8.17.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Such values are left out, and the next of the sequence takes their place: the paper's choice.
+    /// Such values are left out, and the next of the sequence takes their place: the paper's
+    /// choice.
     #[default]
     Discard,
     /// They become zero and the peak.
     Truncate,
-    /// Negative values become zero and are taken off the next positive ones; what exceeds the peak is delayed by the
-    /// bucket. The mean is kept.
+    /// Negative values become zero and are subtracted from the next positive ones; the excess above
+    /// the peak is delayed by the bucket. The mean is kept.
     TruncateAndCarry,
-    /// The values are logarithms: rates are exponentials, rounded to whole Mbit/s (their mean and standard deviation
-    /// before that are the given ones); what exceeds the peak is delayed by the bucket.
+    /// The values are logarithms: rates are exponentials, rounded to whole Mbit/s (their mean and
+    /// standard deviation before that are the given ones); the excess above the peak is delayed by
+    /// the bucket.
     Exponential,
 }
 
@@ -34,13 +37,14 @@ pub struct Rates {
     pub peak: f64,
 }
 
-/// Exponentials are rounded to multiples of this.
+/// Step to whose multiples exponentials are rounded, in bit/s.
 const STEP: f64 = 1e6;
-/// Steps of which the mean counts each.
+/// Number of steps that the mean sums one by one.
 const COUNTED: u32 = 20_000;
 
 impl Bound {
-    /// Rates of the unit noise `noise`, in order; `debt` is what negative values still owe.
+    /// Rates for the unit noise `noise`, in order; `debt` is the sum of negative values that has
+    /// not been subtracted yet.
     pub fn apply(self, noise: &[f64], rates: &Rates, debt: &mut f64) -> Vec<f64> {
         let Rates {
             mean,
@@ -84,11 +88,11 @@ impl Bound {
 }
 
 impl Rates {
-    /// Share of the normal values that lie within zero and the peak.
+    /// Share of the normal values that are between zero and the peak.
     pub fn kept(&self) -> f64 {
         phi((self.peak - self.mean) / self.deviation) - phi(-self.mean / self.deviation)
     }
-    /// Mean of those: of a normal distribution truncated at both ends.
+    /// Mean of these values: of a normal distribution truncated at both ends.
     fn kept_mean(&self) -> f64 {
         let density = |x: f64| libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI);
         let (low, high) = (
@@ -97,13 +101,15 @@ impl Rates {
         );
         self.mean + self.deviation * (density(low) - density(high)) / self.kept()
     }
-    /// Mean and standard deviation of the logarithms of a lognormal distribution that has the given ones.
+    /// Mean and standard deviation of the logarithms, for a lognormal distribution with the given
+    /// mean and deviation.
     fn logarithmic(&self) -> (f64, f64) {
         let variance = libm::log1p(libm::pow(self.deviation / self.mean, 2.0));
         (libm::log(self.mean) - variance / 2.0, libm::sqrt(variance))
     }
-    /// Mean of the exponentials after rounding: each step that is reached adds one. Steps beyond `COUNTED` are so small
-    /// beside the rate that the exponential itself is taken.
+    /// Mean of the exponentials after rounding: each step that is reached adds one. Beyond
+    /// `COUNTED` steps, which are then small compared with the rate, the exponential itself is
+    /// used.
     fn rounded_mean(&self) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let reached =
@@ -114,7 +120,8 @@ impl Rates {
             .sum::<f64>();
         STEP * steps + self.excess(COUNTED as f64 * STEP)
     }
-    /// Mean of what the exponentials exceed `rate` by, zero where they do not: the integral of a lognormal tail.
+    /// Mean excess of the exponentials above `rate`, zero for smaller ones: the integral of a
+    /// lognormal tail.
     fn excess(&self, rate: f64) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let above = (mean - libm::log(rate)) / deviation;

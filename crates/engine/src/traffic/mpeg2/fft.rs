@@ -1,7 +1,8 @@
-//! The sum of harmonics, by the fast Fourier transform of Cooley and Tukey.
+//! Sum of harmonics, by the fast Fourier transform of Cooley and Tukey.
 //!
-//! Own code, because its bits must be the same on every platform: libraries choose their vector instructions, and with
-//! them the order of additions, by the machine that they run on. It is needed once for thousands of cells.
+//! It is cellrate's own code, because its bits must be the same on every platform: libraries choose
+//! their vector instructions, and with them the order of additions, for the machine. It is used
+//! only once in thousands of cells.
 
 use alloc::vec::Vec;
 use core::f64::consts::TAU;

@@ -24,26 +24,27 @@ pub use noise::{Noise, power, share_of_variance};
 pub use packets::{TRANSPORT_PACKET_BYTES, line_bits_per_bit};
 pub use stream::Encoder;
 
-/// What the rates of a stream count.
+/// Bits that the rates of a stream refer to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Bits of cells on the line, 424 each. Nine streams of 15 Mbit/s then fit into the link of 149.76 Mbit/s, as the
-    /// paper's sums have it.
+    /// Bits of cells on the line, 424 each. Nine streams of 15 Mbit/s then fit into the link of
+    /// 149.76 Mbit/s, as in the paper's sums.
     #[default]
     Cells,
     /// Bits of transport packets, 188 bytes each; cells carry `packets_per_pdu` of them in an AAL5 PDU.
     TransportPackets,
 }
 
-/// Several MPEG-2 single-program transport streams multiplexed onto one channel, as Kalyanaraman 1997 models them
-/// (section 8.17.3): the rate of each is constant between its program clock references, whose distances are uniform,
-/// and successive rates are fractional Gaussian noise (Paxson 1997). Cells of a stream are evenly spaced. Each stream
-/// goes through a bucket of the peak rate and draws its own random numbers.
+/// Several MPEG-2 single-program transport streams multiplexed onto one channel, as modelled by
+/// Kalyanaraman 1997 (section 8.17.3): the rate of each is constant between its program clock
+/// references, whose distances are uniform, and successive rates are fractional Gaussian noise
+/// (Paxson 1997). Cells of a stream are evenly spaced. Each stream passes a bucket of the peak rate
+/// and has its own random numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mpeg2Config {
-    /// How many streams: 1 to 1,000. The paper multiplexes nine.
+    /// Number of streams: 1 to 1,000. The paper multiplexes nine.
     #[serde(default = "Mpeg2Config::one")]
     #[schemars(range(min = 1, max = 1_000))]
     pub sources: u32,
@@ -58,7 +59,7 @@ pub struct Mpeg2Config {
     #[serde(default = "Mpeg2Config::hurst")]
     #[schemars(range(min = 0.5, max = 0.99))]
     pub hurst: f64,
-    /// What is done with rates outside zero and the peak.
+    /// Treatment of rates outside zero and the peak.
     #[serde(default)]
     pub bound: Bound,
     /// Shortest time between clock references, above 0 s; the default is the paper's, 50 references per second.
@@ -67,18 +68,18 @@ pub struct Mpeg2Config {
     /// Longest; the default is MPEG-2's limit.
     #[serde(default = "Mpeg2Config::longest")]
     pub interval_high: Ps,
-    /// What the three rates count.
+    /// Bits that the three rates refer to.
     #[serde(default)]
     pub rates: Counted,
-    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is the paper's. Matters where the rates
-    /// count transport packets.
+    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is the paper's.
+    /// Has an effect only if the rates count transport packets.
     #[serde(default = "Mpeg2Config::two")]
     #[schemars(range(min = 1, max = 300))]
     pub packets_per_pdu: u32,
-    /// Values of the noise that are drawn at once, a power of two from 256 to 1,048,576. Rates depend on each other
-    /// within such a block; the default lasts some ten minutes. Its length is a choice of ours. Changes slower than a
-    /// block are left out, and with them `block^(2 hurst - 2)` of the variance: 2 % by the defaults, 38 % at a Hurst
-    /// parameter of 0.95.
+    /// Number of noise values that are drawn at once, a power of two from 256 to 1,048,576. Rates
+    /// are correlated within such a block only; the default lasts some ten minutes and is
+    /// cellrate's choice. Variations slower than a block are missing, and with them `block^(2 hurst
+    /// - 2)` of the variance: 2 % by the defaults, 38 % at a Hurst parameter of 0.95.
     #[serde(default = "Mpeg2Config::block")]
     #[schemars(range(min = 256, max = 1_048_576))]
     pub block: u32,
@@ -151,7 +152,7 @@ impl Mpeg2Config {
         self.check_bound()
     }
 
-    /// Whether the bounded rates are something that can be played.
+    /// Fault of the bounded rates, if they cannot be played.
     fn check_bound(&self) -> Option<(&'static str, String)> {
         let rates = self.line_rates();
         let delayed = matches!(self.bound, Bound::TruncateAndCarry | Bound::Exponential);
@@ -184,7 +185,7 @@ impl Mpeg2Config {
         Some(("interval_low", wrong))
     }
 
-    /// In seconds.
+    /// Mean interval in seconds.
     fn mean_interval(&self) -> f64 {
         (self.interval_low.as_secs_f64() + self.interval_high.as_secs_f64()) / 2.0
     }

@@ -17,7 +17,8 @@ pub fn power(lambda: f64, h: f64) -> f64 {
     amplitude * (libm::pow(lambda, -2.0 * h - 1.0) + aliases(lambda, h))
 }
 
-/// What the frequencies beyond pi add: three terms of the series, an integral for the rest, and a fitted correction.
+/// Contribution of the frequencies beyond pi: three terms of the series, an integral for the rest,
+/// and a fitted correction.
 fn aliases(lambda: f64, h: f64) -> f64 {
     let (d, integrated) = (-2.0 * h - 1.0, -2.0 * h);
     let pair = |k: f64, exponent: f64| {
@@ -28,10 +29,10 @@ fn aliases(lambda: f64, h: f64) -> f64 {
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
 }
 
-/// Share of the variance that `length` values of fractional Gaussian noise have about their own mean, in expectation:
-/// that mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the self-similar nature of Ethernet traffic, IEEE/ACM
-/// Transactions on Networking 2:1, 3.1). It is small for long dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62
-/// at 0.95.
+/// Expected share of the variance of `length` values of fractional Gaussian noise about their own
+/// mean. That mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On the self-similar nature
+/// of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The share is small for long
+/// dependence: 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
 pub fn share_of_variance(length: usize, h: f64) -> f64 {
     1.0 - libm::pow(length as f64, 2.0 * h - 2.0)
 }
@@ -53,7 +54,8 @@ impl Noise {
         Noise { powers }
     }
 
-    /// The next sequence: its mean is zero, so that of the unit variance it has some `share_of_variance`.
+    /// The next sequence. Its mean is zero, so it has only [`share_of_variance`] of the unit
+    /// variance, approximately.
     pub fn sequence(&self, stream: &mut Stream) -> Vec<f64> {
         let middle = self.powers.len();
         let n = 2 * middle;

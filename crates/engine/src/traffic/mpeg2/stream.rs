@@ -1,4 +1,4 @@
-//! The encoder of one stream: the rate between a clock reference and the next.
+//! The encoder of one stream, which generates the rates between clock references.
 
 use alloc::vec::Vec;
 
@@ -6,16 +6,17 @@ use super::{Bound, Mpeg2Config, Noise, Rates};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::traffic::piecewise::{Piece, PieceSource};
 
-/// The state: the block of rates that is being played. A block is drawn when the one before is used up, once in
-/// thousands of pieces.
+/// State of the encoder: the block of rates that is being played. A block is drawn when the one
+/// before is used up, once in thousands of pieces.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     noise: Noise,
     bound: Bound,
     rates: Rates,
-    /// What negative rates owe, in bit/s.
+    /// Sum of negative rates that has not been subtracted yet, in bit/s.
     debt: f64,
-    /// Randomness of the rates, and of the intervals: these stay the same however rates are bounded.
+    /// Random streams of the rates and of the intervals; the intervals are the same however rates
+    /// are bounded.
     values: Stream,
     intervals: Stream,
     shortest: Ps,
@@ -26,7 +27,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder with its own randomness.
+    /// An encoder with its own random stream.
     pub fn new(config: &Mpeg2Config, noise: Noise, mut stream: Stream) -> Encoder {
         let (values, intervals) = (stream.branch(), stream.branch());
         Encoder {
@@ -58,7 +59,8 @@ impl Encoder {
 
 impl PieceSource for Encoder {
     fn next_piece(&mut self) -> Option<Piece> {
-        // A block of which nothing was kept is next to impossible: at least a twentieth is expected to be.
+        // A block without any kept value is almost impossible: at least a twentieth is expected to
+        // be kept.
         while self.at == self.block.len() {
             self.draw();
         }

@@ -1,17 +1,18 @@
-//! A bucket that delays what exceeds a peak rate.
+//! A bucket that delays cells above a peak rate.
 
 use super::{Piece, PieceSource};
 use crate::kernel::{Ps, Rate};
 
-/// Pieces behind a bucket that leaks at a peak rate: what comes faster waits and is sent at the peak rate later, so
-/// nothing is lost (Kalyanaraman 1997, section 8.17.3: 15 Mbit/s behind each video source).
+/// Pieces behind a bucket that leaks at a peak rate: cells that come faster wait and are sent at
+/// the peak rate later, so nothing is lost (Kalyanaraman 1997, section 8.17.3: 15 Mbit/s behind
+/// each video source).
 #[derive(Clone, Debug)]
 pub struct PeakBucket<P> {
     pieces: P,
     peak: Rate,
-    /// What waits: picoseconds times thousandths of a bit per second.
+    /// Backlog in picoseconds times thousandths of a bit per second.
     backlog: u128,
-    /// What is left of a piece in which the bucket ran empty.
+    /// The rest of a piece in which the bucket became empty.
     rest: Option<Piece>,
 }
 
@@ -26,7 +27,7 @@ impl<P: PieceSource> PeakBucket<P> {
         }
     }
 
-    /// What leaves the bucket while `piece` comes in.
+    /// The output of the bucket while `piece` comes in.
     fn leave(&mut self, piece: Piece) -> Piece {
         let lasts = piece.lasts.0 as u128;
         if piece.rate >= self.peak {
@@ -39,7 +40,7 @@ impl<P: PieceSource> PeakBucket<P> {
         let room = (self.peak.0 - piece.rate.0) as u128;
         let empties = self.backlog / room;
         if empties == 0 {
-            // Less than a picosecond's worth waits on.
+            // A backlog of less than a picosecond at the peak rate stays in the bucket.
             return piece;
         }
         if empties >= lasts {

@@ -3,8 +3,9 @@
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 
-/// Cells of one stream. A cell is sent when the rate has brought it together, to the picosecond below; what a piece
-/// leaves of a cell is kept for the next piece, so that the cells up to any time are the integral of the rate.
+/// Cells of one stream. A cell is sent when the integral of the rate reaches it, rounded down to a
+/// picosecond; the remaining part of a cell is kept from piece to piece, so that the cells up to
+/// any time are the integral of the rate.
 #[derive(Clone, Debug)]
 pub struct Line<P> {
     pieces: P,
@@ -12,14 +13,16 @@ pub struct Line<P> {
     clock: CellClock,
     next: Ps,
     carry: u64,
-    /// When the current piece ends.
+    /// End of the current piece.
     ends: Ps,
-    /// What the next cell lacks while the rate is zero, of [`CELL_PS_BITS`].
+    /// Part of the next cell still to be generated while the rate is zero, in units of
+    /// [`CELL_PS_BITS`].
     lacking: u128,
 }
 
 impl<P: PieceSource> Line<P> {
-    /// The line that plays `pieces` from `start` on; of its first cell the share `gathered`, in [0, 1), is there.
+    /// A line that plays `pieces` from `start` on; the share `gathered`, in [0, 1), of its first
+    /// cell is already generated.
     pub fn new(pieces: P, start: Ps, gathered: f64) -> Line<P> {
         let lacking = ((1.0 - gathered) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(Rate(1));
@@ -35,18 +38,18 @@ impl<P: PieceSource> Line<P> {
         line.skip();
         line
     }
-    /// When the next cell is sent.
+    /// Time at which the next cell is sent.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Sends it.
+    /// Sends that cell.
     #[inline]
     pub fn advance(&mut self) {
         (self.next, self.carry) = self.clock.complete(self.next, self.carry);
         self.skip();
     }
-    /// Goes from piece to piece until a cell comes first.
+    /// Goes from piece to piece until the next event is a cell.
     #[inline]
     fn skip(&mut self) {
         while self.next > self.ends {
@@ -105,8 +108,9 @@ mod tests {
 
     #[test]
     fn cells_are_evenly_spaced_and_fractions_are_kept() {
-        // 424 kbit/s is a cell per ms. 2.5 ms of it make 2.5 cells; the half waits through the pause, and the other
-        // half takes 0.25 ms at twice the rate; 2.25 cells of the piece remain, a cell every 0.5 ms.
+        // 424 kbit/s is a cell per ms. 2.5 ms of it make 2.5 cells; the half waits during the
+        // pause, and the other half takes 0.25 ms at twice the rate; 2.25 cells of the piece
+        // remain, a cell every 0.5 ms.
         let us = [(5, 212_000), (4, 0), (10, 848_000)];
         let found = times(&mut line(&us, false), 30);
         let mut expected = alloc::vec![3_000, 5_000, 10_250];
@@ -132,7 +136,8 @@ mod tests {
 
     #[test]
     fn as_many_cells_as_the_integral_of_the_rate() {
-        // Rates and times that divide nothing: after each piece the cells are the integral, rounded down.
+        // Rates and times without common divisors: after each piece the cells are the integral,
+        // rounded down.
         let mut seed = 7u64;
         let mut random = |below: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -156,7 +161,7 @@ mod tests {
                 line.advance();
                 cells += 1;
             }
-            // A cell may be sent within the last picosecond before it is whole.
+            // A cell may be sent within the last picosecond before it is complete.
             let most = (integral + rate.0 as u128) / CELL_PS_BITS as u128;
             assert!(
                 cells == integral / CELL_PS_BITS as u128 || cells == most,

@@ -1,4 +1,4 @@
-//! Pieces that are known beforehand.
+//! Pieces that are known in advance.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
-/// Pieces of a file, shared by all who play them.
+/// Pieces of a file, shared by all sources that play them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces(Arc<[Piece]>);
 
@@ -19,13 +19,13 @@ impl Pieces {
     pub fn all(&self) -> &[Piece] {
         &self.0
     }
-    /// How long all of them last.
+    /// Duration of all pieces.
     pub fn lasts(&self) -> Ps {
         self.0
             .iter()
             .fold(Ps::ZERO, |sum, piece| sum.saturating_add(piece.lasts))
     }
-    /// Cells in all of them.
+    /// Number of cells in all pieces.
     pub fn cells(&self) -> f64 {
         self.0.iter().map(Piece::work).sum::<u128>() as f64 / CELL_PS_BITS as f64
     }
@@ -41,7 +41,7 @@ impl Pieces {
             .max()
             .unwrap_or(Rate(0))
     }
-    /// Most cells by which a stretch of them exceeds the mean rate.
+    /// Largest number of cells by which a stretch of the pieces exceeds the mean rate.
     pub fn largest_burst(&self) -> f64 {
         let mean = self.mean();
         let (mut over, mut largest) = (0.0, 0.0f64);
@@ -55,7 +55,7 @@ impl Pieces {
 }
 
 impl Piece {
-    /// Picoseconds times thousandths of a bit per second.
+    /// Sum of durations times rates, in picoseconds times thousandths of a bit per second.
     fn work(&self) -> u128 {
         self.lasts.0 as u128 * self.rate.0 as u128
     }
@@ -67,12 +67,12 @@ pub struct Listed {
     pieces: Pieces,
     at: usize,
     repeat: bool,
-    /// What is left of the piece in which the list is entered.
+    /// The rest of the piece in which the list is entered.
     entered: Option<Piece>,
 }
 
 impl Listed {
-    /// Plays `pieces` once, or for ever.
+    /// Plays `pieces` once, or repeatedly without end.
     pub fn new(pieces: Pieces, repeat: bool) -> Listed {
         Listed {
             pieces,
@@ -81,7 +81,7 @@ impl Listed {
             entered: None,
         }
     }
-    /// The same, entered `offset` behind the beginning.
+    /// The same, entered at `offset` after the beginning.
     pub fn entered_at(mut self, offset: Ps) -> Listed {
         let mut left = offset;
         while let Some(piece) = self.pieces.0.get(self.at) {

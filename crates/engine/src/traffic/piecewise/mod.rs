@@ -1,4 +1,4 @@
-//! Bare cells at a piecewise constant rate: what video, traces and transport streams come down to.
+//! Bare cells at a piecewise constant rate, for video, traces and transport streams.
 
 mod bucket;
 mod line;
@@ -16,19 +16,20 @@ pub use listed::{Listed, Pieces};
 /// A stretch of constant rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// How long it lasts.
+    /// Duration.
     pub lasts: Ps,
     /// Rate of the cells, 424 bits each; zero is a pause.
     pub rate: Rate,
 }
 
-/// Where the pieces of a line come from.
+/// A sequence of the pieces of a line.
 pub trait PieceSource {
-    /// The next piece, nothing if there are no more.
+    /// The next piece; `None` if there are no more.
     fn next_piece(&mut self) -> Option<Piece>;
 }
 
-/// The state: lines that take turns by the times of their cells, at equal times the earlier line first.
+/// State of the source: lines that take turns by the times of their cells, at equal times the
+/// earlier line first.
 #[derive(Clone, Debug)]
 pub struct Piecewise<P> {
     lines: Box<[Line<P>]>,

@@ -1,7 +1,7 @@
 use super::*;
 
-/// The power with as many terms of the series as it takes, and the integral of the rest with its first correction
-/// (Euler and Maclaurin).
+/// The power with as many terms of the series as needed, and the integral of the rest with its
+/// first correction (Euler and Maclaurin).
 fn exact(lambda: f64, h: f64) -> f64 {
     let d = -2.0 * h - 1.0;
     let term = |k: f64| libm::pow(TAU * k + lambda, d) + libm::pow(TAU * k - lambda, d);
@@ -49,8 +49,8 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
         assert!((found.iter().sum::<f64>() / 1024.0).abs() < 1e-12);
         variances += found.iter().map(|x| x * x).sum::<f64>() / 1024.0;
     }
-    // The mean takes part of the variance; what is left is the sum of the powers. Its standard deviation in a sequence
-    // is 0.08, so 0.004 in the mean of 400; three of them.
+    // The mean has part of the variance; the rest is the sum of the powers. Its standard deviation
+    // in a sequence is 0.08, so 0.004 in the mean of 400; three of them.
     let (last, others) = noise.powers.split_last().unwrap();
     let expected = (2.0 * others.iter().sum::<f64>() + last) / 1024.0;
     let mean = variances / runs as f64;
@@ -61,7 +61,7 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
-/// Sums of the powers, whose zero frequency is left out.
+/// Sums of the powers without the zero frequency.
 #[test]
 fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     for (h, expected) in [
@@ -75,7 +75,7 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
         let (last, others) = noise.powers.split_last().unwrap();
         let sum = (2.0 * others.iter().sum::<f64>() + last) / 16_384.0;
         assert!((sum - expected).abs() < 1e-3, "{h}: {sum}");
-        // What is sampled is the spectrum, not the sequence, which costs little.
+        // The spectrum is sampled, not the sequence, which costs little.
         assert!(
             (share_of_variance(16_384, h) - sum).abs() < 0.014,
             "{h}: {sum}"
@@ -83,7 +83,8 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     }
 }
 
-/// Whittle's estimate: the H whose spectrum fits the periodogram best, by a parabola through the best of a grid.
+/// Whittle's estimate: the H whose spectrum fits the periodogram best, found by a parabola through
+/// the best points of a grid.
 struct Whittle {
     grid: Vec<f64>,
     /// For each H of the grid, the reciprocal powers, and the mean of the powers' logarithms.
@@ -107,8 +108,9 @@ impl Whittle {
         Whittle { grid, fits }
     }
 
-    /// Standard error of the estimate: each ordinate of the periodogram is exponential around its power, so that what it
-    /// says of H is the square of how much the logarithm of its share changes with H.
+    /// Standard error of the estimate. Each ordinate of the periodogram is exponential around its
+    /// power, so its information about H is the square of the derivative of the logarithm of its
+    /// share.
     fn error(&self) -> f64 {
         let middle = self.fits.len() / 2;
         let ((above, high), (below, low)) = (&self.fits[middle + 1], &self.fits[middle - 1]);
@@ -148,7 +150,8 @@ impl Whittle {
     }
 }
 
-/// The mean of 20 estimates lies within three of its standard errors: false alarms once in 370 for each H.
+/// The mean of 20 estimates lies within three of its standard errors: false alarms once in 370 for
+/// each H.
 #[test]
 fn whittle_finds_the_hurst_parameter() {
     for h in [0.6, 0.7, 0.8, 0.9] {
@@ -166,7 +169,7 @@ fn whittle_finds_the_hurst_parameter() {
     }
 }
 
-/// Means of m values have the variance m^(2H - 2), which is what long-range dependence is.
+/// Means of m values have the variance m^(2H - 2), which defines long-range dependence.
 #[test]
 fn means_of_many_values_vary_as_they_should() {
     let noise = Noise::new(4096, 0.8);
@@ -181,7 +184,7 @@ fn means_of_many_values_vary_as_they_should() {
         }
         // The relative standard error of a variance from 300 values is 8.2 %; four of them.
         let ratio = sum / runs as f64 / libm::pow(m as f64, -0.4);
-        // The mean of the whole sequence is zero, which takes 4096^-0.4 = 0.036 off.
+        // The mean of the whole sequence is zero, which reduces the variance by 4096^-0.4 = 0.036.
         let expected = 1.0 - libm::pow(m as f64 / 4096.0, 0.4);
         assert!(
             (ratio / expected - 1.0).abs() < 0.33,
