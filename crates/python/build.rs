@@ -1,4 +1,5 @@
-//! Copies the papers' data to where the wheel is put together, since maturin packs nothing else from outside the package.
+//! Copies the papers' data to the directory from which the wheel is built, since maturin packs no
+//! other files from outside the package.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

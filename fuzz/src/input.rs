@@ -1,14 +1,14 @@
-//! Numbers and bytes out of what the fuzzer made up; zeros when it is used up.
+//! Numbers and bytes taken from the fuzzer's input; zeros when it is used up.
 
-/// What is left of an input.
+/// The rest of an input.
 pub struct Input<'a>(pub &'a [u8]);
 
 impl<'a> Input<'a> {
-    /// Whether nothing is left.
+    /// True if nothing is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// The next `most` bytes, or what is left.
+    /// The next `most` bytes, or all that are left.
     pub fn bytes(&mut self, most: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(most.min(self.0.len()));
         self.0 = rest;

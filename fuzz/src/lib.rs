@@ -1,7 +1,9 @@
-//! What must hold of any input, however hostile: one function for each reader. It panics if something does not hold.
+//! Properties of each reader that must hold for any input, however hostile: one function for each
+//! reader, which panics if a property is violated.
 //!
-//! The fuzz targets give it what libFuzzer makes up. A test of the workspace gives it the seeds and every input that once
-//! broke something, so nothing here needs more than the workspace has.
+//! The fuzz targets call them with the inputs that libFuzzer generates. A test of the workspace
+//! calls them with the seeds and every input that once broke something, so nothing here needs more
+//! than the workspace has.
 
 mod input;
 mod outcome;
@@ -37,7 +39,7 @@ pub const CHECKS: [(&str, Check); 11] = [
 /// Runs the check of a target.
 ///
 /// # Panics
-/// If there is none of that name, or it finds something.
+/// If no target has that name, or the check finds a fault.
 pub fn run(target: &str, data: &[u8]) {
     let found = CHECKS.iter().find(|(name, _)| *name == target);
     let (_, check) = found.unwrap_or_else(|| panic!("no fuzz target `{target}`"));

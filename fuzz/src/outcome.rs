@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 
 const HEADER: usize = 8 + 4 + 8 + 32;
 
-/// The input is a result as it stands, or, so that the checksum does not keep the fuzzer out, what follows the header.
+/// The input is a whole result, or, so that the checksum does not stop the fuzzer, the part after
+/// the header.
 pub fn check(data: &[u8]) {
     let Some((form, bytes)) = data.split_first() else {
         return;

@@ -1,4 +1,4 @@
-//! Overrides of a scenario, as `--set` takes them.
+//! Overrides of a scenario, as for `--set`.
 
 use cellrate::scenario::{Checked, Refusal, Scenario, template};
 
@@ -11,7 +11,7 @@ pub struct Overridden {
     pub read: Result<Checked, Refusal>,
 }
 
-/// The first line is the name of a template, each other one an override.
+/// Reads an input: the first line is the name of a template, each other one an override.
 pub fn read(data: &[u8]) -> Option<Overridden> {
     let mut lines = std::str::from_utf8(data).ok()?.lines();
     let text = template(lines.next()?)?;

@@ -1,4 +1,4 @@
-//! AAL5: what is put together from the cells that arrive, against a list of them.
+//! AAL5: the result of reassembly compared with a list of the cells that arrived.
 
 use cellrate_engine::atm::aal5::{Outcome, Reassembler};
 use cellrate_engine::atm::cell::{Info, Pdu};
@@ -7,7 +7,7 @@ use cellrate_engine::tcp::Segment;
 
 use super::input::Input;
 
-/// The input says of PDU after PDU how long it is and which of its cells arrive.
+/// The input gives the length of PDU after PDU, and the cells that arrive.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let mut reassembler = Reassembler::default();
@@ -56,7 +56,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Whether exactly the cells of `pdu` have arrived, in order.
+/// True if exactly the cells of `pdu` have arrived, in order.
 fn is_all(arrived: &[u32], pdu: &Pdu) -> bool {
     let numbers = (0..u32::from(pdu.cells)).map(|index| (pdu.first + index) % Info::NUMBERS);
     numbers.eq(arrived.iter().copied())

@@ -14,7 +14,7 @@ pub fn check(data: &[u8]) {
     if let Ok((cell, backward)) = rm::decode(&payload) {
         let written = rm::encode(&cell, backward);
         assert_eq!(rm::decode(&written), Ok((cell, backward)));
-        // What is not looked at: reserved bits and octets, and rates of zero in other ways.
+        // The rest is not compared: reserved bits and octets, and other codes of a zero rate.
         assert_eq!(written[0], payload[0]);
         assert_eq!(written[1], payload[1] & FLAGS);
     }

@@ -1,12 +1,13 @@
-//! Scenario files: what is read is written out and read back the same, what is refused is refused at a place.
+//! Scenario files: accepted ones are written out and read back the same, refused ones have a
+//! position.
 
 use cellrate::scenario::{Checked, Refusal, Scenario, Severity, describe, resolve};
 use cellrate::{build, run};
 use cellrate_engine::network::Plan;
 
-/// Where no file is that a source could play.
+/// Path of the scenario, in a directory without files for sources to play.
 pub const PATH: &str = "/nowhere/scenario.toml";
-/// Flows above which a network is not built, only checked.
+/// Number of flows above which a network is only checked, not built.
 const MOST_FLOWS: u32 = 2_000;
 
 /// The input is the text of a file.
@@ -20,7 +21,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// What holds of every scenario that is accepted. Its plan.
+/// Checks the properties of an accepted scenario; returns its plan.
 pub fn accepted(checked: &Checked) -> Option<Plan> {
     let resolved = resolve(&checked.scenario);
     let again = Scenario::parse(&resolved, PATH, &[], None)
@@ -53,7 +54,7 @@ pub fn accepted(checked: &Checked) -> Option<Plan> {
     Some(plan)
 }
 
-/// What holds of every refusal of `texts`: the file, then the overrides.
+/// Checks the properties of a refusal of `texts`: the file, then the overrides.
 pub fn refused(refusal: &Refusal, texts: &[&str]) {
     assert!(
         refusal

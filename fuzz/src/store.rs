@@ -1,4 +1,4 @@
-//! Stores whose files anything may have happened to.
+//! Stores with arbitrary files.
 
 mod segment;
 
@@ -12,9 +12,9 @@ use segment::{Piece, piece};
 
 /// Most segments of one store.
 const SEGMENTS: u8 = 4;
-/// Results that there may be, by number.
+/// Number of results that may exist.
 const NAMES: u8 = 8;
-/// Files that locks and merges leave among the segments, or somebody else.
+/// Files that locks, merges or other programs leave among the segments.
 const STRAY: [&str; 8] = [
     "00000000.lock",
     "00000001.merging",
@@ -26,8 +26,8 @@ const STRAY: [&str; 8] = [
     "00000002.lock",
 ];
 
-/// The input is what stands beside the segments, then pieces of segments. Every record in a segment that nobody tampered
-/// with is found, whatever rubbish lies around it.
+/// The input is the contents of the other files, then pieces of segments. Every record in a segment
+/// without tampered records is found, whatever rubbish is around it.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let Ok(directory) = tempfile::Builder::new()
@@ -52,7 +52,7 @@ pub fn check(data: &[u8]) {
     look(&store, &sound, tampered);
     used(&store);
     drop(store);
-    // What was merged or set aside is so for good.
+    // Merges and damage set aside are permanent.
     if let Ok(again) = Store::open(directory.path()) {
         look(&again, &sound, tampered);
         assert_eq!(
@@ -62,7 +62,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// In memory, where the system has such a place: nothing here is about disks.
+/// A directory in memory, if the system has one: disks are not tested here.
 fn place() -> &'static Path {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {
@@ -72,7 +72,7 @@ fn place() -> &'static Path {
     }
 }
 
-/// Files beside the segments: the format, locks, what merges leave, what others left.
+/// Writes files beside the segments: the format, locks, remains of merges and foreign files.
 fn around(input: &mut Input<'_>, root: &Path, segments: &Path) {
     let format: &[u8] = match input.byte() % 8 {
         0 => input.bytes(40),
@@ -86,7 +86,7 @@ fn around(input: &mut Input<'_>, root: &Path, segments: &Path) {
     }
 }
 
-/// Names of the records of a segment with their results; none if a record was tampered with.
+/// Names of the records of a segment with their results; `None` if a record was tampered with.
 fn write_segment(
     input: &mut Input<'_>,
     segments: &Path,
@@ -114,7 +114,7 @@ fn write_segment(
     (!tampered).then_some(sound)
 }
 
-/// Reads everything that is there.
+/// Reads every result.
 fn look(store: &Store, sound: &[(String, Vec<u8>)], tampered: bool) {
     let Ok(keys) = store.keys() else { return };
     for found in &keys {
@@ -133,7 +133,7 @@ fn look(store: &Store, sound: &[(String, Vec<u8>)], tampered: bool) {
     assert!(problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
-/// A store that was opened can be written to.
+/// Checks that a store that was opened can be written to.
 fn used(store: &Store) {
     store.put(&key("new"), b"result").expect("there is room");
     assert_eq!(

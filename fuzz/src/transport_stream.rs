@@ -7,7 +7,8 @@ use super::input::Input;
 const PACKET: usize = 188;
 const SYNC: u8 = 0x47;
 
-/// The input is what to choose, then packets; unless the first bit says otherwise, their first bytes are set right.
+/// The input is a choice, then packets; unless the first bit says otherwise, their sync bytes are
+/// set correctly.
 pub fn check(data: &[u8]) {
     let mut input = Input(data);
     let flags = input.byte();

@@ -1,15 +1,16 @@
-//! Small networks with any parameters: nothing panics, and the fast engine does what the plain one does.
+//! Small networks with any parameters: nothing panics, and the fast engine agrees with the plain
+//! one.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::{Plan, Reference, Simulation};
 
 use super::{overrides, scenario};
 
-/// What is simulated of a scenario, however long it is.
+/// Longest simulated time of a scenario.
 const LONGEST: Ps = Ps::from_ms(1);
-/// Most cells that all links together can carry in that time.
+/// Largest number of cells that all links together can carry in that time.
 const MOST_CELLS: f64 = 20_000.0;
-/// Most channels.
+/// Largest number of channels.
 const MOST_FLOWS: usize = 24;
 
 /// The input is a template and overrides, as for [`overrides::check`].

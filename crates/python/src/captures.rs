@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::errors::Cancelled;
 use crate::jobs::{check_span, job, told};
 
-/// Runs a scenario in the plain engine and writes what passes some places into files.
+/// Runs a scenario in the plain engine and writes everything that passes some places into files.
 ///
 /// Args:
 ///     text: The scenario.

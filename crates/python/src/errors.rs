@@ -1,4 +1,4 @@
-//! Exceptions, and how what goes wrong in Rust becomes one.
+//! Exceptions, and the conversion of Rust's errors into them.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +23,7 @@ create_exception!(
     "A run was stopped by its progress function."
 );
 
-/// Gives [`ScenarioError`] the attributes that every instance made by Rust has of its own.
+/// Gives [`ScenarioError`] the attributes that each instance made by Rust sets.
 pub fn declare_attributes(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<ScenarioError>();
     class.setattr("rendered", "")?;
@@ -81,7 +81,7 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
 /// Does `work` without the interpreter's lock. A panic, which is a defect of the program, becomes a
 /// `RuntimeError`.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    // Nothing that a panic leaves half done is looked at again.
+    // Data that a panic leaves half changed is not used again.
     let result =
         py.detach(|| catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
     result.map_err(|message| {

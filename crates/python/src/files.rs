@@ -4,7 +4,8 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 
-/// Lets a function read Parquet files: it gets a path and returns the text of a CSV table.
+/// Registers a function that reads Parquet files: it receives a path and returns the text of a CSV
+/// table.
 ///
 /// Args:
 ///     reader: The function; what it raises is told as what is wrong with the file. The first one stays.

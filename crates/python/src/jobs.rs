@@ -1,4 +1,4 @@
-//! Scenarios: read, checked, run.
+//! Reads, checks and runs scenarios.
 
 use cellrate::run::Job;
 use cellrate::scenario::{self, Scenario};
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 /// A checked scenario.
 ///
 /// # Errors
-/// If it is wrong.
+/// If the scenario is wrong.
 pub fn job(
     py: Python<'_>,
     text: &str,
@@ -59,9 +59,10 @@ pub fn check<'py>(
     diagnostics(py, job(py, text, path, &overrides, seed)?.warnings())
 }
 
-/// The network that a scenario describes, laid out in plain numbers, as one JSON object: seed,
-/// duration, nodes with the settings of switches, directed links, flows with their routes and end
-/// systems. Every quantity is a number under a key that tells its unit; null is no limit, or not there.
+/// The network that a scenario describes, in plain numbers, as one JSON object: seed, duration,
+/// nodes with the settings of switches, directed links, flows with their routes and end systems.
+/// Every quantity is a number under a key that states its unit; null stands for no limit, or for an
+/// absent part.
 ///
 /// Args:
 ///     text: The scenario.
@@ -85,7 +86,7 @@ pub fn describe(
     network.map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 
-/// What a run will need of memory at most, and what there is.
+/// Upper bounds of the memory that a run will need, and the free memory.
 ///
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
@@ -137,8 +138,8 @@ pub fn run(
         .map_err(|failure| failed(py, &failure))
 }
 
-/// The cells on every link between two times: link, vc, kind, cell, left_seconds, arrived_seconds, and
-/// how many more there were.
+/// The cells on every link between two times: link, vc, kind, cell, left_seconds, arrived_seconds,
+/// and the number of further cells.
 ///
 /// Args:
 ///     text: The scenario.
@@ -195,8 +196,9 @@ pub fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// Does `work` without the interpreter's lock. It is to tell `progress` how far it has come, by now and end, and to stop
-/// if that gives false, also because `progress` raised something, which is then raised here.
+/// Does `work` without the interpreter's lock. `work` receives a function that it must call with
+/// the present and the final time, and must stop if that returns false. If `progress` raised an
+/// exception it is raised here.
 pub fn told<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -214,7 +216,8 @@ pub fn told<T: Send>(
     raised.map_or(Ok(result), Err)
 }
 
-/// Whether the run goes on. Signals are looked at too, so Ctrl-C stops a run in the main thread.
+/// Reports the progress; returns true if the run continues. Also handles signals, so Ctrl-C stops a
+/// run in the main thread.
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
     py.check_signals()?;
     let Some(progress) = progress else {
@@ -224,7 +227,7 @@ fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyR
     Ok(answer.is_none() || answer.is_truthy()?)
 }
 
-/// Under which the result of a resolved scenario is kept: a hash of version and scenario.
+/// The key under which the result of a resolved scenario is kept: a hash of version and scenario.
 #[pyfunction]
 pub fn key(resolved: &str) -> String {
     cellrate::store::key(resolved)

@@ -1,5 +1,5 @@
 //! `cellrate._core`: scenarios, runs and stored results for Python. No domain logic: everything is
-//! done by the crate `cellrate`, with the interpreter's lock released where it takes long.
+//! done by the crate `cellrate`; long operations release the interpreter's lock.
 
 mod bench;
 mod captures;

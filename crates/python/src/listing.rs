@@ -1,4 +1,4 @@
-//! What there is: schema, schemes, policies, sources, templates.
+//! Schema, schemes, policies, sources, measures and templates.
 
 use cellrate::scenario::{self, Quantity};
 use pyo3::exceptions::PyValueError;

@@ -37,11 +37,11 @@ impl Outcome {
     fn resolved(&self) -> &str {
         &self.0.resolved
     }
-    /// Under which the outcome is kept.
+    /// The key under which the outcome is kept.
     fn key(&self) -> String {
         self.0.key()
     }
-    /// What was traced.
+    /// The recorded traces.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let info = |series: &run::Series| {
             let dict = PyDict::new(py);
@@ -80,7 +80,7 @@ impl Outcome {
     }
     /// The event log as columns.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        // Without `..`, so that no column is left out here.
+        // Without `..`, so that the compiler reports any column that is left out here.
         let run::Events {
             time_seconds,
             kind,

@@ -1,4 +1,4 @@
-//! Results kept by content.
+//! A store of results by content.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,14 +19,15 @@ fn failed(error: io::Error) -> PyErr {
 
 /// A directory of results, safe for several threads and processes at once.
 ///
-/// A result is found again as soon as ``put`` has returned, even if the process is then killed; after a
-/// power failure those of about the last second may be missing. As a context manager it closes itself.
+/// A result can be read as soon as ``put`` has returned, even if the process is then killed; after
+/// a power failure those of about the last second may be missing. As a context manager it closes
+/// itself.
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Store(store::Store);
 
 #[pymethods]
 impl Store {
-    /// Opens the store, which is made if it is not there.
+    /// Opens the store, which is made if it does not exist.
     ///
     /// Raises:
     ///     OSError: The directory can be neither made nor read, holds something else, or a store of a
@@ -46,7 +47,7 @@ impl Store {
         let found = unlocked(py, || self.0.get(key))?.map_err(failed)?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
     }
-    /// Keeps bytes under a key, whole or not at all.
+    /// Keeps bytes under a key. If it fails, the previous state remains.
     ///
     /// Raises:
     ///     ValueError: The key is none.
@@ -54,8 +55,8 @@ impl Store {
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
-    /// Sets aside what is kept under a key, which is undamaged and means nothing to who asked for it;
-    /// ``problems`` then tells why.
+    /// Sets aside the bytes under a key, which are undamaged but of no use to the caller;
+    /// ``problems`` then reports why.
     ///
     /// Raises:
     ///     ValueError: The key is none.
@@ -63,7 +64,7 @@ impl Store {
     fn reject(&self, py: Python<'_>, key: &str, why: &str) -> PyResult<()> {
         unlocked(py, || self.0.reject(key, why))?.map_err(failed)
     }
-    /// Whether there is something under a key. That it is undamaged is known when it is read.
+    /// True if there is a record under a key; damage is only noticed when it is read.
     ///
     /// Raises:
     ///     ValueError: The key is none.
@@ -78,20 +79,20 @@ impl Store {
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         unlocked(py, || self.0.keys())?.map_err(failed)
     }
-    /// What was found damaged and set aside so far, with file and byte, each told once.
+    /// All damage found and set aside so far, with file and byte, each only once.
     fn problems(&self) -> Vec<String> {
         let tell =
             |p: &store::Problem| format!("{}: byte {}: {}", p.path.display(), p.offset, p.message);
         self.0.problems().iter().map(tell).collect()
     }
-    /// Brings all results to the disk, where they outlast a power failure.
+    /// Syncs all results to the disk, where they survive a power failure.
     ///
     /// Raises:
     ///     OSError: The system cannot do so.
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         unlocked(py, || self.0.sync())?.map_err(failed)
     }
-    /// Brings all results to the disk and ends the segment that was written. The store can still be
+    /// Syncs all results to the disk and ends the segment that was written. The store can still be
     /// used; the next result begins another segment.
     ///
     /// Raises:

@@ -1,4 +1,4 @@
-//! Study files: their shape, and where what Python finds wrong with them stands.
+//! Study files: their shape, and positions of the faults that Python finds in them.
 
 use cellrate::scenario::problem::Step;
 use cellrate::study as studies;
@@ -37,7 +37,7 @@ pub enum Place {
     Key(String),
 }
 
-/// Refuses a study for a reason that its shape does not tell.
+/// Refuses a study for a reason other than its shape.
 ///
 /// Args:
 ///     text: The study, as TOML.

@@ -1,4 +1,5 @@
-//! Pieces of segments: sound records, records with a whole header that lies, rubbish.
+//! Pieces of segments: sound records, records with a valid header that contains wrong values,
+//! rubbish.
 
 use cellrate::store::key;
 use sha2::{Digest, Sha256};
@@ -8,15 +9,15 @@ use super::NAMES;
 
 /// A piece of a segment.
 pub enum Piece {
-    /// A record as it should be.
+    /// A correct record.
     Sound {
         name: String,
         result: Vec<u8>,
         record: Vec<u8>,
     },
-    /// A record whose checksums are right, and nothing else need be.
+    /// A record whose checksums are right, but whose other values may be wrong.
     Tampered(Vec<u8>),
-    /// Anything.
+    /// Arbitrary bytes.
     Rubbish(Vec<u8>),
 }
 
@@ -56,7 +57,7 @@ pub fn piece(input: &mut Input<'_>) -> Piece {
     }
 }
 
-/// A record under the key of `name`, with a header that is whole; its second checksum is right if `fits`.
+/// A record under the key of `name`, with a valid header; its second checksum is right if `fits`.
 fn record(name: &str, coding: u8, stored: u64, plain: u64, result: &[u8], fits: bool) -> Vec<u8> {
     let mut bytes = b"\x89CRrec1\n".to_vec();
     let digits = key(name);

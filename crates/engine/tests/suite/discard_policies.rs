@@ -1,4 +1,5 @@
-//! Discard policies: the decision of every cell in hand-made sequences. What holds for any is in `operations::discard`.
+//! Discard policies: the decision on every cell of hand-made sequences. Properties of any sequence
+//! are tested in `operations::discard`.
 
 use cellrate_engine::atm::cell::{Info, Kind};
 use cellrate_engine::component::Component;
@@ -26,8 +27,8 @@ fn letter(verdict: Verdict) -> char {
     }
 }
 
-/// Decisions on cells of one channel that find these queue lengths. `c` is a data cell, `e` the
-/// end of a PDU, `r` an RM cell.
+/// Decisions on cells of one channel that meet these queue lengths. `c` is a data cell, `e` the end
+/// of a PDU, `r` an RM cell.
 fn decide(parameters: Value, cells: &str, queue: &[u64]) -> String {
     let mut policy = config(parameters).build(1);
     assert_eq!(cells.len(), queue.len());
@@ -65,7 +66,8 @@ fn ppd_drops_the_rest_of_a_pdu_but_not_its_end() {
         decide(ppd.clone(), "cccece", &[5, 10, 5, 5, 5, 5]),
         ".OP..."
     );
-    // Also if its first cell was lost: the end is forwarded though nothing precedes it.
+    // Also if its first cell was lost: the end is forwarded although no cell of the PDU precedes
+    // it.
     assert_eq!(decide(ppd, "cce", &[10, 5, 5]), "OP.");
 }
 
@@ -78,8 +80,8 @@ fn ppd_without_forwarding_drops_the_end_too() {
 #[test]
 fn a_lost_end_costs_the_next_pdu_whose_end_separates_them() {
     for policy in ["ppd", "epd"] {
-        // The end finds the buffer full after a cell was forwarded: the receiver would merge the
-        // next PDU, so of that only the end goes through; the one after it is whole.
+        // The end meets a full buffer after a cell was forwarded. The receiver would merge the next
+        // PDU with it, so only the end of the next PDU is forwarded; the one after it is whole.
         let lost = decide(
             json!({ "policy": policy }),
             "ceccecce",
@@ -122,7 +124,7 @@ fn a_lost_end_merges_nothing_if_nothing_was_forwarded() {
 #[test]
 fn epd_drops_whole_pdus_that_begin_above_the_threshold() {
     let epd = json!({ "policy": "epd", "threshold": "6 cells" });
-    // 6 is not above 6; a PDU that has begun goes on above it; one that begins at 7 is dropped
+    // 6 is not above 6; a PDU that has begun continues above it; one that begins at 7 is dropped
     // with its end even if the queue falls.
     assert_eq!(
         decide(epd, "cceccece", &[6, 9, 9, 7, 0, 0, 6, 6]),
@@ -154,17 +156,18 @@ fn epd_treats_later_overflow_as_partial_discard() {
 #[test]
 fn intelligent_tail_drop_keeps_its_margin_for_ends_of_begun_pdus() {
     let itd = json!({ "policy": "intelligent-tail-drop", "margin": "4 cells" });
-    // From 6 cells on, only the end of the begun PDU passes; the second PDU loses its first cell
-    // and, with nothing forwarded, its end.
+    // From 6 cells on, only the end of a PDU that has begun passes; the second PDU loses its first
+    // cell and, as none of it was forwarded, its end.
     assert_eq!(decide(itd.clone(), "cccece", &[5, 6, 5, 9, 7, 7]), ".IP.II");
-    // Below the margin the end of a PDU without a beginning passes, as by partial packet discard.
+    // Below the margin the end of a PDU without a beginning passes, as in partial packet discard.
     assert_eq!(decide(itd.clone(), "ce", &[7, 5]), "I.");
     // A full buffer drops the end, and the next PDU except its end.
     assert_eq!(decide(itd, "cecce", &[5, 10, 0, 0, 9]), ".OPP.");
 }
 
-/// What becomes of first cells of PDUs of the channels of 0 to 3 that are named, in a queue of 10 whose cells are
-/// those of `held` in that order, RM cells, which no policy refuses; 20 cells of room.
+/// Decisions on first cells of PDUs of the channels in `asked` (0 to 3), in a queue of 10 that
+/// contains cells of the channels in `held`, in that order. The cells in the queue are RM cells,
+/// which no policy refuses; the buffer holds 20 cells.
 fn begins(parameters: Value, held: &str, asked: &str) -> String {
     let mut policy = config(parameters).build(4);
     let slot = |c: char| c.to_digit(10).expect("a channel");
@@ -172,7 +175,7 @@ fn begins(parameters: Value, held: &str, asked: &str) -> String {
         let verdict = policy.admit(slot(channel), info('r'), queue as u64, 20);
         assert_eq!(verdict, Verdict::Accept);
     }
-    // Nothing is added: each asks in a queue of the same length, from a copy.
+    // Each asks a copy of the policy, at the same queue length.
     let ask = |channel| {
         letter(
             policy
@@ -185,12 +188,13 @@ fn begins(parameters: Value, held: &str, asked: &str) -> String {
 
 #[test]
 fn selective_drop_refuses_channels_that_hold_more_than_their_share() {
-    // 6, 3 and 1 of 10 cells, 3 channels active: Y Na / q = 1.8, 0.9, 0.3, and 0 for who has none.
+    // 6, 3 and 1 of 10 cells, 3 channels active: Y Na / q = 1.8, 0.9, 0.3, and 0 for the channel
+    // without cells.
     let drop = |z: f64, threshold: u64| json!({ "policy": "selective-drop", "z": z, "threshold": format!("{threshold} cells") });
     assert_eq!(begins(drop(0.8, 9), "0101010002", "0123"), "EE..");
     assert_eq!(begins(drop(0.9, 9), "0101010002", "0123"), "E...");
     assert_eq!(begins(drop(1.8, 9), "0101010002", "0123"), "....");
-    // Only above the threshold.
+    // It refuses only above the threshold.
     assert_eq!(begins(drop(0.8, 10), "0101010002", "0123"), "....");
 }
 
@@ -236,11 +240,13 @@ fn fair_policies_forget_the_cells_that_have_left() {
     for (queue, slot) in [(0, 0), (1, 0), (2, 0), (3, 0), (4, 1), (5, 1)] {
         policy.admit(slot, info('e'), queue, BUFFER);
     }
-    // Two of channel 0 have left: 2 and 2 of 4, a share of 1 each; then another: 1 and 2 of 3, below the threshold.
+    // Two of channel 0 have left: 2 and 2 of 4, a share of 1 each; then another: 1 and 2 of 3,
+    // below the threshold.
     assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), 'E');
     assert_eq!(letter(policy.clone().admit(1, info('c'), 4, BUFFER)), 'E');
     assert_eq!(letter(policy.clone().admit(1, info('c'), 3, BUFFER)), '.');
-    // Channel 0 has left altogether: 4 of 4 of one channel is its share, and channel 0 holds nothing.
+    // All cells of channel 0 have left: 4 of 4 of the only channel is its share, and channel 0
+    // holds nothing.
     policy.admit(1, info('e'), 2, BUFFER);
     policy.admit(1, info('e'), 3, BUFFER);
     assert_eq!(letter(policy.clone().admit(0, info('c'), 4, BUFFER)), '.');

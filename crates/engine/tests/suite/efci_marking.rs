@@ -1,4 +1,4 @@
-//! EFCI marking: thresholds, hysteresis, place, and that every parameter matters.
+//! EFCI marking: thresholds, hysteresis, place of marking, and an effect of every parameter.
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::{Control, ControlConfig, PortFacts, SwitchControl, SwitchFacts};
@@ -14,7 +14,7 @@ fn build(mut parameters: Value) -> Control {
     })
 }
 
-/// Marks that cells get while the queue takes these lengths, at its head and at its tail.
+/// Marks of cells while the queue has these lengths, at its head and at its tail.
 fn marks(control: &mut Control, queue: &[u64]) -> String {
     queue
         .iter()

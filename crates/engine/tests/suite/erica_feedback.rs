@@ -1,4 +1,4 @@
-//! ERICA at one port: intervals, load, fair share and feedback, with numbers worked by hand.
+//! ERICA at one port: intervals, load, fair share and feedback, with numbers worked out by hand.
 //! The link carries 100,000 cells/s; with a target utilisation of 1, an interval of 1 ms has a
 //! capacity of 100 cells.
 
@@ -39,7 +39,7 @@ impl Port {
             queue: 0,
         }
     }
-    /// Some time in the present interval.
+    /// A time within the present interval.
     fn now(&self) -> Ps {
         Ps::from_us(self.interval * 1_000 + 500)
     }
@@ -60,7 +60,7 @@ impl Port {
             queue,
         );
     }
-    /// What an FRM has that comes with `er`.
+    /// ER of an FRM that arrives with `er`, after it has passed.
     fn forward_er(&mut self, slot: u32, er: f64, ccr: f64) -> f64 {
         let (now, queue, mut frm) = (self.now(), self.queue, rm(er, ccr));
         self.erica.on_forward(
@@ -104,7 +104,7 @@ fn rm(er: f64, ccr: f64) -> RmCell {
     }
 }
 
-/// To the rounding of the clock: an interval of 1 ms as a double.
+/// Equal up to the rounding of the clock: an interval of 1 ms as a double.
 fn near(found: f64, expected: f64) {
     assert!(
         (found - expected).abs() <= 1e-9 * expected.abs(),
@@ -139,11 +139,12 @@ fn forward_rm_cells_get_the_same_feedback_if_wished() {
         port.data(0, 149);
         port.data(1, 49);
         port.end();
-        // z = 2 and a fair share of 50,000, as above; what another switch has lowered further stays.
+        // z = 2 and a fair share of 50,000, as above; an ER that another switch has lowered further
+        // stays.
         near(port.forward_er(0, PCR, 150_000.0), first);
         near(port.forward_er(1, 40_000.0, 50_000.0), second);
         near(port.forward_er(1, PCR, 50_000.0), third);
-        // One feedback in an interval, whichever way the cell goes.
+        // One feedback in an interval, for both directions of RM cells.
         near(port.er(0), 75_000.0);
         near(port.er(1), 50_000.0);
     }
@@ -196,7 +197,7 @@ fn with_a_decay_of_one_the_fair_share_is_by_the_channels_that_are_established() 
         port.end();
         shares.push((port.erica.active_sources(), port.erica.fair_share().round()));
     }
-    // One that has sent counts for ever, and once.
+    // A channel that has sent counts for ever, and only once.
     let [one, two, three] = [(1.0, 100_000.0), (2.0, 50_000.0), (3.0, 33_333.0)];
     assert_eq!(shares, [one, two, two, two, two, three, three]);
 }
@@ -248,7 +249,7 @@ fn zero_input_is_the_fair_share_or_zero_load() {
 
 #[test]
 fn before_the_first_interval_all_channels_or_one_share_the_capacity() {
-    // 100,000 cells/s over 4 channels, or over the one that the scheme supposes.
+    // 100,000 cells/s over 4 channels, or over the single one that the scheme assumes.
     for (initial, expected) in [("established", 25_000.0), ("one", 100_000.0)] {
         let mut port = Port::new(json!({ "initial_sources": initial }), 4);
         near(port.erica.fair_share(), expected);
@@ -684,7 +685,7 @@ fn behaviour(changes: Value) -> Vec<f64> {
             let brm = port.brm(slot as u32);
             feedback.extend([brm.er, brm.ci as u8 as f64]);
         }
-        // The interval of some cases ends earlier than every 1 ms; then time just passes.
+        // In some cases the interval ends earlier than after 1 ms; then only time passes.
         port.interval += 1;
         let now = Ps::from_ms(port.interval);
         while port.erica.wake_at() <= now {
@@ -795,7 +796,7 @@ fn impossible_parameters_are_found() {
         ("interval_cells", json!("0 cells")),
         ("delta", json!(-0.1)),
         ("load_weight", json!(0.0)),
-        // Averages of less vanish.
+        // Smaller weights have no effect on averages.
         ("load_weight", json!(5e-324)),
         ("source_decay", json!(1.5)),
     ] {

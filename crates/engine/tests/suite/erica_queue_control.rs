@@ -1,4 +1,4 @@
-//! The factor of ERICA+ on the capacity, worked by hand.
+//! The factor of ERICA+ on the capacity, worked out by hand.
 
 use cellrate_engine::control::erica::{QueueControl, QueueFunction};
 use cellrate_engine::kernel::Ps;
@@ -91,7 +91,7 @@ fn steps_begin_behind_the_thresholds() {
     check(&step, &[(251, 0.5), (10_000, 0.5)]);
 }
 
-/// The staircase lies below the line and meets it at each of its edges.
+/// The staircase is below the line and meets it at each of its edges.
 #[test]
 fn the_line_is_the_edge_of_the_steps() {
     let (linear, step) = (control(QueueFunction::Linear), control(QueueFunction::Step));

@@ -1,8 +1,9 @@
-//! The queue at which ERICA+ settles, against the root of its equation.
+//! The queue at which ERICA+ settles, compared with the root of its equation.
 //!
-//! Sources that always have cells fill the link, so that in the steady state the allocated capacity, f(Tq) times the
-//! target, is what background leaves of the link: f(Tq) = 1 / TU with the target a share of what is left. The roots
-//! are worked out here from the curves of Kalyanaraman 1997, section 6.15, solved for the queue.
+//! Sources that always have cells fill the link, so that in the steady state the allocated
+//! capacity, f(Tq) times the target, is the capacity that background leaves: f(Tq) = 1 / TU with
+//! the target a share of that capacity. The roots are worked out here from the curves of
+//! Kalyanaraman 1997, section 6.15, solved for the queue.
 
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch};
@@ -12,16 +13,16 @@ use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use serde_json::{Value, json};
 
-/// 100,000 cells/s.
+/// Cell time in us, at 100,000 cells/s.
 const CELL: u64 = 10;
 const A: f64 = 1.15;
 const B: f64 = 1.05;
-/// T0 of 2 ms is so many cells; T1 is twice that.
+/// Number of cells in T0 of 2 ms; T1 is twice that.
 const Q0: f64 = 200.0;
 const Q1: f64 = 400.0;
 
-/// Sources that always have cells, which follow explicit rates at once, and background of a constant rate, all
-/// through one link.
+/// Sources that always have cells and follow explicit rates at once, and background of a constant
+/// rate, all through one link.
 fn plan(sources: usize, background: f64, control: Value) -> Plan {
     let mut graph = Graph::default();
     let control = serde_json::from_value(control).unwrap();
@@ -63,7 +64,7 @@ fn plan(sources: usize, background: f64, control: Value) -> Plan {
     graph.plan(flows)
 }
 
-/// Intervals of T0, which end by time alone.
+/// ERICA+ with intervals of T0, which end by time alone.
 fn erica_plus(function: &str, target: f64) -> Value {
     json!({
         "scheme": "erica", "target_utilisation": target, "capacity_form": "of-remainder", "delta": 0.0,
@@ -125,7 +126,7 @@ fn the_smooth_curves_settle_at_their_root() {
                     ("hyperbolic", hyperbolic(target)),
                     ("linear", linear(target)),
                 ] {
-                    // Q0 is T0 times what background leaves.
+                    // Q0 is T0 times the capacity that background leaves.
                     let expected = root * (1.0 - background);
                     let Steady {
                         mean, utilisation, ..
@@ -143,8 +144,9 @@ fn the_smooth_curves_settle_at_their_root() {
     }
 }
 
-/// The staircase has no root, but an edge where TU f(Tq) falls through 1, about which the queue moves by what an
-/// interval takes or leaves: Q0 from b = 1.05 to 1; Q1 to 0.85; Q1 + Q0 from 0.85 to 0.7.
+/// The staircase has no root, but an edge at which TU f(Tq) falls below 1. The queue moves about it
+/// by the cells that one interval adds or removes: Q0 from b = 1.05 to 1; Q1 to 0.85; Q1 + Q0 from
+/// 0.85 to 0.7.
 #[test]
 fn steps_settle_at_the_edge_where_the_load_crosses_one() {
     for (target, edge) in [(0.97, Q0), (1.03, Q1), (1.1, Q1), (1.25, Q1 + Q0)] {
@@ -156,14 +158,15 @@ fn steps_settle_at_the_edge_where_the_load_crosses_one() {
             "{target}: {mean}, not {edge}"
         );
     }
-    // At a target of all that is left every queue from Q0 to Q1 is a root.
+    // At a target of the whole remaining capacity every queue from Q0 to Q1 is a root.
     let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("step", 1.0)));
     assert!((Q0..Q1).contains(&mean), "{mean}");
 }
 
-/// Below 1 the lower threshold is an edge like that of the steps. Above 1 the queue rises through both, is drained from the
-/// upper to the lower and rises again: a saw whose mean is their middle. It overshoots by what arrives before the end
-/// of the interval and until the new rates are there, at most two intervals of (TU - 1) times 200 cells.
+/// Below 1 the lower threshold is an edge like that of the steps. Above 1 the queue rises through
+/// both thresholds, is drained from the upper to the lower and rises again: a saw whose mean is
+/// their middle. It overshoots by the cells that arrive before the end of the interval and until
+/// the new rates take effect, at most two intervals of (TU - 1) times 200 cells.
 #[test]
 fn hysteresis_swings_between_its_thresholds() {
     let Steady { mean, .. } = steady(plan(3, 0.0, erica_plus("hysteresis", 0.97)));

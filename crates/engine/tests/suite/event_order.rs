@@ -1,6 +1,6 @@
 //! The order of simultaneous events, worked out by hand: completions, timers, arrivals in the order
-//! of the links, service starts (`docs/explanation/event-order.md`). Each case also has its
-//! neighbour a picosecond away, where the order does not matter and the outcome differs.
+//! of the links, service starts (`docs/explanation/event-order.md`). Each case has a neighbour a
+//! picosecond away, in which the events are not simultaneous and the outcome differs.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::transfer::TransferConfig;
 
-/// Every line takes 10 us for a cell and 5 us to its far end.
+/// Time of a cell on every line, 10 us; the propagation delay is 5 us.
 const CELL: Ps = Ps::from_us(10);
 const DELAY: Ps = Ps::from_us(5);
 
-/// What happens in 1 ms; both engines agree.
+/// Report of a run of 1 ms; both engines agree.
 fn run(plan: Plan) -> Report {
     let end = Ps::from_ms(1);
     let fast = Simulation::<cellrate_engine::atm::server::LazyServer>::new(plan.clone())
@@ -36,11 +36,11 @@ fn run(plan: Plan) -> Report {
     fast
 }
 
-/// A source of cells: class, when the first one starts, and the time between two in us.
+/// A source of cells: class, start, and the time between two cells in us.
 #[derive(Clone, Copy)]
 struct Source(ServiceClass, Ps, u64);
 
-/// Hosts of their own for `sources`, in the order of their links, around one switch.
+/// A host for each of `sources`, in the order of their links, around one switch.
 fn star(settings: SwitchPlan, sources: &[Source]) -> Plan {
     let mut graph = Graph::default();
     let sink = graph.host("sink");
@@ -97,8 +97,8 @@ fn a_cell_that_arrives_at_the_instant_of_a_completion_finds_room() {
     };
     // First: arrivals at 15, 35, ...; services until 25, 45, ... Second: arrivals at 25, 45, ...
     assert_eq!(dropped(&run(at(CELL))), [0, 0]);
-    // A picosecond earlier every cell of the second finds the buffer full: those sent at 10, 30, ...,
-    // 970 us, of which that of 990 us is still on its way.
+    // A picosecond earlier every cell of the second meets a full buffer: those sent at 10, 30, ...,
+    // 970 us; that of 990 us is still on its way.
     assert_eq!(dropped(&run(at(Ps(CELL.0 - 1)))), [0, 49]);
 }
 
@@ -134,13 +134,14 @@ fn of_cells_that_arrive_together_any_comes_first_if_that_is_drawn() {
     for seed in 1..=20 {
         let report = drawn(Ps::ZERO, seed);
         let lost = dropped(&report);
-        // One of each pair, as likely this as that: 25 with a deviation of 3.5, four of them.
+        // One of each pair, either with equal probability: 25 with a deviation of 3.5, four of
+        // them.
         assert_eq!(lost.iter().sum::<u64>(), 50);
         assert!((11..=39).contains(&lost[0]), "{lost:?}");
         digests.insert(report.digest);
     }
     assert_eq!(digests.len(), 20, "another order for each seed");
-    // Where nothing is simultaneous there is nothing to draw.
+    // Without simultaneous cells no order is drawn.
     assert_eq!(dropped(&drawn(Ps(1), 1)), [50, 0]);
 }
 
@@ -173,7 +174,7 @@ fn the_cell_in_service_counts_in_its_queue() {
 fn a_look_at_the_instant_of_a_completion_no_longer_counts_the_cell() {
     let mut fast: Simulation =
         Simulation::new(star(plain_switch(), &[Source(Cbr, Ps::ZERO, 500)])).unwrap();
-    // The cell arrives at 15 us and has left at 25 us; a look at 15 us comes before the arrival.
+    // The cell arrives at 15 us and has left at 25 us; a reading at 15 us comes before the arrival.
     for (at, length) in [
         (Ps::from_us(15), 0),
         (Ps(15_000_001), 1),
@@ -194,13 +195,13 @@ fn two_queues() -> SwitchPlan {
 
 #[test]
 fn services_start_after_all_arrivals_of_the_instant() {
-    // The low class comes by the first link, and yet the high class is served first.
+    // The low class comes by the first link, but the high class is served first.
     let together = star(
         two_queues(),
         &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps::ZERO, 50)],
     );
     assert_eq!(delays(&run(together)), [40.0, 30.0]);
-    // A picosecond later the high class finds the line taken, and service is not preempted.
+    // A picosecond later the high class meets a busy line, and service is not preempted.
     let later = star(
         two_queues(),
         &[Source(Ubr, Ps::ZERO, 50), Source(Cbr, Ps(1), 50)],
@@ -210,8 +211,8 @@ fn services_start_after_all_arrivals_of_the_instant() {
 
 #[test]
 fn a_cell_that_arrives_at_a_completion_competes_for_the_service_that_starts_then() {
-    // Two cells of the low class arrive at 15 us; at 25 us, when the first has left, one of the high
-    // class arrives and is served before the second, which leaves at 45 instead of 35 us.
+    // Two cells of the low class arrive at 15 us; at 25 us, when the first has left, one of the
+    // high class arrives and is served before the second, which leaves at 45 instead of 35 us.
     let sources = |high| {
         [
             Source(Ubr, Ps::ZERO, 100),
@@ -277,7 +278,7 @@ fn a_measuring_interval_ends_before_the_arrivals_of_its_last_instant() {
             control.statistics["zero_input_intervals"],
         )
     };
-    // Before 1 ms, nine intervals end. Until 100 us nothing arrives, or one cell.
+    // Nine intervals end before 1 ms. Until 100 us no cell arrives, or one.
     assert_eq!(empty_intervals(Ps::from_us(100)), (9.0, 1.0));
     assert_eq!(empty_intervals(Ps(99_999_999)), (9.0, 0.0));
 }
@@ -308,7 +309,7 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
     assert_eq!(timeouts(Ps(180_000_001)), 0);
 }
 
-/// Which of two cells that arrive together are marked.
+/// Marks of two cells that arrive together.
 fn marks<S: Server>(mark_at: MarkAt, threshold: u64) -> Vec<bool> {
     let rate = cell_time_us(10);
     let efci = EfciConfig {

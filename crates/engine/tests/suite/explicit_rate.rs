@@ -1,5 +1,6 @@
-//! FMMRA, consistent marking, EPRCA, the OSU scheme, CAPC and Phantom at one port, with numbers worked by hand.
-//! The link carries 100,000 cells/s, so that an interval of 1 ms has room for 100 cells.
+//! FMMRA, consistent marking, EPRCA, the OSU scheme, CAPC and Phantom at one port, with numbers
+//! worked out by hand. The link carries 100,000 cells/s, so that an interval of 1 ms has time for
+//! 100 cells.
 
 use std::collections::VecDeque;
 
@@ -22,7 +23,7 @@ fn config(scheme: &str, others: Value) -> ControlConfig {
     serde_json::from_value(parameters).expect("valid parameters")
 }
 
-/// A port, how many intervals of 1 ms have ended, and its queue.
+/// A port, the number of intervals of 1 ms that have ended, and its queue.
 struct Port {
     control: Control,
     interval: u64,
@@ -102,7 +103,7 @@ fn rm(er: f64, ccr: f64) -> RmCell {
     }
 }
 
-/// To the rounding of the clock.
+/// Equal up to the rounding of the clock.
 fn near(found: f64, expected: f64) {
     assert!(
         (found - expected).abs() <= 1e-9 * expected.abs(),
@@ -128,7 +129,8 @@ fn fmmra_shares_what_channels_bottlenecked_elsewhere_leave() {
     // Channel 1 comes back with 10,000 < 25,000: (100,000 - 10,000) / 3.
     assert_eq!(port.er(1, 10_000.0, 1.0), 10_000.0);
     near(port.statistic(ADVERTISED), 30_000.0);
-    // Channel 2 with 28,000 < 30,000: (100,000 - 38,000) / 2; forward cells tell it too, if wished.
+    // Channel 2 with 28,000 < 30,000: (100,000 - 38,000) / 2; forward cells are marked, too, if
+    // configured.
     port.frm(2, 28_000.0, 1.0);
     near(port.statistic(ADVERTISED), 31_000.0);
     // Channel 1 is free again: (100,000 - 28,000) / 3.
@@ -158,10 +160,11 @@ fn fmmra_gives_unused_capacity_by_its_largest_rate() {
     port.end();
     near(port.statistic("load_factor"), 0.5);
     near(port.er(0, PCR, 1.0), 56_250.0);
-    // Whoever is bottlenecked elsewhere gets no more than the advertised rate.
+    // A channel that is bottlenecked elsewhere gets no more than the advertised rate.
     near(port.er(1, 40_000.0, 1.0), 40_000.0);
     near(port.statistic(ADVERTISED), 60_000.0);
-    // Load 2 over the new capacity: ERmax falls towards the advertised rate, which it cannot pass.
+    // Load 2 over the new capacity: ERmax falls towards the advertised rate, which is its lower
+    // limit.
     port.data(0, 200);
     port.end();
     for _ in 0..300 {
@@ -179,7 +182,8 @@ fn fmmra_by_its_published_recursion_keeps_its_largest_rate_under_overload() {
     near(port.er(0, 80_000.0, 1.0), 56_250.0);
     port.data(0, 200);
     port.end();
-    // Load 2: 7/8 56,250 + 1/8 max(80,000, 28,125) = 59,218.75; what comes back with ERmax holds it up.
+    // Load 2: 7/8 56,250 + 1/8 max(80,000, 28,125) = 59,218.75; cells that come back with ERmax
+    // keep it up.
     near(port.er(0, 80_000.0, 1.0), 59_218.75);
     near(port.er(0, 59_218.75, 1.0), 59_218.75);
     // 7/8 59,218.75 + 1/8 max(52,000, 29,609.375).
@@ -196,7 +200,7 @@ fn fmmra_under_congestion_allows_the_advertised_rate_alone() {
     port.data(0, 50);
     port.end();
     near(port.er(0, PCR, 1.0), 56_250.0);
-    // A queue without overload is none; with it, it is from QT on.
+    // A long queue without overload is no congestion; with overload it is, from QT on.
     port.queue = 10;
     near(port.frm(0, PCR, 1.0), 56_250.0);
     port.queue = 9;
@@ -251,7 +255,8 @@ fn fmmra_learns_from_backward_cells_and_from_forward_ones_if_wished() {
         assert_eq!(port.statistic("bottlenecked_elsewhere"), after_frm);
         port.er(0, 10_000.0, 1.0);
         assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
-        // A source stamps PCR: a recorded forward cell clears what backward ones tell.
+        // A source stamps PCR: a forward cell that is recorded erases the information of backward
+        // ones.
         port.frm(0, PCR, 1.0);
         assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0 - after_frm);
     }
@@ -262,21 +267,22 @@ fn fmmra_knows_its_own_marks_if_wished() {
     for (counts, elsewhere) in [(true, 2.0), (false, 1.0)] {
         let marked = |port: &Port| port.statistic("bottlenecked_elsewhere");
         let mut port = fmmra(json!({ "record_own_mark": counts }), 2);
-        // The port writes 50,000; meanwhile channel 1 turns out to use 20,000, so that 80,000 are advertised.
+        // The port writes 50,000; meanwhile channel 1 proves to use 20,000, so that 80,000 are
+        // advertised.
         assert_eq!(
             (port.frm(0, PCR, 1.0), port.frm(0, PCR, 1.0)),
             (50_000.0, 50_000.0)
         );
         port.er(1, 20_000.0, 1.0);
         near(port.statistic(ADVERTISED), 80_000.0);
-        // What it wrote comes back.
+        // The ER that it wrote comes back.
         port.er(0, 50_000.0, 1.0);
         assert_eq!(marked(&port), elsewhere);
-        // Somebody has lowered the next one: that does tell of a bottleneck elsewhere.
+        // Another switch has lowered the next one, which shows a bottleneck elsewhere.
         port.er(0, 45_000.0, 1.0);
         assert_eq!(marked(&port), 2.0);
     }
-    // What came lower than this port would have written is not its own.
+    // An ER that came lower than this port would have written is not its own.
     let mut port = fmmra(json!({ "record_own_mark": false }), 2);
     assert_eq!(port.frm(0, 30_000.0, 1.0), 30_000.0);
     port.er(0, 30_000.0, 1.0);
@@ -286,7 +292,8 @@ fn fmmra_knows_its_own_marks_if_wished() {
 proptest! {
     #![proptest_config(repeatable(256))]
 
-    /// Whatever becomes of the cells on their way and of the capacity: if nobody else lowers ER, nobody is marked.
+    /// Whatever happens to the cells on their way and to the capacity: if no other switch lowers
+    /// ER, no channel is marked.
     #[test]
     fn own_marks_of_fmmra_alone_mark_no_channel(steps in vec((0..3u32, 0..4u8, 0..60u64), 1..200)) {
         let mut port = fmmra(json!({ "record_own_mark": false }), 3);
@@ -313,7 +320,7 @@ proptest! {
     }
 }
 
-/// ERICA's own is in `erica_feedback.rs`.
+/// The test for ERICA is in `erica_feedback.rs`.
 #[test]
 fn explicit_rates_may_have_ci_beside_them() {
     for scheme in ["fmmra", "charny", "osu", "phantom"] {
@@ -328,7 +335,7 @@ fn explicit_rates_may_have_ci_beside_them() {
         let (without, with) = (told(json!({})), told(json!({ "ci_threshold": "30 cells" })));
         assert_eq!(without.map(|cell| cell.1), [false, false], "{scheme}");
         assert_eq!(with.map(|cell| cell.1), [false, true], "{scheme}");
-        // The explicit rate is what it is without.
+        // The explicit rate is the same as without.
         assert_eq!(
             without.map(|cell| cell.0),
             with.map(|cell| cell.0),
@@ -365,7 +372,7 @@ fn charny_marks_who_is_below_the_share_and_shares_the_rest() {
     assert_eq!(port.frm(0, PCR, 1.0), 30_000.0);
     assert_eq!(port.er(1, 12_000.0, 1.0), 12_000.0);
     assert_eq!(port.frm(0, PCR, 1.0), 39_000.0);
-    // A rate equal to the share is not marked: the others share as before.
+    // A channel with a rate equal to the share is not marked: the others share as before.
     port.er(2, 39_000.0, 1.0);
     assert_eq!(port.statistic("marked"), 1.0);
 }
@@ -376,10 +383,11 @@ fn charny_ignores_the_old_mark_of_the_channel_and_unmarks_the_inconsistent() {
     // Channel 0 is marked at 40,000 of shares of 45,000; channel 1 then has 50,000.
     port.er(0, 40_000.0, 1.0);
     assert_eq!(port.er(1, PCR, 1.0), 50_000.0);
-    // Channel 0 asks for more: without its own mark the share is 45,000, with it it would be 50,000.
+    // Channel 0 requests more: without its own mark the share is 45,000, with it it would be
+    // 50,000.
     assert_eq!(port.er(0, PCR, 1.0), 45_000.0);
-    // Channel 0 marked at 40,000 again, then VBR leaves 60,000 of the link, 54,000 of target: 14,000 for
-    // channel 1, below the recorded 40,000, so that mark goes: 54,000 / 2.
+    // Channel 0 marked at 40,000 again, then VBR leaves 60,000 of the link, 54,000 of target:
+    // 14,000 for channel 1, below the recorded 40,000, so that mark is removed: 54,000 / 2.
     port.er(0, 40_000.0, 1.0);
     port.vbr(40);
     port.end();
@@ -401,7 +409,7 @@ fn eprca(others: Value) -> Port {
 fn eprca_averages_rates_above_the_separator_or_under_congestion_below_the_mean() {
     let mut port = eprca(json!({}));
     let macr = |port: &Port| port.statistic("macr_cells_per_second");
-    // MACR starts at 50,000; 7/8 of it is 43,750, which does not count, 43,760 does.
+    // MACR starts at 50,000; 7/8 of it is 43,750, which does not count, while 43,760 does.
     port.frm(0, PCR, 43_750.0);
     assert_eq!(macr(&port), 50_000.0);
     port.frm(0, PCR, 66_000.0);
@@ -453,7 +461,7 @@ fn osu_divides_every_rate_by_the_load() {
     near(port.er(0, PCR, 150_000.0), 75_000.0);
     near(port.er(1, PCR, 50_000.0), 25_000.0);
     assert_eq!(port.er(0, 60_000.0, 150_000.0), 60_000.0);
-    // Without input nothing is divided, without capacity nothing is left.
+    // Without input nothing is divided, without capacity the rates are zero.
     port.end();
     assert_eq!(port.er(0, PCR, 150_000.0), PCR);
     port.data(0, 1);
@@ -471,11 +479,11 @@ fn osu_makes_shares_equal_within_the_band() {
     port.end();
     near(port.er(0, PCR, 78_000.0), 78_000.0 * 0.9 / 1.08);
     near(port.er(1, PCR, 30_000.0), 30_000.0 * 1.1 / 1.08);
-    // Load 1.2 lies outside.
+    // A load of 1.2 is outside the band.
     port.data(0, 120);
     port.end();
     near(port.er(0, PCR, 78_000.0), 65_000.0);
-    // One channel was active: the fair share is everything.
+    // One channel was active: the fair share is the whole capacity.
     near(port.statistic("fair_share_cells_per_second"), 100_000.0);
 }
 
@@ -504,12 +512,13 @@ fn capc_steps_by_the_distance_of_the_load_from_one() {
         port.end();
         port.er(0, PCR, 1.0)
     };
-    // From 25,000: load 0.5, * 1.05; load 1.25, * 0.8; load 0.8 of what VBR leaves, * 1.02; load 4, * 0.5 at least.
+    // From 25,000: load 0.5, * 1.05; load 1.25, * 0.8; load 0.8 of the capacity that VBR leaves, *
+    // 1.02; load 4, * 0.5 at least.
     near(ers(50, 0), 26_250.0);
     near(ers(125, 0), 21_000.0);
     near(ers(40, 50), 21_420.0);
     near(ers(400, 0), 10_710.0);
-    // Without capacity it halves to the least that there is.
+    // Without capacity it halves down to the least value.
     for _ in 0..20 {
         ers(1, 100);
     }
@@ -544,8 +553,8 @@ fn phantom_moves_by_its_gains_towards_what_is_left() {
         port.end();
         port.er(0, PCR, 1.0)
     };
-    // MACR from 20,000: 40,000 are left, + 0.25 * 20,000; nothing is left, - 0.5 * 25,000 down to 12,500; 200,000
-    // too much, not below the half.
+    // MACR from 20,000: 40,000 are left, + 0.25 * 20,000; nothing is left, - 0.5 * 25,000 down to
+    // 12,500; an excess of 200,000, not below the half.
     near(er(50, 10), 4.0 * 25_000.0);
     near(er(60, 40), 4.0 * 12_500.0);
     near(er(300, 0), 4.0 * 6_250.0);

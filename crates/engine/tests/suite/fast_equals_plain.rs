@@ -1,5 +1,5 @@
-//! The fast engine against the plain reference, cell by cell, on random networks; and against
-//! itself with other slices and more looks.
+//! The fast engine compared with the plain reference, cell by cell, on random networks; and with
+//! itself under other slices and more readings.
 
 use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// Instants that cut a run of length `end`: `cuts` are shares of it in 1/65536.
+/// Instants that divide a run of length `end`: `cuts` are shares of it in 1/65536.
 fn instants(end: Ps, cuts: &[u16]) -> Vec<Ps> {
     let mut instants: Vec<Ps> = cuts
         .iter()
@@ -34,7 +34,7 @@ fn window(end: Ps, instants: &[Ps]) -> (Ps, Ps) {
     }
 }
 
-/// What both engines can do.
+/// Operations of both engines.
 trait Engine {
     type Server: Server;
     fn run_until(&mut self, until: Ps);
@@ -61,17 +61,17 @@ impl Engine for Reference {
     }
 }
 
-/// What a run shows.
+/// Results of a run.
 #[derive(Debug, PartialEq)]
 struct Observation {
     /// The report.
     outcome: String,
     looks: Vec<Look>,
-    /// Events, and how many were omitted.
+    /// Events, and the number of omitted events.
     log: (Vec<Event>, u64),
 }
 
-/// What a look finds.
+/// Result of one reading of the state.
 #[derive(Debug, PartialEq)]
 struct Look {
     ports: Vec<PortState>,
@@ -93,7 +93,7 @@ fn look<S: Server>(state: &mut Simulation<S>) -> Look {
     }
 }
 
-/// Without what only looks produce: sampled quantiles and maxima.
+/// The outcome without sampled quantiles and maxima, which depend on the readings.
 fn without_samples(outcome: &str) -> String {
     let sampled = [
         "queued_max_cells",
@@ -108,7 +108,7 @@ fn without_samples(outcome: &str) -> String {
             .iter()
             .any(|name| line.trim_start().starts_with(name))
         {
-            // The value of an `Option` follows on lines of its own.
+            // The value of an `Option` is on the lines after it.
             while line.ends_with('(') && lines.next().is_some_and(|line| line.trim() != "),") {}
         } else {
             kept.push_str(line);
@@ -118,7 +118,7 @@ fn without_samples(outcome: &str) -> String {
     kept
 }
 
-/// Runs to `end` with a look at each of `looks`.
+/// Runs to `end` and reads the state at each of `looks`.
 fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) -> Observation {
     let mut instants = [looks, &[window.0, window.1, end]].concat();
     instants.sort_unstable();
@@ -160,7 +160,7 @@ proptest! {
         prop_assert_eq!(difference(&fast.outcome, &plain.outcome), None);
         prop_assert_eq!(fast, plain);
     }
-    /// Networks that work instant by instant without need do what they do anyway.
+    /// Networks whose links might lose cells, but do not, behave as without that possibility.
     #[test]
     fn links_that_might_lose_cells_and_do_not_change_nothing(network in networks()) {
         let Network { plan, end } = network;
@@ -190,7 +190,7 @@ proptest! {
     }
 }
 
-/// Links by which cells arrive at the host that has more than one.
+/// Number of links by which cells arrive at the host that has more than one.
 fn links_into_hub(plan: &Plan) -> usize {
     let mut links: Vec<usize> = plan
         .flows
@@ -207,7 +207,8 @@ fn links_into_hub(plan: &Plan) -> usize {
         .count()
 }
 
-/// What happens in so many of the random networks: without it the tests above would prove little.
+/// Checks that each feature occurs in enough of the random networks: otherwise the tests above
+/// would prove little.
 #[test]
 fn random_networks_show_everything_there_is() {
     let mut runner = TestRunner::new(repeatable(1));

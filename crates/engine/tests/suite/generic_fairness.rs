@@ -1,4 +1,5 @@
-//! Explicit-rate schemes on the generic fairness configurations: their steady rates, and how soon they are reached.
+//! Explicit-rate schemes on the generic fairness configurations: their steady rates, and the time
+//! to reach them.
 
 use crate::support::bottlenecks::{access, greedy, max_min, steady_rates};
 use crate::support::plans::{Graph, plain_switch};
@@ -9,8 +10,9 @@ use cellrate_engine::network::Simulation;
 use cellrate_engine::network::plan::{Plan, SwitchPlan};
 use serde_json::json;
 
-/// A generic fairness configuration: links in Mbit/s between switches, and groups of flows with their number,
-/// the switch where they enter, the links that they cross and what each flow should get in Mbit/s.
+/// A generic fairness configuration: links in Mbit/s between switches, and groups of flows with
+/// their number, the switch at which they enter, the links that they cross and the fair rate of
+/// each flow in Mbit/s.
 struct Generic {
     links: &'static [(usize, usize, f64)],
     groups: &'static [(usize, &'static [usize], f64)],
@@ -28,7 +30,7 @@ const GFC_1: Generic = Generic {
     ],
 };
 
-/// With the allocations of the second configuration and one link for each of its bottlenecks.
+/// The second configuration, with its printed allocations and one link for each of its bottlenecks.
 const GFC_2: Generic = Generic {
     links: &[
         (0, 2, 40.0),
@@ -50,7 +52,7 @@ const GFC_2: Generic = Generic {
 };
 
 impl Generic {
-    /// Links so much faster than their target that the target is the printed rate.
+    /// A plan whose links are faster than printed, so that their target is the printed rate.
     fn plan(&self, scheme: &Scheme, delay: Ps) -> (Plan, Vec<f64>) {
         let mut graph = Graph::default();
         let switches = 1 + self.links.iter().map(|(_, to, _)| *to).max().unwrap_or(0);
@@ -134,7 +136,7 @@ fn the_generic_fairness_configurations_come_out_as_they_should() {
     }
 }
 
-/// What they promise instead is in `one_bottleneck.rs`.
+/// The property that these schemes do have is tested in `one_bottleneck.rs`.
 #[test]
 fn eprca_and_the_basic_shares_of_the_osu_scheme_are_not_max_min_fair() {
     let control = serde_json::from_value(json!({ "scheme": "eprca" })).unwrap();
@@ -184,7 +186,7 @@ fn fmmra_settles_before_erica_with_long_intervals_and_after_it_with_short_ones()
     }
 }
 
-/// At the default target of 1 a queue stays, and the rule for congestion sets in again and again.
+/// At the default target of 1 a queue remains, and the rule for congestion applies again and again.
 #[test]
 fn fmmra_at_a_target_of_one_does_not_settle() {
     let fmmra = scheme(1.0, json!({ "scheme": "fmmra" }));

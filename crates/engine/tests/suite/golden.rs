@@ -1,5 +1,5 @@
-//! Whole runs, down to the bit: a change of any figure here is a change of results. The same in debug
-//! and release, on every platform.
+//! Whole runs, bit by bit: a change of any figure here is a change of results. They are the same in
+//! debug and release, on every platform.
 
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
     }
 }
 
-/// Flows over a dumbbell of 25.6 Mbit/s lines, changed one by one.
+/// Flows over a dumbbell of 25.6 Mbit/s lines, with changes to single flows.
 fn plan(
     flows: usize,
     delay: Ps,
@@ -217,7 +217,7 @@ fn row(name: &str, report: &Report) -> String {
     )
 }
 
-/// The runs with TCP's clocks as they are said to be.
+/// The runs with the given TCP clock.
 fn table(clock: Clock) -> String {
     let mut table = format!(
         "{:<36} {:<16} {:>8} {:>8} {:>7} {:>9} {:>5} {:>4} {:>6}\n",

@@ -1,4 +1,5 @@
-//! Explicit-rate schemes on random networks with several bottlenecks, against a max-min solver.
+//! Explicit-rate schemes on random networks with several bottlenecks, compared with a max-min
+//! solver.
 
 use crate::support::bottlenecks::{Draft, drafts, max_min, steady_rates};
 use crate::support::plans::{Graph, flow, plain_switch};
@@ -10,7 +11,7 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;
 
-/// Distinct levels, to a per cent.
+/// Number of distinct rates, up to a per cent.
 fn bottlenecks(rates: &[f64]) -> usize {
     let mut levels = rates.to_vec();
     levels.sort_by(f64::total_cmp);
@@ -73,9 +74,9 @@ proptest! {
     }
 }
 
-/// Links of 150, 30 and 100. The first flow crosses the first two and gets 30; the second crosses the
-/// first and the third, which it shares with the last at 50 each; the third has what is left of the
-/// first link, 150 - 30 - 50.
+/// Links of 150, 30 and 100. The first flow crosses the first two and gets 30; the second crosses
+/// the first and the third, which it shares with the last at 50 each; the third gets the rest of
+/// the first link, 150 - 30 - 50.
 #[test]
 fn the_solver_fills_the_tightest_link_first() {
     let mut graph = Graph::default();

@@ -1,4 +1,4 @@
-//! Measures against numbers worked by hand.
+//! Measures compared with numbers worked out by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +54,7 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
     let flows = flows.collect();
     let mut plan = graph.plan(flows);
     plan.measure.cell_delay = true;
-    // A whole number of periods: as many cells of one flow arrive as of another.
+    // A whole number of periods: equally many cells of each flow arrive.
     let report = run(plan, Ps::from_us(400), Ps::from_us(8_400));
     let us = |seconds: Option<f64>| seconds.unwrap() * 1e6;
     for (flow, expected) in report.flows.iter().zip([30.0, 37.0, 50.0]) {
@@ -129,8 +129,9 @@ fn only_where_cells_may_wait_there_is_a_source_queue() {
     );
 }
 
-/// Bursts of 8 and of 3 cells, each at twice the rate of the line that they leave by: cell `n` arrives at 10 `n` us, and when it
-/// does, so many have left as the line has served in 10 (`n` - 1) us. The longest queue is that of the last one.
+/// Bursts of 8 and of 3 cells, each at twice the rate of the outgoing line: cell `n` arrives at 10
+/// `n` us, when the line has served the cells of 10 (`n` - 1) us. The longest queue is that at the
+/// last cell.
 #[test]
 fn the_longest_queue_of_the_start_up_is_kept_apart() {
     let bursts = |from: Ps, engine: fn(Plan, Ps, Ps) -> Report| {
@@ -157,7 +158,8 @@ fn the_longest_queue_of_the_start_up_is_kept_apart() {
     };
     let plain = |plan: Plan, from: Ps, to: Ps| Reference::new(plan).unwrap().measure(from, to, to);
     for engine in [run, plain] {
-        // The eighth cell comes 70 us after the first, when three have left; the third of three when one has.
+        // The eighth cell comes 70 us after the first, when three have left; the third of three
+        // when one has.
         assert_eq!(bursts(Ps::ZERO, engine), (None, 5));
         assert_eq!(bursts(Ps::from_ms(1), engine), (Some(5), 2));
         assert_eq!(bursts(Ps::from_ms(3), engine), (Some(5), 0));
@@ -198,7 +200,8 @@ fn acr_range(report: &Report) -> (f64, f64) {
 #[test]
 fn the_range_of_acr_begins_with_the_value_at_the_beginning_of_the_window() {
     let range = |from: Ps, to: Ps| acr_range(&run(persistent_abr(1_000, 100_000), from, to));
-    // A cell a millisecond: the first, an RM cell, is back within one; the second RM cell is the 33rd cell.
+    // A cell per millisecond: the first, an RM cell, is back within one; the second RM cell is the
+    // 33rd cell.
     let ms = Ps::from_ms;
     assert_eq!(range(Ps::ZERO, Ps::from_us(20)), (1_000.0, 1_000.0));
     assert_eq!(range(Ps::ZERO, ms(10)), (1_000.0, 1_500.0));
@@ -207,7 +210,7 @@ fn the_range_of_acr_begins_with_the_value_at_the_beginning_of_the_window() {
     assert_eq!(range(ms(900), ms(1_000)), (4_000.0, 4_000.0));
 }
 
-/// ACR stands still for longer than 50 us, so a look every 50 us sees all its values.
+/// ACR is constant for longer than 50 us at a time, so readings every 50 us see all its values.
 #[test]
 fn the_range_of_acr_is_that_of_its_trace() {
     let (from, end) = (Ps::from_ms(300), Ps::from_ms(900));
@@ -242,7 +245,8 @@ fn the_last_cell_of_a_pdu_is_measured_too() {
     let mut plan = stop_and_wait();
     plan.measure.cell_delay = true;
     let delays = &run(plan, Ps::ZERO, Ps::from_ms(10)).flows[0].delays;
-    // The first cell: 10 + 5 + 20 + 5. The second is sent 10 us later and waits as long for the first.
+    // The first cell: 10 + 5 + 20 + 5. The second is sent 10 us later and waits that long for the
+    // first.
     let us = |seconds: Option<f64>| seconds.unwrap() * 1e6;
     assert!(
         (us(delays.cell_delay_min_seconds) - 40.0).abs() < 1e-9,
@@ -303,7 +307,8 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     let report = simulation.measure(Ps::ZERO, end, end);
     let (events, omitted) = simulation.events(1_000_000);
     assert_eq!(omitted, 0);
-    // Every PDU has 44 cells (2048 + 56 bytes), and no channel sends as many as numbers go.
+    // Every PDU has 44 cells (2048 + 56 bytes), and no channel sends more cells than there are
+    // numbers.
     let mut hit: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     let mut at_each_switch = BTreeSet::new();
     for event in events.into_iter().filter(|event| event.channel < 4) {
@@ -332,7 +337,7 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     }
 }
 
-/// A greedy TCP connection beside 4 of the 10 Mbit/s of a bottleneck.
+/// A greedy TCP connection beside CBR of 4 Mbit/s over a bottleneck of 10 Mbit/s.
 fn beside_cbr(class: cellrate_engine::atm::cell::ServiceClass) -> Report {
     let rate = Rate::from_bps(10_000_000);
     let settings = SwitchPlan {
@@ -365,7 +370,7 @@ fn capacity_efficiency_is_that_of_the_capacity_that_the_others_leave() {
     let most = 6e6 * 512.0 / (12.0 * 53.0);
     let expected = report.flows[0].tcp_throughput_bits_per_second / most;
     let found = port("A->B").capacity_efficiency.unwrap();
-    // In one second a cell more or less of the 9,434 of the CBR source may arrive.
+    // In one second the number of cells from the CBR source may differ by one from 9,434.
     assert!(
         (found / expected - 1.0).abs() < 2e-4 && (0.99..1.001).contains(&found),
         "{found} {expected}"
@@ -375,7 +380,7 @@ fn capacity_efficiency_is_that_of_the_capacity_that_the_others_leave() {
         None,
         "acknowledgements only"
     );
-    // RM cells take one cell of 32: the same throughput is more of what there is for it.
+    // RM cells are one cell of 32: the same throughput is a larger share of the capacity for data.
     let report = beside_cbr(Abr);
     let found = report
         .ports
@@ -396,7 +401,7 @@ fn what_came_twice_has_arrived_but_counts_once() {
         once.arrived_throughput_bits_per_second,
         once.tcp_throughput_bits_per_second
     );
-    // A clock far too fast sends again what was never lost.
+    // A far too short timeout causes retransmissions of segments that were never lost.
     let rate = Rate::from_bps(10_000_000);
     let dumbbell = Dumbbell::new(1, rate, Ps::from_ms(20), &plain_switch());
     let path = dumbbell.paths[0].clone();

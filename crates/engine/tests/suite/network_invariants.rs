@@ -1,4 +1,4 @@
-//! What must hold in every network at every moment.
+//! Invariants of every network at every moment.
 
 use crate::support::random_network::{Network, networks};
 use crate::support::repeatable::repeatable;
@@ -34,11 +34,13 @@ fn channels(plan: &Plan) -> impl Iterator<Item = usize> + use<> {
     (0..used.len()).filter(move |channel| used[*channel])
 }
 
-/// How far each channel has come: data cells received, and how many cells the numbers have advanced.
+/// Progress of each channel: data cells received, and the number of cells by which the cell numbers
+/// have advanced.
 struct Progress(Vec<(u64, u64)>);
 
 impl Progress {
-    /// Numbers only rise, by one for each cell that arrives and one for each that was lost before it.
+    /// Checks that cell numbers only rise, by one for each cell that arrives and for each that was
+    /// lost before it.
     fn check(&mut self, run: &Simulation) {
         for channel in channels(run.plan()) {
             let (received, next) = run.data_cells_received(channel);
@@ -140,7 +142,7 @@ fn check_report(run: &mut Simulation) {
     check_log_against(run, &report);
 }
 
-/// What is counted is what the log tells one by one.
+/// Checks that counters agree with the single events of the log.
 fn check_log_against(run: &Simulation, report: &Report) {
     let (events, omitted) = run.events(usize::MAX);
     assert_eq!(omitted, 0);
@@ -216,7 +218,7 @@ fn check_backward_rates(run: &Simulation, report: &Report) {
     }
 }
 
-/// What arrived at a port left it, was dropped or is still there.
+/// Checks that each cell that arrived at a port has left it, was dropped or is still there.
 fn check_ports_against(run: &mut Simulation, report: &Report) {
     for (port, state) in report.ports.iter().zip(run.port_states()) {
         let arrived: u64 = port.queues.iter().map(|queue| queue.cells_arrived).sum();

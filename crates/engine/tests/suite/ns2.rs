@@ -1,14 +1,17 @@
-//! TCP against traces of ns-2 (2.35), event by event: each send and each acknowledgement, its time and cwnd after it.
-//! `proof/oracles/ns2` makes the traces (`data/ns2`); the patterns of loss are those of `data/tcp_patterns.csv`.
+//! TCP compared with traces of ns-2 (2.35), event by event: each transmission and each
+//! acknowledgement, its time and the cwnd after it. `proof/oracles/ns2` makes the traces
+//! (`data/ns2`); the patterns of loss are those of `data/tcp_patterns.csv`.
 //!
-//! Tahoe, Reno and `timeout-only` run in ns-2 with ssthresh corrected by what 4.3BSD reckons otherwise, so that the rest
-//! can be compared; NewReno and SACK run as they are. Wherever the engine and ns-2 differ, a plain second sender must
-//! do all that the engine does by one choice of rules and all that ns-2 does by another, to the end of the run; the
-//! rules in which they must differ for that are the reasons (`data/ns2/differences.csv`).
+//! Tahoe, Reno and `timeout-only` run in ns-2 with ssthresh corrected where 4.3BSD computes it
+//! differently, so that the rest can be compared; NewReno and SACK run unchanged. Wherever the
+//! engine and ns-2 differ, a second, plain sender must reproduce the engine with one choice of
+//! rules and ns-2 with another, to the end of the run. The rules that must differ for this are the
+//! reasons of the difference (`data/ns2/differences.csv`).
 //!
-//! All events of the line lie on ticks of the clock, 1 us here, and the timeout is fixed at 1 s but in
-//! `backoff`, where it begins at 3 s and doubles. The receiver that delays acknowledgements waits for the second packet:
-//! 4.3BSD's clock for the first one and ns-2's timer are both set beyond a run's end.
+//! All events of the line are on ticks of the clock, 1 us here, and the timeout is fixed at 1 s
+//! except in `backoff`, in which it begins at 3 s and doubles. The receiver that delays
+//! acknowledgements waits for the second packet: 4.3BSD's clock for the first one and ns-2's timer
+//! are both set beyond the end of the run.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{Recovery, TcpConfig};
@@ -28,11 +31,12 @@ const SIZES: Sizes = Sizes {
     block: 8,
     before: 0,
 };
-/// The rules of ns-2, as far as they are not corrected.
+/// The rules of ns-2, except those that are corrected.
 const ALIKE: Rules = Rules::NS_2.with(Rule::SlowStartAtSsthresh);
 
 fn variant(name: &'static str, data: &'static str, recovery: Recovery, theirs: Rules) -> Variant {
-    // Large, so that cwnd in whole bytes is almost a real number; with SACK three blocks must lie within 2 MiB.
+    // Large, so that cwnd in whole bytes is almost a real number; with SACK three blocks must lie
+    // within 2 MiB.
     let mss = if recovery == Recovery::Sack {
         16_000
     } else {
@@ -89,7 +93,8 @@ fn every_event_is_that_of_ns_2_or_has_its_reason() {
     compare_all("ns2", Rules::NS_2, &variants());
 }
 
-/// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe and ns-2's, which goes back.
+/// Without fast retransmission ns-2 and the engine agree in everything; so do Tahoe and that of
+/// ns-2, which goes back.
 #[test]
 fn with_the_same_rules_nothing_differs() {
     for variant in variants()

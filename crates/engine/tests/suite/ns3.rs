@@ -1,6 +1,6 @@
-//! TCP against traces of ns-3 (3.44), event by event, as `ns2` does against ns-2: each send and each acknowledgement,
-//! its time and cwnd after it, under the patterns of `data/tcp_patterns.csv`. `proof/oracles/ns3` makes the traces
-//! (`data/ns3`).
+//! TCP compared with traces of ns-3 (3.44), event by event, as `ns2` does for ns-2: each
+//! transmission and each acknowledgement, its time and the cwnd after it, under the patterns of
+//! `data/tcp_patterns.csv`. `proof/oracles/ns3` makes the traces (`data/ns3`).
 //!
 //! Packets of 1,000 bytes, cwnd in whole bytes in both. Neither the receiver's window nor the first ssthresh is ever
 //! reached. The timeout is fixed at 1 s; no run has two in a row.
@@ -15,7 +15,7 @@ const MSS: u64 = 1_000;
 /// Window in packets.
 const WINDOW: u64 = 1_000;
 
-/// Headers of TCP, IP and PPP; before the first packet goes what ends the handshake.
+/// Headers of TCP, IP and PPP; the end of the handshake is sent before the first packet.
 const PLAIN: Sizes = Sizes {
     data: 1_042,
     ack: 42,

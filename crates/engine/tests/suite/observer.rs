@@ -1,5 +1,5 @@
-//! What an observer is told: no more and no less than the report counts, each PDU before its cells, RM cells as they are
-//! on each link.
+//! Reports to an observer: exactly as many as the report counts, each PDU before its cells, RM
+//! cells as they are on each link.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use proptest::prelude::*;
 
-/// Everything, in the order in which it was told.
+/// All reports, in order.
 #[derive(Default, Debug, PartialEq)]
 struct Told {
     cells: Vec<Crossing>,
     pdus: Vec<PduStart>,
     losses: Vec<Event>,
-    /// When each of them happened.
+    /// Time of each report.
     times: Vec<Ps>,
-    /// For each channel, the PDU told last and the one before.
+    /// For each channel, the PDU reported last and the one before.
     latest: BTreeMap<u32, Vec<PduStart>>,
 }
 
@@ -97,7 +97,7 @@ fn cause(event: &Event) -> Option<Cause> {
     }
 }
 
-/// Counts of every switch port and every channel.
+/// Checks the counts of every switch port and every channel.
 fn check_against(report: &Report, fast: &mut Simulation, told: &Told, end: Ps) {
     for ((port, state), measured) in fast
         .switch_ports()
@@ -275,7 +275,7 @@ fn rm_cells_are_told_as_they_are_on_each_link() {
     );
     plan.backward = back(&plan.forward);
     let (told, _) = told(graph.plan(vec![plan]), &[Ps::from_ms(200)]);
-    // Of the channel's forward RM cells, and of the backward ones that govern it.
+    // ERs of the channel's forward RM cells, or of the backward ones that govern it.
     let rates = |link: usize, channel: u32, kind: Kind| {
         let cells = told.cells.iter().filter(move |cell| {
             (cell.link, cell.channel, cell.info.kind()) == (link as u32, Some(channel), kind)
@@ -304,6 +304,6 @@ fn rm_cells_are_told_as_they_are_on_each_link() {
         before.len() > 20 && before.iter().all(|er| *er == 100_000.0),
         "{before:?}"
     );
-    // At most what ERICA gives one source of the link of 50,000 cells/s.
+    // ERs of at most the rate that ERICA gives one source of the link of 50,000 cells/s.
     assert!(after.iter().skip(2).all(|er| *er <= 45_000.0), "{after:?}");
 }

@@ -1,4 +1,4 @@
-//! What the explicit-rate schemes promise that do not promise max-min rates: like rates on one link.
+//! Explicit-rate schemes that are not max-min fair: they still give equal rates on one link.
 
 use crate::support::bottlenecks::greedy;
 use crate::support::plans::{Dumbbell, cell_time_us, plain_switch};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Cells/s of every link.
 const LINK: f64 = 100_000.0;
 
-/// Sources that always have cells, begin at rates far apart, and meet at one link.
+/// Sources that always have cells, begin at very different rates, and share one link.
 fn plan(sources: usize, control: Value, rif: f64) -> Plan {
     let control = serde_json::from_value(control).unwrap();
     let switch = SwitchPlan {
@@ -32,14 +32,15 @@ fn plan(sources: usize, control: Value, rif: f64) -> Plan {
     graph.plan(flows)
 }
 
-/// Shares of the fair rate that the sources send at in the mean, utilisation of the link, and its longest queue.
+/// Mean rates of the sources as shares of the fair rate, utilisation of the link, and its longest
+/// queue.
 struct Steady {
     shares: Vec<f64>,
     utilisation: f64,
     longest: u64,
 }
 
-/// A look every 500 us at the shares that ACR is of the fair rate, and the means, both after 600 ms.
+/// Means after 600 ms; calls `look` every 500 us with each ACR as a share of the fair rate.
 fn steady(plan: &Plan, fair: f64, look: impl Fn(f64)) -> Steady {
     let mut run: Simulation = Simulation::new(plan.clone()).unwrap();
     for step in 0..400 {
@@ -64,10 +65,11 @@ fn steady(plan: &Plan, fair: f64, look: impl Fn(f64)) -> Steady {
     }
 }
 
-/// The basic fairness of the OSU scheme divides a target by the number of channels, wherever they are stopped, so that on
-/// several bottlenecks it is not max-min. On one, a load in the band of 1 - delta to 1 + delta moves a rate up to the
-/// fair share by at most (1 + delta) / (1 - delta), one above it by no less than the inverse: no rate that is between
-/// the two shares leaves them again (Kalyanaraman 1997, appendix B).
+/// The basic fairness of the OSU scheme divides a target by the number of channels, wherever their
+/// bottlenecks are, so that on several bottlenecks it is not max-min. On one, a load in the band of
+/// 1 - delta to 1 + delta moves a rate up to the fair share by at most (1 + delta) / (1 - delta), a
+/// rate above it by no less than the inverse: a rate between the two shares stays there
+/// (Kalyanaraman 1997, appendix B).
 #[test]
 fn basic_shares_of_the_osu_scheme_stay_in_their_band() {
     let edge = 1.1 / 0.9;
@@ -92,9 +94,10 @@ fn basic_shares_of_the_osu_scheme_stay_in_their_band() {
     }
 }
 
-/// EPRCA presses who sends more than DPF times the mean of all rates, whatever stops the others, and only while the queue
-/// is longer than QT: so nothing says what a flow gets on several bottlenecks. On one, the link is full, its queue stays
-/// about QT and below DQT, and rates are alike in the mean, with the additive increase of TM 4.0 (RIF of 1/16).
+/// EPRCA reduces channels that send more than DPF times the mean of all rates, whatever limits the
+/// others, and only while the queue is longer than QT: so on several bottlenecks the rate of a flow
+/// is not determined. On one, the link is full, its queue stays about QT and below DQT, and the
+/// mean rates are equal, with the additive increase of TM 4.0 (RIF of 1/16).
 #[test]
 fn eprca_shares_one_link_equally_below_its_second_threshold() {
     for sources in [2, 3, 5, 8] {
@@ -119,10 +122,11 @@ fn eprca_shares_one_link_equally_below_its_second_threshold() {
     }
 }
 
-/// Source i sends at u = (X0 - x - u RTD) / tau, where x is what it has in the queue. In a queue of X cells that is
-/// served as cells came, x = u X / C: rates are alike, and where they fill the link they add up to C if
-/// X = n X0 - C (RTD + tau) (Mascolo, Cavendish and Gerla 1996). Between two feedbacks, Nrm cells apart, half as many
-/// count besides. Below that the link is as full as the law says, with rates that are as like.
+/// Source i sends at u = (X0 - x - u RTD) / tau, where x is the number of its cells in the queue.
+/// In a queue of X cells in order of arrival, x = u X / C: rates are equal, and if they fill the
+/// link their sum is C with X = n X0 - C (RTD + tau) (Mascolo, Cavendish and Gerla 1996). Between
+/// two feedbacks, Nrm cells apart, half as many count in addition. Below that the utilisation of
+/// the link is that of the law, with equal rates, too.
 #[test]
 fn the_smith_predictor_shares_one_link_equally_with_the_queue_of_its_law() {
     let (tau, rtd) = (0.010, 0.000_660);

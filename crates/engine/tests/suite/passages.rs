@@ -1,4 +1,5 @@
-//! Cells on links, hop by hop: times by hand, and as many as the fast engine counts.
+//! Cells on links, hop by hop: times worked out by hand, and counts that agree with the fast
+//! engine.
 
 use crate::support::plans::{Graph, cell_time_us, flow, plain_switch, stop_and_wait};
 use cellrate_engine::atm::cell::Kind;

@@ -1,4 +1,4 @@
-//! What a port counts as lost, whichever server it has.
+//! Losses that a port counts, for every kind of server.
 
 use crate::support::plans::cell_time_us;
 use cellrate_engine::atm::cell::{Body, Info, Pdu, ServiceClass};
@@ -10,8 +10,9 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Segment;
 
-/// Cells of one channel, `x` in a PDU and `e` at its end, `-` and `=` those that were lost before, into a buffer of two on a line of 10 us per
-/// cell; a cell every microsecond, and where there is a space 100 us without any.
+/// Losses of one channel with these cells, `x` in a PDU and `e` at its end, `-` and `=` those that
+/// were lost before, into a buffer of two on a line of 10 us per cell; a cell every microsecond,
+/// and for a space a pause of 100 us.
 fn losses<S: Server>(cells: &str) -> Losses {
     let rate = cell_time_us(10);
     let queue = QueueSettings {
@@ -39,7 +40,7 @@ fn losses<S: Server>(cells: &str) -> Losses {
         };
         let (info, mut body) = match cell {
             'x' => (Info::data(number).with_payload(48), None),
-            // One that a switch before has refused: it never comes here.
+            // A cell that an earlier switch has refused: it does not arrive here.
             '-' | '=' => {
                 number += 1;
                 (first, hit) = if cell == '=' {
@@ -107,7 +108,8 @@ fn cells_of_one_pdu_are_one_packet() {
 fn what_is_lost_behind_an_end_is_another_packet() {
     // The end is lost.
     expect("xxxexe", 4, 48 + 8 + 48 + 8, 2);
-    // The end finds a queue that was full when a cell came last, or that has room by then.
+    // The end meets a queue that was full when the last cell came, or a queue that has space by
+    // then.
     expect("xxx exx", 2, 96, 2);
     expect("xxx xexx", 3, 144, 2);
     expect("xxx e xxx", 2, 96, 2);
@@ -120,15 +122,15 @@ fn a_pdu_that_loses_cells_twice_is_one_packet() {
 
 #[test]
 fn a_pdu_that_was_hit_before_is_not_counted_again() {
-    // Hit before, and here; only before; hit before, then one that is hit here alone.
+    // A PDU that lost cells before, and here; only before; then one of each, the second only here.
     expect_repeated("-xxxe", 2, 48 + 8, 1, 1);
     expect_repeated("-xe", 0, 0, 0, 0);
     expect_repeated("-xe xxxe", 2, 48 + 8, 1, 0);
-    // The end was lost before: what is lost here of the same PDU is nothing new,
+    // If the end was lost before, a loss of the same PDU here is not a new one,
     expect_repeated("xxx= e", 1, 48, 1, 1);
-    // what is lost of the next is, whether the first lost some here or not.
+    // but a loss of the next PDU is, whether the first lost cells here or not.
     expect_repeated("x= xxxe", 2, 48 + 8, 1, 0);
     expect_repeated("xxx=xe", 3, 48 + 48 + 8, 1, 0);
-    // One that is hit here alone, and one whose end was lost before.
+    // A PDU that loses cells only here, and one whose end was lost before.
     expect_repeated("xxxe xxx= e", 3, 48 + 8 + 48, 2, 1);
 }

@@ -1,5 +1,5 @@
-//! The decay of proportional rate control over a whole network, against closed forms: a source that never hears of
-//! an RM cell without CI.
+//! The decay of proportional rate control over a whole network, compared with closed forms: a
+//! source that never receives an RM cell without CI.
 
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -10,11 +10,11 @@ use cellrate_engine::traffic::SourceConfig;
 use serde_json::{Value, json};
 
 const CELL: u64 = 10;
-/// Of the controlled source, when its link is busy for sure.
+/// Start of the controlled source, when its link is certainly busy.
 const START: Ps = Ps::from_us(100 * CELL);
 
-/// A source that always has cells, and one without control that fills the link which they share, so that its queue
-/// only grows: a switch that marks from one cell on marks every data cell.
+/// A source that always has cells, and one without control that fills their common link, so that
+/// its queue only grows: a switch with a threshold of one cell marks every data cell.
 fn congested(abr: Value, delay: Ps) -> Simulation {
     let control =
         serde_json::from_value(json!({"scheme": "efci", "threshold": "0 cells"})).unwrap();
@@ -47,13 +47,14 @@ fn rate(cells_per_second: f64) -> String {
     format!("{cells_per_second} cells/s")
 }
 
-/// The source starts at its PCR, to which the first BRM, whose FRM no data cell precedes, cannot add.
+/// A source that starts at its PCR, which the first BRM, whose FRM no data cell precedes, cannot
+/// raise.
 fn source(rules: &str, (mdf, nrm): (u32, u32), pcr: f64, mcr: f64) -> Value {
     json!({"rules": rules, "mdf": mdf, "nrm": nrm, "pcr": rate(pcr), "mcr": rate(mcr), "air": "1000 cells/s"})
 }
 
-/// Rates that the source has one after the other, from its first BRM on, which waits for the second cell of the other end
-/// and so follows the second one of the source.
+/// Successive rates of the source, from its first BRM on. This BRM waits for the second cell of the
+/// other end and so follows the second one of the source.
 fn rates(run: &mut Simulation, pcr: f64, count: usize) -> Vec<f64> {
     let (mut rates, mut now) = (Vec::new(), START + Ps(1));
     run.run_until(now);
@@ -69,8 +70,8 @@ fn rates(run: &mut Simulation, pcr: f64, count: usize) -> Vec<f64> {
     rates
 }
 
-/// ACR `after` seconds after the first cell of a source that starts at `icr` and loses `adr` with each: cell k
-/// follows cell k - 1 by 1 / (ICR - k ADR), as long as that is above MCR.
+/// ACR `after` seconds after the first cell of a source that starts at `icr` and loses `adr` with
+/// each cell: cell k follows cell k - 1 by 1 / (ICR - k ADR), as long as that is above MCR.
 fn decayed(icr: f64, adr: f64, mcr: f64, after: f64) -> f64 {
     let (mut acr, mut at) = (icr, 0.0);
     while at <= after {
@@ -80,9 +81,9 @@ fn decayed(icr: f64, adr: f64, mcr: f64, after: f64) -> f64 {
     acr
 }
 
-/// No RM cell comes back in time, and ADR stays ICR / 2^MDF (Gerla, Pazos and Signore 1995, section II.A). Over cells ACR
-/// is a line; cells go out ACR times a second, so that over time it is ICR exp(-ADR t), which the cells follow by less
-/// than what one and a half of them take.
+/// No RM cell comes back in time, and ADR stays ICR / 2^MDF (Gerla, Pazos and Signore 1995, section
+/// II.A). Over cells ACR is a line; ACR cells per second are sent, so that over time it is ICR
+/// exp(-ADR t), which the cells follow within the reduction of one and a half of them.
 #[test]
 fn the_rate_of_prca_in_a_long_loop_is_an_exponential_over_time() {
     for (mdf, icr, mcr) in [
@@ -138,15 +139,17 @@ fn rm_cells_with_ci_leave_the_rate_of_prca_on_its_line() {
     }
 }
 
-/// EPRCA takes ADR anew from every RM cell, with CI or not, so that a cycle of Nrm cells takes Nrm / 2^MDF of the rate:
-/// over n cycles ACR falls by (1 - Nrm / 2^MDF)^n. Cycles stay shorter than Trm, which would add RM cells.
+/// EPRCA sets ADR anew at every RM cell, with CI or not, so that a cycle of Nrm cells reduces the
+/// rate by a share of Nrm / 2^MDF: over n cycles ACR falls by (1 - Nrm / 2^MDF)^n. Cycles stay
+/// shorter than Trm, which would add RM cells.
 #[test]
 fn the_rate_of_eprca_is_an_exponential_over_cycles() {
     for (mdf, nrm, cycles) in [(5, 8, 4), (8, 16, 8), (6, 4, 16)] {
         let icr = 400.0;
         let mut run = congested(source("eprca", (mdf, nrm), icr, 1.0), Ps(1));
         let factor = 1.0 - f64::from(nrm) / f64::from(1 << mdf);
-        // Two cells have gone out before ACR is PCR again, one of them the FRM: the next is Nrm - 1 cells away.
+        // Two cells have been sent before ACR is PCR again, one of them the FRM: the next is Nrm -
+        // 1 cells away.
         let first = nrm as usize - 1;
         let found = rates(&mut run, icr, first + (nrm * cycles) as usize + 1);
         let begin = icr * (1.0 - first as f64 / f64::from(1 << mdf));

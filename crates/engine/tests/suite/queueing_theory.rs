@@ -16,7 +16,8 @@ const Z: f64 = 4.5;
 /// Cell time of the queue's line.
 const CELL: Ps = Ps::from_us(1);
 const DELAY: Ps = Ps::from_us(1);
-/// Access lines are so fast that they disturb no arrival process; all delay every cell alike.
+/// Rate of access lines, so high that they disturb no arrival process; all delay every cell
+/// equally.
 const ACCESS: Rate = Rate(1_000_000 * cell_time_us(1).0);
 
 /// `sources` with their starts, one host each, into one queue.
@@ -58,7 +59,8 @@ impl Observations {
         let variance = self.0.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
         Z * (variance / n).sqrt()
     }
-    /// The interval holds what is expected, and is narrow enough to tell it from anything else.
+    /// Checks that the interval contains the expected value, and is narrow enough to distinguish it
+    /// from others.
     fn expect(&self, what: &str, expected: f64, at_most: f64) {
         let (mean, half) = (self.mean(), self.half_width());
         assert!(
@@ -72,8 +74,8 @@ impl Observations {
     }
 }
 
-/// Runs with a warm-up of two fifths and looks at the queue at `looks` instants. Gives the report and the
-/// number of looks that found more than `k` cells, for every `k` below `depth`.
+/// Runs with a warm-up of two fifths and reads the queue at `looks` instants. Returns the report
+/// and the number of readings with more than `k` cells, for every `k` below `depth`.
 fn watch(plan: Plan, end: Ps, looks: u64, depth: usize) -> (Report, Vec<f64>) {
     let mut run: Simulation = Simulation::new(plan).unwrap();
     let from = Ps(end.0 / 5 * 2);
@@ -161,7 +163,7 @@ fn m_d_1() {
         );
         for (k, found) in longer.iter().enumerate() {
             let expected = 1.0 - (0..=k as u32).map(|n| md1(rho, n)).sum::<f64>();
-            // Rarer than that, and the looks are too few for a variance.
+            // For rarer lengths the readings are too few for a variance.
             if expected > 1e-3 {
                 found.expect(
                     &format!("P(N > {k}) at load {rho}"),
@@ -206,7 +208,8 @@ fn n_d_d_1() {
             });
             let sources = (0..n).map(|_| (source.clone(), phases.below(period)));
             let plan = queue(seed, sources);
-            // After the first period everything repeats; 97 looks are no multiple of anything.
+            // After the first period everything repeats; the number of readings, 97, has no common
+            // divisor with the period.
             let (_, found) = watch(plan, Ps(period.0 * 5), 97, longer.len());
             longer
                 .iter_mut()

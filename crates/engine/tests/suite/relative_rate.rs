@@ -1,5 +1,5 @@
-//! Relative rate control: the tables (1) to (4) of Ajmone Marsan et al. 1997 with their equalities, when the
-//! queue is sampled, what backward RM cells are told, and that the loop does what it is for.
+//! Relative rate control: the tables (1) to (4) of Ajmone Marsan et al. 1997 with their equalities,
+//! the times of samples, the marks of backward RM cells, and the effect of the loop.
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
@@ -40,14 +40,14 @@ const UNMARKED: RmCell = RmCell {
     bn: false,
 };
 
-/// What a backward RM cell is told: `+` nothing, `=` NI, `-` CI.
+/// Mark of a backward RM cell: `+` none, `=` NI, `-` CI.
 fn told(control: &mut Control) -> char {
     let mut rm = UNMARKED;
     control.on_backward(Ps::ZERO, 1, &mut rm, 0);
     sign(rm)
 }
 
-/// What an RM cell is told on its way `forward`.
+/// Mark of a forward RM cell.
 fn told_forward(control: &mut Control, forward: Kind) -> char {
     let mut rm = UNMARKED;
     control.on_forward(Ps::ZERO, 1, &mut Info::rm(forward, false), Some(&mut rm), 0);
@@ -64,7 +64,7 @@ fn sign(rm: RmCell) -> char {
     }
 }
 
-/// What is told after each of these samples of the cells that wait behind the one that is being sent.
+/// Marks after each of these samples of the number of cells that wait behind the one in service.
 fn samples(control: &mut Control, queue: &[u64]) -> String {
     let told = queue.iter().map(|queue| {
         let now = control.wake_at();
@@ -87,7 +87,7 @@ fn pd_keeps_the_rate_while_the_queue_moves_the_right_way() {
     // Below: growing, standing, falling. Between: any. Above: growing, standing, falling.
     let queue = [50, 50, 40, 150, 150, 140, 250, 250, 240];
     assert_eq!(samples(&mut law("rrm-pd", json!({})), &queue), "=++===--=");
-    // On the thresholds the change is what decides: 100 is between, 200 is above.
+    // On the thresholds the change decides: 100 is between, 200 is above.
     assert_eq!(
         samples(&mut law("rrm-pd", json!({})), &[120, 100, 210, 200, 200]),
         "==-=-"
@@ -107,9 +107,8 @@ fn pd_plus_lets_a_change_beyond_beta_decide_alone() {
 #[test]
 fn pid_follows_the_queue_up_and_its_mean_down() {
     let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "2 cells" }));
-    // I = 150, 225, 157.5, 123.25, 106.6, 61.3:
-    // 300 and 300: by the queue, decrease. 90 falls: by 157.5, keep. 89 falls by 1 only: by the queue.
-    // 90 grows: by the queue. 16 falls: by 61.3.
+    // I = 150, 225, 157.5, 123.25, 106.6, 61.3: 300 and 300: by the queue, decrease. 90 falls: by
+    // 157.5, keep. 89 falls by 1 only: by the queue. 90 grows: by the queue. 16 falls: by 61.3.
     assert_eq!(samples(&mut control, &[300, 300, 90, 89, 90, 16]), "--=+++");
     // With epsilon 1 the fall to 89 counts, and I = 123.25 keeps.
     let mut control = law("rrm-pid", json!({ "alpha": 0.5, "epsilon": "1 cell" }));
@@ -119,7 +118,8 @@ fn pid_follows_the_queue_up_and_its_mean_down() {
 #[test]
 fn a_threshold_is_left_only_so_many_cells_below_it() {
     let mut control = law("rrm-p", json!({ "hysteresis": "30 cells" }));
-    // On the way up as without; on the way down each region lasts until 30 cells below: 170 is the last of "decrease", 70 of "keep".
+    // On the way up as without; on the way down each region extends 30 cells lower: 170 is the last
+    // of "decrease", 70 of "keep".
     assert_eq!(
         samples(
             &mut control,
@@ -127,7 +127,7 @@ fn a_threshold_is_left_only_so_many_cells_below_it() {
         ),
         "+==---===++="
     );
-    // A fall over both at once ends where it would from either.
+    // A fall through both at once ends where each would end alone.
     assert_eq!(samples(&mut control, &[250, 80, 250, 69]), "-=-+");
 }
 
@@ -142,7 +142,7 @@ fn hysteresis_remembers_where_the_queue_was_while_a_large_change_decides() {
             &[250, 190, 185, 185],
         )
     };
-    // 190 is above 200 - 30 still: falling, then standing.
+    // 190 is still above 200 - 30: falling, then standing.
     assert_eq!(
         (sampled("0 cells"), sampled("30 cells")),
         ("-+==".into(), "-+=-".into())
@@ -201,7 +201,8 @@ fn forward_rm_cells_are_told_if_wished() {
                 ('+', feedback),
                 "{scheme} {queue}"
             );
-            // Backward RM cells of channels in the other direction share the queue; their loop is not this one.
+            // Backward RM cells of channels in the other direction share the queue; they belong to
+            // another loop.
             assert_eq!(told(true, Kind::Brm), '+', "{scheme} {queue}");
         }
     }
@@ -224,7 +225,7 @@ fn a_link_in_use_has_no_queue_unless_the_cell_in_service_counts() {
             "{scheme}"
         );
     }
-    // One cell of 100 is being sent: 99 wait, which is below l_t.
+    // One cell of 100 is in service: 99 wait, which is below l_t.
     for (counts, expected) in [(false, '+'), (true, '=')] {
         for scheme in ["rrm-p", "rrm-pid"] {
             let mut control = law(scheme, json!({ "count_in_service": counts }));
@@ -241,7 +242,8 @@ fn the_mean_is_a_single_pole_filter() {
     assert_eq!(&samples(&mut control, &queue)[7..], expected_means());
 }
 
-/// What the falling queue is told by the closed form I(n) = (1 - alpha)^n I(0) + alpha sum of (1 - alpha)^(n - i) Q(i).
+/// Marks while the queue falls, by the closed form I(n) = (1 - alpha)^n I(0) + alpha sum of (1 -
+/// alpha)^(n - i) Q(i).
 fn expected_means() -> String {
     let queue = [
         &[400.0; 7][..],
@@ -330,7 +332,7 @@ fn wrong_parameters_are_found() {
             fields(json!({ "scheme": scheme }), 2_500),
             [("high", false)]
         );
-        // From there the queue could never be below `low` again.
+        // With these values the queue could never be below `low` again.
         assert_eq!(
             fields(
                 json!({ "scheme": scheme, "low": "50 cells", "hysteresis": "49 cells" }),

@@ -1,5 +1,5 @@
-//! The servers of a port against a non-preemptive server of queues in strict priority that is
-//! written down cell by cell: departures, and what a look finds at any time.
+//! The servers of a port compared with a non-preemptive server of queues in strict priority that is
+//! computed cell by cell: departures, and readings at any time.
 
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
@@ -14,7 +14,7 @@ use proptest::sample::select;
 
 const DELAY: Ps = Ps(1_000);
 
-/// A cell for `queue` at `at`, which may be an RM cell, or only a look.
+/// A cell for `queue` at `at`, which may be an RM cell; or only a reading.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     at: Ps,
@@ -30,7 +30,7 @@ struct Work {
     steps: Vec<Step>,
 }
 
-/// Arrivals and looks, many of them at completions, on a line whose cell time is whole or not.
+/// Arrivals and readings, many of them at completions, on a line whose cell time may be a fraction.
 fn works() -> impl Strategy<Value = Work> {
     let rates = vec![
         Rate::from_bps(424_000_000),
@@ -67,7 +67,7 @@ fn works() -> impl Strategy<Value = Work> {
     })
 }
 
-/// What a look finds.
+/// Result of a reading.
 #[derive(Debug, PartialEq)]
 struct Look {
     lengths: Vec<u64>,
@@ -76,7 +76,7 @@ struct Look {
     longest: Vec<u64>,
 }
 
-/// Departures in their order, each with the number of the step that brought the cell; and looks.
+/// Departures in order, each with the number of the step that brought the cell; and readings.
 type Course = (Vec<(usize, Ps)>, Vec<Look>);
 
 struct Bench<S> {
@@ -159,7 +159,7 @@ impl<S: Server> Bench<S> {
     }
 }
 
-/// What an RM cell of a step carries, unlike any other.
+/// Contents of the RM cell of a step, unlike any other.
 fn body_of(number: usize) -> Body {
     Body::Rm(RmCell {
         er: number as f64,
@@ -171,7 +171,7 @@ fn body_of(number: usize) -> Body {
     })
 }
 
-/// A cell with the queue it is for and the step that brought it.
+/// A cell with its queue and the step that brought it.
 #[derive(Clone, Copy)]
 struct Waiting {
     queue: usize,
@@ -194,8 +194,8 @@ fn cells(work: &Work) -> Vec<Waiting> {
         .collect()
 }
 
-/// When the line is free, the cell that has arrived by then, is of the highest priority and came first is sent; of a queue
-/// whose RM cells are first, one of these.
+/// When the line is free, it sends the cell with the highest priority, and of these the one that
+/// came first, among those that have arrived; of a queue that serves RM cells first, one of these.
 fn departures(work: &Work) -> Vec<(usize, Ps)> {
     let clock = CellClock::new(work.rate);
     let (mut free, mut carry) = (Ps::ZERO, 0);

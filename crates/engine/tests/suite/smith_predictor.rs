@@ -1,4 +1,5 @@
-//! EPRCA by Smith's principle: the source and the switch with numbers worked by hand, and what the law promises.
+//! EPRCA by Smith's principle: the source and the switch with numbers worked out by hand, and the
+//! properties of the law.
 
 use crate::support::plans::{Dumbbell, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, Kind, RmCell, ServiceClass};
@@ -37,7 +38,7 @@ fn rm(er: f64) -> RmCell {
     }
 }
 
-/// Sends as early as allowed up to `until`; how many cells.
+/// Sends as early as allowed up to `until`; returns the number of cells.
 fn send(source: &mut AbrSource, until: Ps) -> u64 {
     let mut cells = 0;
     while source.next_wake(true) <= until {
@@ -53,7 +54,8 @@ fn near(found: f64, expected: f64) {
 
 #[test]
 fn the_loop_is_of_first_order() {
-    // Told once that there is room for X0 = 1,000 cells, the source has sent X0 (1 - e^(-t / tau)) of them at t.
+    // Once the source has learnt of a free space of X0 = 1,000 cells, it has sent X0 (1 - e^(-t /
+    // tau)) of them at t.
     let mut source = source(json!({"icr": "1 cells/s"}));
     source.on_brm(Ps::ZERO, &rm(1_000.0 / 0.010));
     let mut sent = 0;
@@ -65,7 +67,7 @@ fn the_loop_is_of_first_order() {
             "{sent} is not {expected}"
         );
     }
-    // And never more than there is room for, but for probes out of rate.
+    // Apart from probes out of rate it never sends more than the free space.
     sent += send(&mut source, Ps::from_ms(150));
     assert_eq!(sent - source.counters().out_of_rate_frms, 1_000);
     near(source.acr(), 0.0);
@@ -73,7 +75,8 @@ fn the_loop_is_of_first_order() {
 
 #[test]
 fn what_the_queue_cannot_show_yet_is_subtracted() {
-    // 1,000 cells/s while at most 10 cells are told: a cell takes 100 cells/s of them.
+    // 1,000 cells/s while the reported space is at most 10 cells: each cell reduces the rate by 100
+    // cells/s.
     let mut source = source(json!({"icr": "1000 cells/s", "pcr": "1000 cells/s", "rtd": "5 ms"}));
     let mut times = Vec::new();
     for _ in 0..3 {
@@ -86,7 +89,7 @@ fn what_the_queue_cannot_show_yet_is_subtracted() {
     assert_eq!(times[1], Ps(1_111_111_111));
     source.on_brm(Ps(times[1].0 + Ps::from_ms(5).0), &rm(850.0));
     near(source.acr(), 750.0);
-    // One picosecond sooner one more was on the way.
+    // One picosecond earlier one more was on the way.
     source.opportunity(source.next_wake(true), true);
     source.on_brm(Ps(times[2].0 + Ps::from_ms(5).0 - 1), &rm(850.0));
     near(source.acr(), 650.0);
@@ -135,7 +138,7 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
     // The three oldest have left.
     near(told(&mut port, 0, 2), 900.0);
     near(told(&mut port, 1, 2), 900.0);
-    // An FRM counts, too, and a smaller rate stays.
+    // An FRM counts, too, and a lower rate stays.
     port.on_forward(
         Ps::ZERO,
         1,
@@ -148,7 +151,7 @@ fn a_channel_is_told_the_room_that_its_own_cells_leave() {
     let mut cell = rm(5.0);
     port.on_backward(Ps::ZERO, 0, &mut cell, 2);
     near(cell.er, 5.0);
-    // No room is a rate of zero.
+    // Without free space the rate is zero.
     for _ in 0..20 {
         port.on_forward(Ps::ZERO, 0, &mut Info::data(0), None, 0);
     }
@@ -217,8 +220,9 @@ fn wrong_parameters_are_found() {
     );
 }
 
-/// Persistent sources over a dumbbell of lines of 100,000 cells/s and 1 ms each, so that RTD is 6.06 ms, with the
-/// time constant of the sources, VBR that takes half the line half of the time before all, and room for all set points.
+/// Persistent sources over a dumbbell of lines of 100,000 cells/s and 1 ms each, so that RTD is
+/// 6.06 ms, with the time constant of the sources, VBR that uses half the line half of the time
+/// with priority, and a buffer for all set points.
 fn dumbbell(sources: usize, set_point: u64, abr: &AbrConfig, vbr: bool) -> Report {
     let control = json!({
         "scheme": "smith-predictor", "set_point": format!("{set_point} cells"), "time_constant": abr.time_constant,
@@ -289,7 +293,8 @@ fn the_link_is_full_above_the_set_point_of_the_law_and_as_full_as_it_says_below(
         "{utilisation}, {dropped} lost"
     );
     assert!(queue < 400, "{queue}");
-    // u = (X0 - x - u RTD) / tau with x = 0; between two feedbacks, Nrm cells apart, half as many count besides.
+    // u = (X0 - x - u RTD) / tau with x = 0; between two feedbacks, Nrm cells apart, half as many
+    // count in addition.
     let (utilisation, _, _) = bottleneck(&dumbbell(
         1,
         800,
@@ -314,7 +319,7 @@ fn nothing_is_lost_with_the_predictor_and_much_without() {
         utilisation > 0.99 && queue > 1_000,
         "{utilisation}, {queue}"
     );
-    // Sources that take nothing off for what was on the way when they were told.
+    // Sources that do not subtract the cells that were on the way at the feedback.
     let dropped = bottleneck(&dumbbell(5, 400, &sources(json!("0 s")), true)).2;
     assert!(dropped > 1_000, "{dropped}");
 }

@@ -1,4 +1,4 @@
-//! Every source: what it asks of the links, and which parameters it refuses, worked by hand.
+//! Every source: its load on the links, and the parameters that it refuses, worked out by hand.
 //!
 //! 424 kbit/s are 1,000 cells/s.
 
@@ -20,7 +20,8 @@ const fn own(mean: f64, peak: f64) -> Load {
 /// Fields, and values that they must not have.
 type Refused = Vec<(&'static str, Value)>;
 
-/// One of each kind that is not read from a file, its load, and what it must refuse.
+/// One source of each kind that is not read from a file, its load, and the values that it must
+/// refuse.
 fn ordinary() -> Vec<(Value, Load, Refused)> {
     let on_off =
         json!({"kind": "on-off", "peak": "424 kbit/s", "period": "1 s", "duty_cycle": 0.25});
@@ -29,7 +30,7 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
     let messages =
         json!({"kind": "messages", "mean_length": "1000 bytes", "mean_rate": "1 Mbit/s"});
     let www = json!({"kind": "www", "think_time": "1 s", "pareto_shape": 1.1});
-    // Far within zero and the peak: nothing is cut off.
+    // Far from zero and the peak: nothing is cut off.
     let mpeg2 = json!({
         "kind": "mpeg2", "sources": 20, "mean": "4.24 Mbit/s", "standard_deviation": "42.4 kbit/s",
         "peak": "8.48 Mbit/s",
@@ -154,7 +155,7 @@ fn an_impossible_parameter_is_refused_by_its_name() {
             let found = source(&changed)
                 .check()
                 .unwrap_or_else(|| panic!("{changed} is accepted"));
-            // Of two that contradict each other the later may be named.
+            // Of two that contradict each other the later may be reported.
             let named = if (field, &value) == ("interval_low", &json!("101 ms")) {
                 "interval_high"
             } else {
@@ -192,7 +193,7 @@ fn no_source_is_forgotten_here() {
         .iter()
         .map(|(parameters, ..)| source(parameters).name())
         .collect();
-    // These say what their files say; see their own tests.
+    // The values of these are those of their files; see their own tests.
     tried.extend(["transport-stream", "rate-trace"]);
     let mut known: Vec<_> = sources().iter().map(|one| one.name).collect();
     tried.sort_unstable();
@@ -215,7 +216,7 @@ fn only_sources_that_play_a_file_have_its_content() {
         (played.content(), played.repeats()),
         (Some(&Pieces::new(vec![piece])), true)
     );
-    // 1,000 cells/s for ever: a bucket that lets no more out never empties.
+    // 1,000 cells/s without end: a bucket with no higher rate never empties.
     let mut refused = |peak| {
         let SourceConfig::RateTrace(trace) = &mut played else {
             panic!("a rate trace")

@@ -1,9 +1,10 @@
 //! One TCP segment at a time, so that every figure of a report can be worked out by hand.
 //!
-//! A segment of 40 bytes makes a PDU of 40 + 40 + 8 + 8 = 96 bytes, two cells, and so does its acknowledgement. Hosts have
-//! lines of 5 us: a cell takes 10 us on that of the source, 20 us on that of the destination. The segment's cells leave
-//! at 0 and 10 us, meet the switch at 15 and 25, leave it at 15 and 35, and arrive at 40 and 60. Those of the
-//! acknowledgement leave at 60 and 80, meet the switch at 85 and 105, and arrive at 100 and 120 us: the next segment.
+//! A segment of 40 bytes makes a PDU of 40 + 40 + 8 + 8 = 96 bytes, two cells, and so does its
+//! acknowledgement. Hosts have lines of 5 us: a cell takes 10 us on that of the source, 20 us on
+//! that of the destination. The segment's cells leave at 0 and 10 us, arrive at the switch at 15
+//! and 25, leave it at 15 and 35, and arrive at 40 and 60. Those of the acknowledgement leave at 60
+//! and 80, arrive at the switch at 85 and 105, and arrive at 100 and 120 us: the next segment.
 
 use crate::support::plans::stop_and_wait;
 use cellrate_engine::kernel::Ps;
@@ -62,7 +63,7 @@ fn every_measure_of_the_flow_is_as_worked_out() {
     // Two cells of the six that the slower line carries in a cycle.
     near(flow.acked_cells, 200.0);
     near(flow.effective_throughput_ratio, 1.0 / 3.0);
-    // The second cell waits 10 us for the first; then the window is what all wait for.
+    // The second cell waits 10 us for the first; then the window is the limit.
     near(flow.rate_limited_share, 10.0 / 120.0);
     near(flow.window_limited_share, 110.0 / 120.0);
     near(flow.source_queue_mean_cells, 10.0 / 120.0);
@@ -126,7 +127,7 @@ fn every_measure_of_channels_and_totals_is_as_worked_out() {
             (None, None)
         );
     }
-    // What happens at the very end belongs to what follows: the last cell arrives then.
+    // Events at the very end belong to the time after: the last cell arrives then.
     assert_eq!((forward.cells_in_flight, backward.cells_in_flight), (0, 1));
     let totals = &report.totals;
     near(totals.tcp_throughput_bits_per_second, 40.0 * 8.0 / 120e-6);
@@ -156,7 +157,7 @@ fn every_measure_of_the_ports_is_as_worked_out() {
     near(data.rate_bits_per_second, 424.0 / 20e-6);
     near(data.utilisation, 40.0 / 120.0);
     near(acks.utilisation, 20.0 / 120.0);
-    // From 15 to 35 and from 25 to 55 us; the other way nobody waits.
+    // From 15 to 35 and from 25 to 55 us; in the other direction no cell waits.
     near(data.queues[0].queue_mean_cells, 50.0 / 120.0);
     near(acks.queues[0].queue_mean_cells, 20.0 / 120.0);
     assert_eq!(

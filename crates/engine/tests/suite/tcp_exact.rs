@@ -1,5 +1,5 @@
 //! Sender and receiver over a small channel that loses, duplicates and delays: every byte arrives
-//! exactly once, in order, and is accounted for exactly.
+//! exactly once, in order, and is counted exactly.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ enum Event {
     Transmitted,
 }
 
-/// What the channel does with one segment: when each copy arrives.
+/// Arrival times of the copies of one segment.
 type Fate = Vec<Ps>;
 
 /// A segment as the sender sent it.
@@ -396,7 +396,7 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
                 ..Default::default()
             }
         );
-        // Duplicate acknowledgements ask for packet 1.
+        // Duplicate acknowledgements request packet 1.
         assert_eq!(s.on_ack(Ps(3), &r.poll_ack(Ps(2)).unwrap()), None);
     }
     assert_eq!(drain(&mut s, Ps(3)), []);
@@ -424,8 +424,8 @@ fn after_a_timeout_a_held_packet_arrives_a_second_time_as_a_duplicate() {
     assert_eq!(r.poll_ack(timeout).unwrap().ack / MSS + 1, 5);
 }
 
-/// What the sender sends when two segments of a large window, or the first segment eight times, are
-/// lost, and after an idle time.
+/// Transmissions of the sender when two segments of a large window, or the first segment eight
+/// times, are lost, and after an idle time.
 fn behaviour(config: &TcpConfig) -> Vec<Sent> {
     let mut sent = Vec::new();
     for lost in [&[40, 42][..], &[0, 1, 2, 3, 4, 5, 6, 7]] {
@@ -567,7 +567,8 @@ fn sack_fills_the_holes_in_one_round_trip_and_newreno_in_one_each() {
 fn newreno_and_sack_recover_from_several_losses_of_a_window_without_a_timeout_where_reno_does_not()
 {
     let run = |recovery| {
-        // A timer that outlasts three round trips, which the impatient variant does not restart for each hole.
+        // A timer longer than three round trips, which the impatient variant does not restart for
+        // each hole.
         let config = TcpConfig {
             recovery,
             ..TcpConfig::default()
@@ -577,8 +578,8 @@ fn newreno_and_sack_recover_from_several_losses_of_a_window_without_a_timeout_wh
         let stats = *transfer.sender.stats();
         (stats.timeouts, stats.segments_retransmitted)
     };
-    // One fast retransmission, two holes filled by partial acknowledgements or from the scoreboard, nothing else sent
-    // twice.
+    // One fast retransmission, two holes filled by partial acknowledgements or from the scoreboard,
+    // nothing else retransmitted.
     assert_eq!([Recovery::NewReno, Recovery::Sack].map(run), [(0, 3); 2]);
     assert!(run(Recovery::Reno).0 > 0);
 }

@@ -1,4 +1,5 @@
-//! Switches that end loops of ABR control and begin new ones: numbers worked by hand, and what they are for.
+//! Switches that end ABR control loops and begin new ones: numbers worked out by hand, and the
+//! benefits.
 //!
 //! Lines carry 100,000 cells/s, a cell in 10 us, unless a test says otherwise.
 
@@ -34,7 +35,7 @@ fn switch(control: ControlConfig, vsvd: Option<VsVdConfig>) -> SwitchPlan {
     }
 }
 
-/// Virtual sources as they are by default.
+/// Virtual sources with their defaults.
 fn split() -> Option<VsVdConfig> {
     Some(VsVdConfig::default())
 }
@@ -53,7 +54,8 @@ fn persistent(name: &str, forward: Vec<usize>, abr: AbrConfig) -> FlowPlan {
     }
 }
 
-/// One source, switches in a row, one destination, and a persistent flow. `links` are the lines in order.
+/// One source, switches in a row, one destination, and a persistent flow. `links` are the lines in
+/// order.
 fn row(switches: Vec<SwitchPlan>, links: &[(Rate, Ps)], abr: AbrConfig) -> Plan {
     let mut graph = Graph::default();
     let mut nodes = vec![graph.host("src")];
@@ -83,9 +85,10 @@ fn port<'a>(report: &'a Report, name: &str) -> &'a PortReport {
 
 #[test]
 fn feedback_comes_from_the_first_switch() {
-    // The first cell is an FRM, at the switch at 0 + 10 + 100 us. The virtual source of the way back begins with an
-    // FRM of its own and sends the turned-round one a cell time of its ICR = PCR later, at 120 us; it is at the source
-    // 110 us after that. ERICA has one channel and 0.9 of the link for it: VAL2 = 90,000 cells/s.
+    // The first cell is an FRM, at the switch at 0 + 10 + 100 us. The virtual source of the way
+    // back begins with an FRM of its own and sends the turned-round one a cell time of its ICR =
+    // PCR later, at 120 us; it is at the source 110 us after that. ERICA has one channel and 0.9 of
+    // the link for it: VAL2 = 90,000 cells/s.
     let plan = row(
         vec![switch(erica(), split())],
         &[(LINE, NEAR), (LINE, FAR)],
@@ -119,7 +122,7 @@ fn the_round_trip_of_a_source_is_that_of_its_loop() {
     assert_eq!(run.acr(0), Some(11.0 / 220e-6));
     assert_eq!(run.virtual_acrs(0), [("S1", 11.0 / 40_020e-6)]);
     assert_eq!(start(plan(None)).acr(0), Some(11.0 / 40_240e-6));
-    // The other way the loop of the destination is the long one.
+    // In the other direction the loop of the destination is the long one.
     let backward = |vsvd| {
         let report = start(plan(vsvd)).measure(Ps::ZERO, Ps(1), Ps(1));
         report.vcs[1].acr_final_cells_per_second
@@ -130,7 +133,8 @@ fn the_round_trip_of_a_source_is_that_of_its_loop() {
 
 #[test]
 fn the_previous_loop_is_told_the_rate_of_the_next() {
-    // The next loop has a line of 20,000 cells/s behind a switch of its own, ERICA gives it 0.9 of that.
+    // The next loop has a line of 20,000 cells/s behind a switch of its own, of which ERICA gives
+    // it 0.9.
     let slow = cell_time_us(50);
     let switches = vec![switch(erica(), split()), switch(erica(), None)];
     let mut run = start(row(
@@ -151,7 +155,8 @@ fn the_previous_loop_is_told_the_rate_of_the_next() {
 
 #[test]
 fn marks_of_one_loop_stay_in_it() {
-    // S1 marks every cell, S2 ends the loop: the source hears of it, the virtual source does not.
+    // S1 marks every cell, S2 ends the loop: the source receives the feedback, the virtual source
+    // does not.
     let marking = control(json!({"scheme": "efci", "threshold": "0 cells", "mark_at": "dequeue"}));
     let links = [(LINE, NEAR), (LINE, NEAR), (LINE, NEAR)];
     let plan = |vsvd| {
@@ -165,7 +170,7 @@ fn marks_of_one_loop_stay_in_it() {
     run.run_until(Ps::from_ms(50));
     assert_eq!(run.virtual_acrs(0), [("S2", 100_000.0)]);
     assert!(run.acr(0).unwrap() < 20_000.0);
-    // And a switch that marks behind its virtual source is heard by that.
+    // A switch that marks behind its virtual source affects that virtual source.
     let mut run = start(row(
         vec![switch(marking, split())],
         &links[1..],
@@ -194,7 +199,7 @@ fn the_scheme_is_asked_when_the_option_says() {
     let first = Ps::from_us(230).0 + 1;
     assert_eq!(at(RateUpdate::TurnRound, first), 90_000.0);
     assert_eq!(at(RateUpdate::Both, first), 90_000.0);
-    // Nothing has come back yet, so nobody has been asked.
+    // Nothing has come back yet, so no feedback has been requested.
     assert_eq!(at(RateUpdate::Backward, first), 100_000.0);
     assert_eq!(at(RateUpdate::Backward, Ps::from_ms(40).0), 100_000.0);
     assert!(at(RateUpdate::Backward, Ps::from_ms(45).0) < 95_000.0);
@@ -208,9 +213,9 @@ fn the_scheme_is_asked_when_the_option_says() {
 
 #[test]
 fn the_scheme_hears_of_the_rate_that_the_option_says() {
-    // Both sources begin at 40,000 cells/s. Before the second FRM, 31 cells later, the virtual source is allowed all
-    // of its loop, 100,000 cells/s. The OSU scheme, at a load of 1 and with 90,000 for its one channel, allows a lower
-    // rate 1 + 0.1 of itself, a higher one 1 - 0.1.
+    // Both sources begin at 40,000 cells/s. Before the second FRM, 31 cells later, the virtual
+    // source is allowed all of its loop, 100,000 cells/s. The OSU scheme, at a load of 1 and with
+    // 90,000 for its one channel, allows a lower rate 1 + 0.1 of itself, a higher one 1 - 0.1.
     let icr = Some(Rate::from_cells_per_second(40_000.0));
     let abr = AbrConfig {
         icr,
@@ -237,7 +242,8 @@ fn the_scheme_hears_of_the_rate_that_the_option_says() {
 
 #[test]
 fn a_limited_virtual_source_hears_the_marks_of_its_own_port() {
-    // Two channels share a port that either could fill, and that asks for less from 20 waiting cells on.
+    // Two channels share a port that either could fill, and that reduces rates from 20 waiting
+    // cells on.
     let run = |limit_source| {
         let scheme = json!({"scheme": "rrm-p", "sampling": "10 cells", "low": "10 cells", "high": "20 cells"});
         let vsvd = Some(VsVdConfig {
@@ -269,7 +275,8 @@ fn a_limited_virtual_source_hears_the_marks_of_its_own_port() {
         queue < 1_000 && acrs.iter().all(|acr| *acr < 100_000.0),
         "{queue} {acrs:?}"
     );
-    // Else they send what comes: the sources hear of the marks, but not before they have filled the port.
+    // Otherwise they forward everything: the sources receive the marks, but only after they have
+    // filled the port.
     assert_eq!(run(false).1, [100_000.0; 2]);
 }
 
@@ -288,13 +295,14 @@ fn satellite(vsvd: Option<VsVdConfig>) -> Report {
 
 #[test]
 fn the_queue_of_a_long_way_stays_at_its_end() {
-    // Without: the source hears of S2 a feedback delay of 40.4 ms after its first cell got there, and until then
-    // fills it with the other half of the line: some 50,000 cells/s for 40 ms.
+    // Without: the source receives the feedback of S2 40.4 ms after its first cell arrived there,
+    // and until then fills it with the other half of the line: some 50,000 cells/s for 40 ms.
     let whole = satellite(None);
     let queue = |report: &Report, name| port(report, name).queues[0].queue_max_cells;
     let filled = queue(&whole, "S2->dst");
     assert!((1_900..2_300).contains(&filled), "{filled}");
-    // With: S2 is protected by a loop of 0.4 ms, some 20 cells, and what it does not take waits at S1.
+    // With: S2 is protected by a loop of 0.4 ms, some 20 cells, and the cells that it cannot serve
+    // wait at S1.
     let split = satellite(split());
     let (downstream, waiting) = (
         queue(&split, "S2->dst"),
@@ -304,7 +312,7 @@ fn the_queue_of_a_long_way_stays_at_its_end() {
     assert!((1_800..2_600).contains(&waiting), "{waiting}");
     assert!(queue(&split, "S1->S2") < 20);
     assert_eq!(port(&whole, "S1->S2").vc_queues_max_cells, None);
-    // And no throughput is lost by it.
+    // The throughput is not lower.
     assert!(split.vcs[0].cells_delivered > whole.vcs[0].cells_delivered);
 }
 
@@ -339,7 +347,7 @@ fn rm_cells_begin_and_end_at_the_switch() {
     let [forward, backward] = &report.vcs[..] else {
         panic!("two channels")
     };
-    // No RM cell that the source or the destination sends goes beyond the switch.
+    // No RM cell of the source or the destination goes beyond the switch.
     for vc in [forward, backward] {
         let sent = vc.frm_cells_sent + vc.brm_cells_sent;
         assert!(
@@ -347,7 +355,7 @@ fn rm_cells_begin_and_end_at_the_switch() {
             "{vc:?}"
         );
     }
-    // The destination's own channel has nothing but RM cells, which all end at the switch.
+    // The destination's own channel has only RM cells, which all end at the switch.
     assert_eq!(backward.data_cells_sent, 0);
     assert!(
         backward

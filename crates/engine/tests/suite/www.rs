@@ -1,5 +1,5 @@
-//! A Web client over TCP and ABR: whether a pause closes the window is a matter of the timeout, and whether the rate
-//! survives it one of ADTF.
+//! A Web client over TCP and ABR: the timeout decides if a pause closes the window, and ADTF if the
+//! rate survives it.
 
 use crate::support::plans::{Dumbbell, back, flow, plain_switch};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -45,7 +45,7 @@ fn pauses_shorter_than_the_timeout_keep_the_window_and_longer_ones_close_it() {
     assert_eq!(kept.digest, run("60 s", false, "60 s").digest);
     let (closed, open) = (run("200 ms", true, "60 s"), run("200 ms", false, "60 s"));
     assert!(closed.digest != open.digest);
-    // Slow start for every page: the same pages, but the window holds them up.
+    // Slow start for every page: the same pages, but delayed by the window.
     let limited = [&closed, &open].map(|report| report.flows[0].window_limited_share);
     assert!(limited[0] > 5.0 * limited[1], "{limited:?}");
 }

@@ -1,4 +1,4 @@
-//! Sequences that failed once, or are hard, as files that are replayed.
+//! Sequences that once failed, or are difficult, as files that are replayed.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::{Case, replay_entry};
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     pub subject: String,
-    /// What it showed.
+    /// The fault that it showed.
     pub why: String,
     setting: Value,
     operations: Value,
 }
 
 impl Entry {
-    /// The sequence, as its subject reads it.
+    /// The sequence, parsed for its subject.
     pub fn case<T: DeserializeOwned>(&self) -> Case<T> {
         let case = json!({ "setting": self.setting, "operations": self.operations });
         serde_json::from_value(case)
@@ -60,7 +60,7 @@ fn text(entry: &Entry) -> String {
     text
 }
 
-/// What a run says of a sequence that failed, with the file that is to be committed.
+/// The message about a sequence that failed, with the file to be committed.
 pub fn report<T: Serialize>(subject: &str, why: &str, case: &Case<T>) -> String {
     let entry = Entry {
         subject: subject.into(),

@@ -1,5 +1,5 @@
-//! Discard policies at a queue of any length: none takes a cell into a full buffer, and those that know PDUs drop them
-//! whole.
+//! Discard policies at a queue of any length: none admits a cell to a full buffer, and those that
+//! know PDUs drop them whole.
 
 use cellrate_engine::atm::cell::{Info, Kind as CellKind};
 use cellrate_engine::discard::{Cause, Discard, DiscardConfig, DiscardPolicy, QueueFacts, Verdict};
@@ -26,18 +26,19 @@ impl Setting {
     pub fn config(&self) -> DiscardConfig {
         parse(&self.discard)
     }
-    /// Whether the end of a PDU that lost a cell goes on, which is what every policy does that has no such parameter.
+    /// True if the end of a PDU that lost a cell is forwarded, as by every policy without a
+    /// parameter for it.
     fn forwards_ends(&self) -> bool {
         self.discard["forward_end"] != false
     }
 }
 
-/// A policy as a scenario has it.
+/// A policy in the notation of a scenario.
 pub fn parse(policy: &Value) -> DiscardConfig {
     serde_json::from_value(policy.clone()).unwrap_or_else(|error| panic!("{error}: {policy}"))
 }
 
-/// The policy with what is left of its parameters when those that are refused at such a queue are taken away.
+/// The policy without the parameters that its check refuses at such a queue.
 pub fn permitted(policy: Value, channels: usize, buffer: u64) -> Value {
     let facts = QueueFacts {
         buffer,
@@ -65,24 +66,26 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .boxed()
 }
 
-/// What the receiver of a channel has of the PDU that is on its way, and of the one before.
+/// State of the receiver of a channel: the PDU that is on its way, and the one before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pdu {
     sent: u32,
     taken: u32,
-    /// Why the first of its cells that was refused was refused.
+    /// Reason for which its first refused cell was refused.
     refused: Option<Cause>,
-    /// The end of the PDU before was lost behind something that was taken: the receiver merges the two.
+    /// The end of the previous PDU was lost after a cell of it was admitted: the receiver merges
+    /// the two.
     merges: bool,
 }
 
-/// A policy at work, and a careful observer of its queue.
+/// A policy with a complete record of its queue.
 pub struct Watched<P> {
     policy: P,
     setting: Setting,
     queue: u64,
     pdus: [Pdu; 4],
-    /// Nothing but cells of PDUs has taken room, and the policy keeps some for one end of each channel: none is lost.
+    /// Only cells of PDUs have used the buffer, and the policy reserves space for one end of each
+    /// channel: no end is lost.
     keeps_ends: bool,
     digest: Digest,
 }
@@ -166,7 +169,7 @@ impl<P: DiscardPolicy> Watched<P> {
         }
     }
 
-    /// Cells of others, about which the policy is not asked, come or leave.
+    /// Cells of other classes, for which the policy is not asked, arrive or leave.
     fn jump(&mut self, level: Level) {
         self.keeps_ends = false;
         self.queue = match level {
@@ -189,7 +192,7 @@ fn verdict_word(verdict: Verdict) -> u64 {
 }
 
 impl Pdu {
-    /// A cell of the PDU, its end or not, was taken or refused.
+    /// Records that a cell of the PDU, its end or not, was admitted or refused.
     fn observe(&mut self, verdict: Verdict, ends: bool, forwards_ends: bool) {
         let begun = self.taken > 0 || self.merges;
         let early = self.refused == Some(Cause::EarlyPacket);
@@ -257,7 +260,7 @@ impl Subject for Watched<Discard> {
     fn apply(&mut self, operation: &Operation) {
         self.happen(operation);
     }
-    /// Every verdict is judged as it is given; the queue of a real port is in `port`.
+    /// Every verdict is checked when it is given; the queue of a real port is in `port`.
     fn check(&self) {}
     fn digest(&self) -> u64 {
         self.hash()

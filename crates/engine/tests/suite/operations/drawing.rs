@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::operation::{CellsPerSecond, Contents, Level, Operation, Position, Span, Supply};
 
-/// What may be drawn; a subject names what can happen to it, and how often.
+/// Kinds of operations; a subject lists those that apply to it, with weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Pass,
@@ -22,7 +22,7 @@ pub enum Kind {
     Segment,
 }
 
-/// Random sequences of the kinds named, by weight.
+/// Random sequences of the given kinds, by weight.
 pub fn operations(vocabulary: &[(u32, Kind)]) -> impl Strategy<Value = Vec<Operation>> + use<> {
     let kinds = vocabulary
         .iter()
@@ -74,7 +74,8 @@ fn span() -> impl Strategy<Value = Span> {
     prop_oneof![5 => ps.prop_map(Span::Ps), 4 => (-1..=1i8).prop_map(Span::ToTimer), 1 => Just(Span::Year)]
 }
 
-/// Rates of every 16-bit code, and doubles of every size, which is what a cell carries before it is coded.
+/// Rates of every 16-bit code, and doubles of every size, which are the contents of a cell before
+/// it is coded.
 fn rate() -> impl Strategy<Value = CellsPerSecond> {
     let extreme = [
         0.0,

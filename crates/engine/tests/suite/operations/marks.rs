@@ -1,12 +1,13 @@
-//! What may happen to a cell that a switch passes on (TM 4.0 section 5.10.6).
+//! Changes that a switch may make to a cell that it forwards (TM 4.0 section 5.10.6).
 
 use cellrate_engine::atm::cell::{Info, RmCell};
 use cellrate_engine::kernel::Digest;
 
-/// A cell and what it carries if it is an RM cell.
+/// Header of a cell, and contents if it is an RM cell.
 pub type Seen = (Info, Option<RmCell>);
 
-/// Panics if more was done to a cell than to set EFCI of data, to lower ER and to set CI and NI of an RM cell.
+/// Panics if a cell was changed otherwise than by setting EFCI of data, lowering ER, or setting CI
+/// and NI of an RM cell.
 pub fn allowed((info, rm): Seen, (after, told): Seen, digest: &mut Digest) {
     assert!(after.efci() || !info.efci(), "EFCI was cleared");
     let mut expected = info;

@@ -1,10 +1,12 @@
-//! One model of operations for everything that reacts to cells and segments: a generator of random sequences drives
-//! every control scheme, end system, discard policy, credit protocol and TCP of the registries, and output ports with
-//! any of them, with parameters drawn from their schemas, and what must always hold is checked after every operation. A
-//! new scheme or policy is driven as soon as it has its line in its registry.
+//! One model of operations for everything that reacts to cells and segments: a generator of random
+//! sequences drives every control scheme, end system, discard policy, credit protocol and TCP of
+//! the registries, and output ports with any of them, with parameters drawn from their schemas, and
+//! checks the invariants after every operation. A new scheme or policy is included as soon as its
+//! registry lists it.
 //!
-//! A sequence that fails is minimised and printed as a file of `data/operations`, where it is replayed for ever; with
-//! `OPERATIONS_CORPUS=<directory>` it is written there. A long campaign:
+//! A sequence that fails is minimised and printed as a file of `data/operations`, from which it is
+//! then replayed in every run; with `OPERATIONS_CORPUS=<directory>` it is written there. A long
+//! campaign:
 //!
 //! `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test --release -p cellrate-engine --test suite operations`
 
@@ -35,30 +37,30 @@ use crate::support::repeatable::repeatable;
 use drawing::{Kind, operations};
 use operation::Operation;
 
-/// Something that operations happen to.
+/// An object of operations.
 pub trait Subject: Sized {
-    /// What it is built from.
+    /// Its settings.
     type Setting: Clone + Debug + Serialize + DeserializeOwned + 'static;
     /// Its name in the corpus.
     const NAME: &'static str;
-    /// What can happen to it, by weight.
+    /// Operations that apply to it, by weight.
     const VOCABULARY: &'static [(u32, Kind)];
 
     /// Settings within their legal ranges.
     fn settings() -> BoxedStrategy<Self::Setting>;
-    /// The subject before anything has happened.
+    /// The subject in its initial state.
     fn new(setting: &Self::Setting) -> Self;
-    /// Lets it happen. Panics if the subject does at once what it must not.
+    /// Applies an operation. Panics if the subject does anything forbidden.
     fn apply(&mut self, operation: &Operation);
-    /// Panics if something does not hold that always must.
+    /// Panics if an invariant is violated.
     fn check(&self);
-    /// Nothing more happens: panics if something does not hold that must in the end.
+    /// Panics if a condition of the end is violated, after the last operation.
     fn finish(&mut self) {}
-    /// Hash of everything that it did.
+    /// Hash of all actions of the subject.
     fn digest(&self) -> u64;
 }
 
-/// A sequence and what it begins with.
+/// A sequence with its settings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case<T> {
@@ -73,7 +75,7 @@ fn cases<S: Subject>() -> impl Strategy<Value = Case<S::Setting>> {
     })
 }
 
-/// Lets a sequence happen, with every check. Returns the hash of what the subject did.
+/// Applies a sequence, with every check. Returns the hash of the subject's actions.
 fn drive<S: Subject>(mut subject: S, operations: &[Operation]) -> u64 {
     subject.check();
     for operation in operations {
@@ -84,7 +86,7 @@ fn drive<S: Subject>(mut subject: S, operations: &[Operation]) -> u64 {
     subject.digest()
 }
 
-/// The same twice: what a subject does depends on nothing else.
+/// Replays a case twice: a subject depends on nothing else.
 fn replay<S: Subject>(case: &Case<S::Setting>) {
     let [first, second] = [(); 2].map(|()| drive(S::new(&case.setting), &case.operations));
     assert_eq!(first, second, "the same operations had different effects");
@@ -104,7 +106,7 @@ fn campaign<S: Subject>(count: u32) {
     }
 }
 
-/// Per line: test, subject, cases of an ordinary run.
+/// One entry per subject: test, subject, cases of an ordinary run.
 macro_rules! subjects {
     ($($test:ident: $subject:ty, $count:literal;)*) => {
         $(

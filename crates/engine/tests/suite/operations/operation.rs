@@ -1,28 +1,29 @@
-//! What can happen to a subject; `drawing` has how it is drawn.
+//! Operations on subjects; `drawing` draws them at random.
 
 use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::kernel::Ps;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The clock of a scenario ends here; what is later fits, but no run lasts longer.
+/// End of the clock of a scenario; later times can be represented, but no run lasts longer.
 pub const END: Ps = Ps(18_000_000_000_000_000_000);
 
-/// One thing that happens. Every subject takes it in its own terms and passes over what cannot happen to it.
+/// An operation. Each subject applies it in its own terms and skips operations that make no sense
+/// for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Operation {
-    /// Time passes; timers that are due on the way go off.
+    /// Time passes; timers that are due on the way expire.
     Pass(Span),
-    /// So many data cells of a channel arrive; the last ends a PDU or not.
+    /// Data cells of a channel arrive, `count` in number; the last may end a PDU.
     Cells {
         vc: u8,
         count: u8,
         efci: bool,
         ends: bool,
     },
-    /// So many cells of classes without control arrive.
+    /// Cells of classes without control arrive, as many as the number.
     Background(u16),
-    /// Classes without control take the whole link until the next timer.
+    /// Classes without control use the whole link until the next timer.
     Flood,
     /// An RM cell passes.
     Rm {
@@ -30,17 +31,18 @@ pub enum Operation {
         backward: bool,
         cell: Contents,
     },
-    /// So many cells leave: served by a port, forwarded by a node, sent by a source, or handed over by TCP as segments.
+    /// Cells leave, as many as the number: served by a port, forwarded by a node, sent by a source,
+    /// or handed over by TCP as segments.
     Serve(u8),
-    /// The queue jumps; a host is congested.
+    /// The queue jumps to another length; a host becomes congested.
     Queue(Level),
     /// A channel has data, or is set up.
     Open(u8),
-    /// A channel falls silent.
+    /// A channel becomes silent.
     Close(u8),
-    /// The application writes so many bytes.
+    /// The application writes bytes.
     Supply(Supply),
-    /// So many of what is on the way arrive, or are lost.
+    /// Items on the way arrive, or are lost, as many as the number.
     Arrive {
         backward: bool,
         count: u8,
@@ -50,33 +52,33 @@ pub enum Operation {
     Reorder { backward: bool },
     /// The first on the way arrives once more.
     Duplicate { backward: bool },
-    /// A credit sender tells how many cells of a channel it has sent.
+    /// A credit sender reports the number of cells of a channel that it has sent.
     Mark(u8),
-    /// An acknowledgement of any number, window and blocks comes.
+    /// An acknowledgement of any number, window and blocks arrives.
     Acknowledge {
         to: Position,
         window: Option<u32>,
         blocks: Vec<(u32, u32)>,
         payload: bool,
     },
-    /// A segment with these bytes comes.
+    /// A segment with these bytes arrives.
     Segment { from: Position, bytes: u16 },
 }
 
-/// How much time passes.
+/// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
-    /// So many picoseconds.
+    /// A number of picoseconds.
     Ps(u64),
-    /// To the next timer, and so many picoseconds more or less.
+    /// To the next timer, and a number of picoseconds more or less.
     ToTimer(i8),
     /// A year, or to the end of the clock.
     Year,
 }
 
 impl Span {
-    /// When it has passed, with the next timer at `timer`.
+    /// The end of the span if it begins at `now` and the next timer is at `timer`.
     pub fn from(self, now: Ps, timer: Ps) -> Ps {
         let until = match self {
             Span::Ps(ps) => now.saturating_add(Ps(ps)),
@@ -104,22 +106,22 @@ pub enum Supply {
     Endless,
 }
 
-/// A place in a stream of bytes, relative to what its receiver expects next.
+/// A position in a stream of bytes, relative to the next byte that its receiver expects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Position {
-    /// So many bytes from what is expected next.
+    /// A number of bytes from the next expected byte.
     Next(i32),
-    /// So many segments from it.
+    /// A number of segments from it.
     Segments(i8),
-    /// So many bytes from one above the highest byte sent.
+    /// A number of bytes from one above the highest byte sent.
     Highest(i32),
     /// Anywhere.
     At(u64),
 }
 
 impl Position {
-    /// The byte.
+    /// The byte at this position.
     pub fn byte(self, next: u64, highest: u64, mss: u64) -> u64 {
         match self {
             Position::Next(bytes) => next.saturating_add_signed(i64::from(bytes)),
@@ -130,7 +132,7 @@ impl Position {
     }
 }
 
-/// A rate as an RM cell carries it, in cells/s. Written as text, which keeps every bit.
+/// A rate in an RM cell, in cells/s. Written as text, which keeps every bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellsPerSecond(pub f64);
 

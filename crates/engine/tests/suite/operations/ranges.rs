@@ -1,8 +1,8 @@
-//! Which bytes of a stream have come.
+//! Bytes of a stream that have arrived.
 
 use std::collections::BTreeMap;
 
-/// The bytes that have come, as ranges that do not touch, by their beginnings.
+/// The bytes that have arrived, as ranges that do not touch, by their beginnings.
 #[derive(Clone, Debug, Default)]
 pub struct Got(BTreeMap<u64, u64>);
 
@@ -26,7 +26,7 @@ impl Got {
             .next_back()
             .is_some_and(|(_, end)| *end >= to)
     }
-    /// The first byte that has not come.
+    /// The first byte that has not arrived.
     pub fn missing(&self) -> u64 {
         self.0.get(&0).copied().unwrap_or(0)
     }

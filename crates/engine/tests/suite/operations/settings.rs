@@ -1,7 +1,8 @@
-//! Parameters drawn from their schema, so that a component of a registry is driven with any that are legal.
+//! Parameters drawn from their schema, so that a component of a registry is tested with any legal
+//! parameters.
 //!
-//! Ranges that are worth searching (`x-search`) are drawn from, and values far outside of them, which the component's
-//! own check then refuses or not.
+//! Values are drawn from the ranges that are worth searching (`x-search`), and from far outside of
+//! them; the component's own check may refuse the latter.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +29,7 @@ pub fn fields<T: JsonSchema>() -> BoxedStrategy<Value> {
     parameters(&schema, &schema)
 }
 
-/// Takes away what `fault` finds, until nothing is left to find.
+/// Removes the parameters that `fault` names, until it names none.
 pub fn legal(mut parameters: Value, fault: impl Fn(&Value) -> Option<String>) -> Value {
     while let Some(field) = fault(&parameters) {
         if !remove(&mut parameters, &field) {
@@ -90,7 +91,7 @@ fn resolve<'a>(node: &'a Value, root: &'a Value) -> &'a Value {
     }
 }
 
-/// Values of one property: by the name of its type, if that is a quantity, else by its form.
+/// Values of one property: by the name of its type, if that is a quantity, otherwise by its form.
 fn value(property: &Value, root: &Value) -> BoxedStrategy<Value> {
     let present = |one: &&Value| one["type"] != "null";
     let node = property
@@ -196,7 +197,7 @@ fn plain(node: &Value, property: &Value, root: &Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// Numbers of the range that is worth searching, in three digits, and far outside of it.
+/// Numbers of the range that is worth searching, with three digits, and far outside of it.
 fn number(search: &Value) -> BoxedStrategy<Value> {
     let end = |key: &str, default: f64| search[key].as_f64().unwrap_or(default);
     let (low, high) = (end("low", 0.0), end("high", 2.0));

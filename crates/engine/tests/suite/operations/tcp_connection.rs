@@ -1,5 +1,6 @@
-//! Both ends of a TCP connection, and a network between them that loses, repeats and reorders what it likes: what is
-//! acknowledged has come, and when the network behaves again everything arrives.
+//! Both ends of a TCP connection, and a network between them that loses, repeats and reorders
+//! segments at random: acknowledged data has arrived, and when the network behaves again everything
+//! arrives.
 
 use std::collections::VecDeque;
 
@@ -13,7 +14,8 @@ use super::operation::{END, Operation, Supply};
 use super::tcp_receiver::{Receiver, Setting, settings};
 use super::tcp_sender::Sender;
 
-/// Segments and timers until the end must be reached, and bytes per segment that are asked for.
+/// Largest number of segments and timers until the end must be reached, and of bytes per segment to
+/// be sent.
 const MOST_ROUNDS: usize = 3_000;
 
 /// A connection.
@@ -28,7 +30,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Time passes up to `until`, with every timer of both ends.
+    /// Lets time pass up to `until`, with every timer of both ends.
     fn advance(&mut self, until: Ps) {
         if let Some(ack) = self.receiver.advance(until) {
             self.backward.push_back(ack);
@@ -46,7 +48,7 @@ impl Connection {
         true
     }
 
-    /// The first on the way arrives, or is lost.
+    /// Lets the first segment on the way arrive, or be lost.
     fn arrive(&mut self, backward: bool, lost: bool) -> bool {
         let way = if backward {
             &mut self.backward
@@ -67,7 +69,7 @@ impl Connection {
         true
     }
 
-    /// One thing that a network does that loses nothing.
+    /// Performs one step of a network that loses nothing.
     fn behave(&mut self) {
         if !(self.arrive(true, false) || self.arrive(false, false) || self.send()) {
             let timer = self.sender.view().timer.min(self.receiver.next_timer());
@@ -118,7 +120,7 @@ impl Subject for Connection {
                 let timer = self.sender.view().timer.min(self.receiver.next_timer());
                 self.advance(span.from(self.now, timer));
             }
-            // What takes no more than so many rounds.
+            // Limits the number of bytes, so that the rounds suffice.
             Operation::Supply(Supply::Bytes(bytes)) => {
                 self.sender.supply(u64::from(bytes) % (20 * self.mss) + 1)
             }
@@ -165,7 +167,7 @@ impl Subject for Connection {
 
     fn finish(&mut self) {
         for _ in 0..MOST_ROUNDS {
-            // Timers of months run into the end of the clock.
+            // Timers of months reach the end of the clock.
             if self.sender.view().done || self.now > Ps(END.0 / 4) {
                 return;
             }

@@ -1,4 +1,5 @@
-//! A TCP receiver under any segments: what it acknowledges and delivers is what it got, and every byte is counted once.
+//! A TCP receiver under any segments: it acknowledges and delivers exactly the data that it
+//! received, and counts every byte once.
 
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::{ReceiveOutcome, ReceiverStats, Segment, TcpConfig, TcpReceiver};
@@ -17,7 +18,7 @@ use super::settings::{fields, legal};
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     pub tcp: Value,
-    /// Of the clock.
+    /// Phase of the clock.
     pub phase: Ps,
 }
 
@@ -28,7 +29,8 @@ impl Setting {
     }
 }
 
-/// Any legal parameters of a connection that stands: its set-up has no bytes to account for, and tests of its own.
+/// Any legal parameters of an established connection: its set-up carries no bytes to be counted,
+/// and has tests of its own.
 pub fn settings() -> BoxedStrategy<Setting> {
     (
         fields::<TcpConfig>(),
@@ -58,7 +60,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .boxed()
 }
 
-/// What the model asks of a receiver.
+/// Interface of a receiver that the model needs.
 pub trait Receiving {
     fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome;
     fn poll_ack(&mut self, now: Ps) -> Option<Segment>;
@@ -89,7 +91,7 @@ impl Receiving for TcpReceiver {
     }
 }
 
-/// A receiver at work, and somebody who keeps what came.
+/// A receiver with a complete record of the data that arrived.
 pub struct Observed<R> {
     receiver: R,
     config: TcpConfig,
@@ -125,7 +127,7 @@ impl<R: Receiving> Observed<R> {
             Operation::Pass(span) => self.pass(span),
             Operation::Segment { from, bytes } => {
                 let next = self.got.missing();
-                // No sender goes beyond the window.
+                // No sender sends beyond the window.
                 let most = next + self.config.window.0;
                 let seq = from.byte(next, self.highest, self.config.mss.0).min(most);
                 let len = u64::from(bytes).min(most - seq);
@@ -141,7 +143,7 @@ impl<R: Receiving> Observed<R> {
         self.now = until;
     }
 
-    /// The acknowledgement that is due up to `until`, if one is.
+    /// The acknowledgement that is due by `until`, if there is one.
     pub fn advance(&mut self, until: Ps) -> Option<Segment> {
         let timer = self.receiver.next_timer();
         if timer > until {
@@ -156,16 +158,16 @@ impl<R: Receiving> Observed<R> {
         );
         ack
     }
-    /// When the next is due.
+    /// Time at which the next acknowledgement is due.
     pub fn next_timer(&self) -> Ps {
         self.receiver.next_timer()
     }
-    /// The first byte that has not come.
+    /// The first byte that has not arrived.
     pub fn missing(&self) -> u64 {
         self.got.missing()
     }
 
-    /// A segment comes at `now`; gives its acknowledgement, unless that is delayed.
+    /// Handles a segment at `now`; returns its acknowledgement, unless that is delayed.
     pub fn take(&mut self, now: Ps, seq: u64, len: u32) -> Option<Segment> {
         self.now = now;
         let (before, end) = (self.got.clone(), seq + u64::from(len));
@@ -204,7 +206,7 @@ impl<R: Receiving> Observed<R> {
             ack.is_some() || delayed,
             "a segment without acknowledgement"
         );
-        // Beyond the end of the clock no timer goes off.
+        // Beyond the end of the clock no timer expires.
         let timed = self.next_timer().is_scheduled()
             || self.now.saturating_add(self.config.delayed_ack_interval) > END;
         assert!(
@@ -214,7 +216,7 @@ impl<R: Receiving> Observed<R> {
         ack
     }
 
-    /// What is acknowledged, and said to be held, has come.
+    /// Checks that data which is acknowledged or reported as held has arrived.
     fn answer(&mut self) -> Option<Segment> {
         let ack = self.receiver.poll_ack(self.now)?;
         assert_eq!(

@@ -14,10 +14,10 @@ use super::drawing::Kind;
 use super::operation::{Operation, Position, Supply};
 use super::tcp_receiver::{Setting, settings};
 
-/// Timeouts in one operation: time passes as far as they reach.
+/// Largest number of timeouts in one operation: time passes until that number has expired.
 const MOST_TIMEOUTS: u32 = 40;
 
-/// What anybody can see of a sender.
+/// The visible state of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     pub snd_una: u64,
@@ -32,7 +32,7 @@ pub struct View {
     pub stats: SenderStats,
 }
 
-/// What the model asks of a sender.
+/// Interface of a sender that the model needs.
 pub trait Sending: Clone {
     fn supply(&mut self, bytes: u64);
     fn poll_segment(&mut self, now: Ps) -> Option<Segment>;
@@ -74,7 +74,7 @@ impl Sending for TcpSender {
     }
 }
 
-/// A sender at work, and somebody who watches it.
+/// A sender with a complete record of its actions.
 pub struct Watched<S> {
     sender: S,
     config: TcpConfig,
@@ -134,7 +134,7 @@ impl<S: Sending> Watched<S> {
         self.sender.supply(bytes);
     }
 
-    /// Time passes up to `until`, with the timeouts that are due.
+    /// Lets time pass up to `until`, with the timeouts that are due.
     pub fn advance(&mut self, until: Ps) {
         for _ in 0..MOST_TIMEOUTS {
             let before = self.view();
@@ -187,7 +187,7 @@ impl<S: Sending> Watched<S> {
         Some(segment)
     }
 
-    /// The last cell of the oldest segment here leaves.
+    /// Lets the last cell of the oldest segment here leave.
     fn leave(&mut self) {
         if let Some(segment) = self.leaving.pop_front() {
             self.transmitted(self.now, &segment);
@@ -219,7 +219,8 @@ impl<S: Sending> Watched<S> {
         }
     }
 
-    /// An acknowledgement comes. What is old, or of data never sent, changes nothing but the count of duplicates.
+    /// Handles an acknowledgement. An old one, or one of data never sent, changes only the count of
+    /// duplicates.
     pub fn hear(&mut self, now: Ps, ack: &Segment) {
         self.now = now;
         let before = self.view();
@@ -271,10 +272,12 @@ impl<S: Sending> Watched<S> {
         self.waits_for_something(&view);
     }
 
-    /// A sender that is not done has something to send, or a timer, or segments on their way out of the host.
+    /// Checks that an unfinished sender has something to send, or a timer, or segments on their way
+    /// out of the host.
     fn waits_for_something(&self, view: &View) {
         let silent = view.done || view.timer.is_scheduled() || !self.leaving.is_empty();
-        // A window that no segment fits into is opened by its receiver, which here never closes it.
+        // A window smaller than a segment must be opened by its receiver, which here never closes
+        // it.
         if silent || view.rwnd < self.config.mss.0 || self.now > Ps(1 << 63) {
             return;
         }

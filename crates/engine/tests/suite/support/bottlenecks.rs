@@ -12,15 +12,15 @@ use cellrate_engine::traffic::persistent::PersistentConfig;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Switches in a row with links that may skip some, and flows that go from left to right: so forward
-/// links carry data and FRMs, backward links BRMs alone.
+/// Switches in a row with links that may skip some, and flows from left to right: so forward links
+/// carry data and FRMs, backward links BRMs alone.
 #[derive(Debug)]
 pub struct Draft {
     switches: usize,
     /// Rates of the links in Mbit/s and their delays in us, first those of the row.
     links: Vec<(u64, u64)>,
     skips: Vec<(Index, Index)>,
-    /// First switch of each flow, and the choices among the ways on.
+    /// First switch of each flow, and its choices among the links onward.
     flows: Vec<(Index, Vec<Index>)>,
 }
 
@@ -39,7 +39,7 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
     })
 }
 
-/// Links that lead on from each switch, with where they lead.
+/// Links onward from each switch, with the switches that they lead to.
 type Ways = Vec<Vec<(usize, usize)>>;
 
 impl Draft {
@@ -113,13 +113,13 @@ pub fn greedy(number: usize, path: Vec<usize>) -> FlowPlan {
     flow
 }
 
-/// A host of its own at `switch`, and the link that leads to it.
+/// Adds a host at `switch`, and returns the link from the host.
 pub fn access(graph: &mut Graph, switch: usize) -> usize {
     let host = graph.host(&format!("h{}", graph.nodes.len()));
     graph.duplex(switch, host, Rate::from_bps(155_520_000), Ps::from_us(5))
 }
 
-/// Cells/s that each flow sends in the mean of 200 ms from `settled` on.
+/// Mean rate of each flow in cells/s, over 200 ms from `settled` on.
 pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
     let end = settled + Ps::from_ms(200);
     let report = Simulation::<LazyServer>::new(plan)
@@ -131,11 +131,12 @@ pub fn steady_rates(plan: Plan, settled: Ps) -> Vec<f64> {
         .collect()
 }
 
-/// Max-min fair rates in cells/s: all rates rise together; a link whose target is reached stops those
-/// that cross it (Bertsekas and Gallager, Data Networks, section 6.5.2). Switches allocate `target` of a link, of which
-/// `idle` times the rate of a flow that the link stops is to be left over (Phantom; zero elsewhere).
+/// Max-min fair rates in cells/s: all rates rise together; a link whose target is reached stops
+/// those that cross it (Bertsekas and Gallager, Data Networks, section 6.5.2). Switches allocate
+/// `target` of a link, of which `idle` times the rate of a flow that the link stops must remain
+/// (Phantom; zero for others).
 pub fn max_min(plan: &Plan, target: f64, idle: f64) -> Vec<f64> {
-    // No switch watches over what a host sends.
+    // No switch controls the link from a host.
     let is_access = |link: usize| matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Host);
     let capacity = |link: usize| {
         plan.links[link].rate.cells_per_second() * if is_access(link) { 1.0 } else { target }

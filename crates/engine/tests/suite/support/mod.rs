@@ -1,4 +1,4 @@
-//! What several tests of whole networks share: plans by hand, and random ones.
+//! Common parts of tests of whole networks: plans by hand, and random ones.
 
 pub mod bottlenecks;
 pub mod one_way;
@@ -14,7 +14,7 @@ pub fn outcome(report: &Report) -> String {
     format!("{report:#?}")
 }
 
-/// Where two outcomes first differ, with the lines before.
+/// The first difference of two outcomes, with the lines before.
 pub fn difference(left: &str, right: &str) -> Option<String> {
     let at = left
         .lines()

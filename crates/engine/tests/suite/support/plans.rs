@@ -17,7 +17,7 @@ use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 
-/// A line on which a cell takes `us` microseconds exactly.
+/// A line on which a cell takes exactly `us` microseconds.
 pub const fn cell_time_us(us: u64) -> Rate {
     Rate(424_000_000_000 / us)
 }
@@ -56,7 +56,7 @@ impl Graph {
         });
         self.nodes.len() - 1
     }
-    /// Two links, there and back. The second has the number of the first plus one.
+    /// Adds two links, there and back. The second has the number of the first plus one.
     pub fn duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
         let there = self.links.len();
         for (from, to) in [(from, to), (to, from)] {
@@ -92,7 +92,7 @@ pub fn back(forward: &[usize]) -> Vec<usize> {
     forward.iter().rev().map(|link| link ^ 1).collect()
 }
 
-/// A flow without a way back, everything else at its default.
+/// A flow without a backward channel, everything else at its default.
 pub fn flow(
     name: &str,
     service: ServiceClass,

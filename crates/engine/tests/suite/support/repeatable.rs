@@ -1,4 +1,4 @@
-//! Property tests that are the same every time.
+//! Configuration of property tests, so that they are the same every time.
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -1,10 +1,10 @@
-//! Explicit-rate schemes with parameters by which their steady rates are max-min fair.
+//! Explicit-rate schemes with parameters for which their steady rates are max-min fair.
 
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::kernel::Ps;
 use serde_json::{Value, json};
 
-/// A scheme, the share of a link that it allocates, and how near to the fair rates it comes.
+/// A scheme, the share of a link that it allocates, and its accuracy.
 #[derive(Clone, Debug)]
 pub struct Scheme {
     pub control: ControlConfig,
@@ -12,11 +12,11 @@ pub struct Scheme {
     /// Share of a flow's rate that a link leaves idle.
     pub idle: f64,
     pub tolerance: f64,
-    /// When rates are steady.
+    /// Time from which rates are steady.
     pub settled: Ps,
 }
 
-/// By its parameters, with a target.
+/// A scheme from its parameters, with a target.
 pub fn scheme(target: f64, mut parameters: Value) -> Scheme {
     parameters["target_utilisation"] = json!(target);
     Scheme {
@@ -28,7 +28,7 @@ pub fn scheme(target: f64, mut parameters: Value) -> Scheme {
     }
 }
 
-/// So many cells never arrive in an interval: it ends by time alone.
+/// ERICA with more cells per interval than ever arrive: intervals end by time alone.
 pub fn erica() -> Scheme {
     scheme(
         0.9,
@@ -36,7 +36,7 @@ pub fn erica() -> Scheme {
     )
 }
 
-/// At a target that it keeps, which its published recursion does not.
+/// FMMRA with a target that it keeps, unlike with its published recursion.
 pub fn fmmra() -> Scheme {
     scheme(
         0.95,
@@ -44,7 +44,7 @@ pub fn fmmra() -> Scheme {
     )
 }
 
-/// Nothing damps its rates, so that they tremble where bottlenecks are coupled.
+/// Consistent marking. Nothing damps its rates, so that they fluctuate if bottlenecks are coupled.
 pub fn charny() -> Scheme {
     Scheme {
         tolerance: 0.05,
@@ -52,7 +52,8 @@ pub fn charny() -> Scheme {
     }
 }
 
-/// ERICA+ with T0 as long as the interval, so that the queue is filled and drained no sooner than the load is known.
+/// ERICA+ with T0 as long as the interval, so that the queue is filled and drained no sooner than
+/// the load is known.
 pub fn erica_plus() -> Scheme {
     let queue_control = json!({ "target_delay": "5 ms" });
     let interval = json!("5 ms");
@@ -65,14 +66,14 @@ pub fn erica_plus() -> Scheme {
     )
 }
 
-/// One explicit rate for all, which grows until the load of the link is the target: what a link allows is the same for
-/// each flow that it stops, as the max-min rates are.
+/// CAPC: one explicit rate for all, which grows until the load of the link is the target. A link
+/// allows the same rate for each flow that it stops, as the max-min rates require.
 pub fn capc() -> Scheme {
     scheme(0.95, json!({ "scheme": "capc" }))
 }
 
-/// With its precise fair share. With the basic one only a load in the band and like rates on one link are promised:
-/// `one_bottleneck.rs`.
+/// The OSU scheme with its precise fair share. With the basic one only a load in the band and equal
+/// rates on one link are guaranteed: `one_bottleneck.rs`.
 pub fn osu() -> Scheme {
     scheme(
         0.9,
@@ -80,9 +81,10 @@ pub fn osu() -> Scheme {
     )
 }
 
-/// The imaginary channel of each link is one more that shares it, with 1 / u of the rate of the others. With n flows the
-/// rate answers n u times to a step of MACR, an interval later: it settles if the gains are below 1 / (n u).
-/// Those of the default are not, for more than a flow or two. At most eight flows here: 1/64 is.
+/// Phantom: the imaginary channel of each link is one more that shares it, with 1 / u of the rate
+/// of the others. With n flows the rate responds n u times to a step of MACR, an interval later: it
+/// settles if the gains are below 1 / (n u). The default gains are too high for more than a flow or
+/// two. At most eight flows here: 1/64 is below the limit.
 pub fn phantom() -> Scheme {
     let parameters = json!({
         "scheme": "phantom", "interval": "5 ms", "utilisation_factor": 5.0,

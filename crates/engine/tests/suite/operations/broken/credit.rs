@@ -1,4 +1,4 @@
-//! Broken givers of credit.
+//! Broken receiving sides of credit control.
 
 use cellrate_engine::credit::Receiver;
 use cellrate_engine::credit::allocation::{Notice, Pool};
@@ -9,7 +9,7 @@ use super::super::credit::{
 };
 use super::caught;
 
-/// What is wrong with the receiving side.
+/// Fault of the receiving side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     TellsTooMuch,
@@ -87,7 +87,7 @@ fn broken_givers_of_credit_are_caught() {
     }
 }
 
-/// What is wrong with a pool.
+/// Fault of a pool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Greed {
     Promises,

@@ -8,7 +8,7 @@ use super::super::Subject;
 use super::super::end_systems::{EndSystem, Ends, Source, settings};
 use super::caught;
 
-/// What is wrong with a source.
+/// Fault of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     TooFast,

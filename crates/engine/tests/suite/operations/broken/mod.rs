@@ -1,5 +1,5 @@
-//! Subjects that are broken on purpose, one for every thing that the model checks: each must be caught, and for its
-//! own reason.
+//! Subjects that are broken on purpose, one for every condition that the model checks: each must be
+//! caught, and for its own reason.
 
 mod credit;
 mod ends;
@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use super::drawing::{Kind, operations};
 use super::operation::Operation;
 
-/// Asserts that random operations find what is wrong with a subject, and say `why`.
+/// Asserts that random operations find the fault of a subject, with a message that contains `why`.
 fn caught<T: Debug>(
     settings: impl Strategy<Value = T>,
     vocabulary: &[(u32, Kind)],

@@ -8,7 +8,7 @@ use cellrate_engine::kernel::Ps;
 use super::super::{Subject, controls, discard};
 use super::caught;
 
-/// What is wrong with a scheme.
+/// Fault of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     RaisesEr,
@@ -152,7 +152,7 @@ fn broken_control_schemes_are_caught() {
     }
 }
 
-/// What is wrong with a policy.
+/// Fault of a policy.
 #[derive(Clone, Copy, Debug)]
 enum Waste {
     TakesAlways,

@@ -9,7 +9,7 @@ use super::super::operation::Operation;
 use super::super::port::{Order, Ports, Setting, Watched, settings};
 use super::caught;
 
-/// What is wrong with a server.
+/// Fault of a server.
 #[repr(u8)]
 #[derive(Clone, Copy)]
 enum Fault {
@@ -130,7 +130,8 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
     }
 }
 
-/// A port of two queues with a small buffer, and a scheme and policy that the fault can hide behind.
+/// A port of two queues with a small buffer, and a scheme and policy that do not reveal the fault
+/// by themselves.
 fn plain(setting: &Setting) -> Setting {
     let mut setting = setting.clone();
     setting.scheme.control = serde_json::json!({ "scheme": "capc" });

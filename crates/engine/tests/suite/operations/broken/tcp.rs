@@ -9,7 +9,7 @@ use super::super::tcp_receiver::{Observed, Receiver, Receiving, settings};
 use super::super::tcp_sender::{Sender, Sending, View, Watched};
 use super::caught;
 
-/// What is wrong with a sender.
+/// Fault of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     NoWindow,
@@ -88,7 +88,7 @@ impl Sending for Faulty {
             Fault::LazyTimer => view.rto = Ps::from_s(1_000),
             Fault::NoTimer => view.timer = Ps::NEVER,
             Fault::Miscounts => view.stats.bytes_sent_once += 1,
-            // As if the receiver had never said how much it takes.
+            // As if the receiver had never advertised a window.
             Fault::OpensWindow => view.rwnd = 512,
             _ => {}
         }
@@ -135,7 +135,7 @@ fn broken_senders_are_caught() {
     }
 }
 
-/// What is wrong with a receiver.
+/// Fault of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lie {
     AcksMore,

@@ -1,4 +1,5 @@
-//! Control schemes: what a switch must never do (TM 4.0 section 5.10.6), and what the port may rely on.
+//! Control schemes: actions that are forbidden to a switch (TM 4.0 section 5.10.6), and properties
+//! that the port relies on.
 
 mod setting;
 
@@ -15,13 +16,14 @@ use super::drawing::Kind;
 use super::marks::allowed;
 use super::operation::{Level, Operation, Span};
 
-/// Timers that may go off in one operation: time passes as far as they reach.
+/// Largest number of timers in one operation: time passes until that number has expired.
 const MOST_WAKES: u32 = 200;
 
-/// A scheme at work, told any length of the queue; with the queues of a real port it is in `port`.
+/// A scheme with queues of any length; in `port` it has the queues of a real port.
 pub struct Port<C> {
     control: C,
-    /// The same scheme, told the length of the queue only where it says that it reads it.
+    /// A copy of the scheme that receives the length of the queue only when it declares that it
+    /// reads it.
     blind: C,
     setting: Setting,
     now: Ps,
@@ -53,7 +55,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         }
     }
 
-    /// The length that the blind twin is told.
+    /// The length that the copy receives.
     fn seen(&self, is_rm: bool) -> u64 {
         match self.control.reads_queue() {
             QueueReading::Never => 0,
@@ -62,7 +64,7 @@ impl<C: SwitchControl + Clone> Port<C> {
         }
     }
 
-    /// What may happen outside of a wake: the next one may only become later.
+    /// An action other than a wake: it may only move the next wake to a later time.
     fn act<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let due = self.control.wake_at();
         let result = act(self);

@@ -1,4 +1,4 @@
-//! One memory for all channels (Kung and Chang 1995).
+//! Credit control with one memory for all channels (Kung and Chang 1995).
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use super::super::drawing::Kind;
 use super::super::operation::Operation;
 use super::{Forward, Setting, Upper, VOCABULARY, settings};
 
-/// Cells of data and of the protocol that may be on the way at once, with room to spare.
+/// Upper bound of the cells of data and of the protocol that are on the way at once.
 const MOST_TOLD: u32 = 100_000;
 
-/// What the model asks of a pool.
+/// Interface of a pool that the model needs.
 pub trait Sharing {
     fn forward(&mut self, channel: u32, queued: u64, notices: &mut Vec<Notice>);
     fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32;
@@ -48,7 +48,7 @@ pub struct Hop<P> {
 pub type AdaptiveHop = Hop<Pool>;
 
 impl Hop<Pool> {
-    /// As `plan` has it: the memory and its window in force.
+    /// The pool as in `plan`: with the memory and its window in force.
     pub fn pool(setting: &Setting) -> (Pool, u64) {
         let config = setting.config();
         let memory = config.memory_in_force(setting.link(), setting.channels);
@@ -141,7 +141,8 @@ impl<P: Sharing> Hop<P> {
         }
     }
 
-    /// The pool promises no more than its memory, and senders may send no more than that.
+    /// Checks that the pool allocates no more than its memory, and senders may send no more than
+    /// that.
     pub fn holds(&self) {
         assert!(
             self.pool.promised() <= self.memory,
@@ -167,7 +168,8 @@ impl<P: Sharing> Hop<P> {
         );
     }
 
-    /// When everything has arrived and been told, every channel has credit.
+    /// Checks that every channel has credit after everything has arrived and all credit has been
+    /// sent.
     pub fn settle(&mut self) {
         let channels = self.upper.senders.len();
         for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! N2 + N3 cells for every channel.
+//! Credit control with N2 + N3 cells for every channel.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::super::drawing::Kind;
 use super::super::operation::Operation;
 use super::{Forward, Setting, Upper, VOCABULARY, settings};
 
-/// What the model asks of the receiving side of a channel.
+/// Interface of the receiving side of a channel that the model needs.
 pub trait Counting {
     fn forward(&mut self, cells: u32) -> Option<u32>;
     fn tell(&mut self) -> u32;
@@ -34,7 +34,7 @@ impl Counting for Receiver {
 /// A hop whose channels have buffers of their own.
 pub struct Hop<R> {
     upper: Upper,
-    /// The sources of the cells, which hand over what there is credit for.
+    /// The sources of the cells, which send as far as credit allows.
     sources: Vec<CreditedSource>,
     receivers: Vec<R>,
     credits: VecDeque<(usize, u32)>,
@@ -129,7 +129,7 @@ impl<R: Counting> Hop<R> {
         }
     }
 
-    /// What may still be sent, what is on the way and what is here never exceed the buffer.
+    /// Checks that credit, cells on the way and cells here together never exceed the buffer.
     pub fn holds(&self) {
         for (sender, truth) in self.upper.senders.iter().zip(&self.upper.truth) {
             truth.holds();
@@ -142,7 +142,8 @@ impl<R: Counting> Hop<R> {
         }
     }
 
-    /// When everything has arrived and been told, all credit is back.
+    /// Checks that all credit is restored after everything has arrived and all credit has been
+    /// sent.
     pub fn settle(&mut self) {
         let channels = self.receivers.len();
         (0..channels).for_each(|channel| self.upper.mark(channel));

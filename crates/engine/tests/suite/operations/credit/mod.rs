@@ -1,5 +1,5 @@
-//! Credit control of a hop: senders, a link that loses cells, credits and marks, and the node that gives credit, with
-//! buffers of their own for its channels or one memory for all (FCVC).
+//! Credit control of a hop: senders, a link that loses cells, credits and marks, and the node that
+//! gives credit, with separate buffers for its channels or one memory for all (FCVC).
 
 mod adaptive;
 mod fixed;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::drawing::Kind;
 use super::settings::{fields, legal};
 
-/// What can happen to a hop.
+/// Operations on a hop, by weight.
 const VOCABULARY: &[(u32, Kind)] = &[
     (6, Kind::Cells),
     (8, Kind::Way),
@@ -67,7 +67,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
                     .check()
                     .into_iter()
                     .find(|finding| finding.is_fatal(false));
-                // As the check of a scenario has it, which knows the network.
+                // As in the check of a scenario, which knows the network.
                 let small = config
                     .memory
                     .is_some_and(|memory| memory.0 < 2 * channels as u64);
@@ -87,17 +87,17 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .boxed()
 }
 
-/// What is sent forward over the link, in order.
+/// Items sent forward over the link, in order.
 #[derive(Clone, Copy, Debug)]
 enum Forward {
     Data(usize),
-    /// So many cells of the channel were sent.
+    /// The number of cells that were sent on the channel.
     Mark(usize, u32),
-    /// The limit in force since a reduction.
+    /// Confirmation of the limit in force since a reduction.
     Confirmation(usize, u32, u32),
 }
 
-/// The truth about one channel.
+/// The true counts of one channel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Truth {
     sent: u64,
@@ -105,7 +105,7 @@ struct Truth {
     queued: u64,
     forwarded: u64,
     lost: u64,
-    /// Of the lost, those that the receiver knows of.
+    /// Lost cells that the receiver knows of.
     repaired: u64,
 }
 
@@ -118,7 +118,7 @@ impl Truth {
     }
 }
 
-/// The upper end of the link and the cells on it.
+/// The upstream end of the link and the cells on it.
 #[derive(Clone, Debug)]
 struct Upper {
     senders: Vec<Sender>,
@@ -157,7 +157,7 @@ impl Upper {
             .push_back(Forward::Mark(channel, self.senders[channel].sent()));
     }
 
-    /// The first on the link arrives, or is lost; what is to be done then.
+    /// Lets the first item on the link arrive, or be lost; returns an item that must be handled.
     fn leave(&mut self, lost: bool) -> Option<Forward> {
         let first = self.way.pop_front()?;
         if let Forward::Data(channel) = first {
@@ -172,7 +172,7 @@ impl Upper {
         (!lost).then_some(first)
     }
 
-    /// A cell of the channel is forwarded, if one is here.
+    /// Forwards a cell of the channel, if there is one here.
     fn forward(&mut self, channel: usize) -> bool {
         let truth = &mut self.truth[channel];
         if truth.queued == 0 {
@@ -182,7 +182,7 @@ impl Upper {
         true
     }
 
-    /// A mark has come: everything before it has come or is lost.
+    /// Handles a mark: everything before it has arrived or is lost.
     fn repaired(&mut self, channel: usize, found: u32) {
         let truth = &mut self.truth[channel];
         assert_eq!(
@@ -193,7 +193,7 @@ impl Upper {
         truth.repaired = truth.lost;
     }
 
-    /// A limit was heard.
+    /// Handles a new limit.
     fn hear(&mut self, channel: usize, limit: u32) {
         self.senders[channel].set_limit(limit);
         self.digest.add(u64::from(limit) << 8 | channel as u64);

@@ -1,5 +1,5 @@
-//! ABR end systems: sources of every kind of rules with every option, and the destination that hands them the RM cells
-//! that they send back (TM 4.0 sections 5.10.4 and 5.10.5).
+//! ABR end systems: sources with every kind of rules and every option, and the destination that
+//! passes them the RM cells to be sent back (TM 4.0 sections 5.10.4 and 5.10.5).
 
 mod source;
 
@@ -17,7 +17,7 @@ use super::Subject;
 use super::drawing::Kind;
 use super::operation::{END, Level, Operation, Span};
 
-/// Both halves of an end system, and what a careful observer of its line remembers.
+/// Both halves of an end system, with a complete record of its line.
 pub struct Ends<S> {
     source: S,
     destination: AbrDestination,
@@ -95,8 +95,8 @@ impl<S: Source> Ends<S> {
         }
     }
 
-    /// SES rules 8 and 9: CI never raises ACR, the explicit rate bounds it, and without CI and NI it never falls but to
-    /// the explicit rate.
+    /// SES rules 8 and 9: CI never raises ACR, the explicit rate bounds it, and without CI and NI
+    /// it only falls to the explicit rate.
     fn feedback(&mut self, rm: RmCell) {
         let before = self.source.acr();
         self.source.on_brm(self.now, &rm);
@@ -168,7 +168,7 @@ impl<S: Source> Ends<S> {
                 "sent before its time"
             );
         }
-        // A host looks at its source for as long as a run lasts, a test for ten minutes.
+        // A host calls its source for as long as a run lasts, this test for ten minutes.
         if wake > self.now.saturating_add(Ps::from_s(600)) || wake > END {
             return;
         }
@@ -218,7 +218,8 @@ impl<S: Source> Ends<S> {
         self.observe_gap(acr);
     }
 
-    /// SES rules 4, 7 and 10. Rules 5, 6 and 13 may cut ACR before the FRM states it; other laws cut it behind every cell.
+    /// SES rules 4, 7 and 10. Rules 5, 6 and 13 may cut ACR before the FRM states it; other laws
+    /// cut it after every cell.
     fn observe_frm(&mut self, rm: &RmCell, before: f64) {
         let code = |rate: f64| {
             if self.config.quantise_rates {
@@ -249,7 +250,7 @@ impl<S: Source> Ends<S> {
         );
     }
 
-    /// SES rule 1, to the picosecond that the clock cuts off.
+    /// SES rule 1, up to the picosecond that the clock rounds off.
     fn observe_gap(&mut self, acr: f64) {
         if let Some(last) = self.last_in_rate {
             assert!(
@@ -294,7 +295,7 @@ impl<S: Source> Ends<S> {
             "an RM cell was lost"
         );
         assert_eq!(self.source.brm_waits(), self.waiting.is_some());
-        // Rule 11 is there so that no source with data is silent for ever.
+        // Rule 11 ensures that no source with data is silent for ever.
         let far = self.now > Ps(END.0 / 4);
         let speaks = self.source.next_wake(self.data).is_scheduled();
         assert!(
@@ -308,7 +309,7 @@ impl<S: Source> Ends<S> {
     }
 }
 
-/// Bit by bit.
+/// Equal bit by bit.
 fn same(one: &RmCell, other: &RmCell) -> bool {
     let bits = |rm: &RmCell| {
         (

@@ -1,4 +1,4 @@
-//! What the model asks of a source, and the parameters of any.
+//! Interface of a source that the model needs, and random parameters.
 
 use cellrate_engine::atm::cell::RmCell;
 use cellrate_engine::endsystem::{AbrConfig, AbrSource, Counters, Emission};
@@ -60,7 +60,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
         .boxed()
 }
 
-/// What the model asks of a source.
+/// Interface of a source that the model needs.
 pub trait Source {
     fn acr(&self) -> f64;
     fn next_wake(&self, data: bool) -> Ps;

@@ -1,4 +1,5 @@
-//! What went into a port and what came out of its link, kept beside the port's own counters.
+//! An account of cells that entered a port and left its link, independent of the port's own
+//! counters.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use cellrate_engine::kernel::{Digest, Ps};
 use super::super::marks::{Seen, allowed};
 use super::setting::Setting;
 
-/// A cell that was taken, as it was when the port had looked at it.
+/// An admitted cell, with the contents that the port gave it.
 struct Taken {
     label: u32,
     at: Ps,
@@ -28,13 +29,13 @@ struct Page {
     longest: u64,
 }
 
-/// Books of a port.
+/// Account of a port.
 pub struct Books {
     pages: Vec<Page>,
-    /// Refused, by slot.
+    /// Number of refused cells, by slot.
     lost: Vec<u64>,
     buffer: u64,
-    /// Whether nothing but a full buffer refuses a cell.
+    /// True if cells are refused only by a full buffer.
     tail_drop: bool,
     floor: Ps,
     last_left: Option<Ps>,
@@ -56,13 +57,14 @@ impl Books {
         }
     }
 
-    /// No two cells have the same.
+    /// A label that no other cell has.
     pub fn next_label(&mut self) -> u32 {
         self.labels += 1;
         self.labels
     }
 
-    /// The cell labelled last was taken; `came` and `body` are what it carried before and after.
+    /// Records that the cell labelled last was admitted; `came` and `body` are its contents before
+    /// and after.
     pub fn taken(
         &mut self,
         at: Ps,
@@ -82,7 +84,7 @@ impl Books {
         });
     }
 
-    /// A cell was refused.
+    /// Records a refused cell.
     pub fn refused(&mut self, queue: usize, slot: u32, of_data: bool, cause: Cause) {
         let page = &mut self.pages[queue];
         let full = page.taken - page.left >= self.buffer;
@@ -95,12 +97,12 @@ impl Books {
         self.digest.add(cause as u64);
     }
 
-    /// A cell passed, in whatever direction.
+    /// Records a cell that passed, in either direction.
     pub fn passed(&mut self, before: Seen, after: Seen) {
         allowed(before, after, &mut self.digest);
     }
 
-    /// The last bit of a cell left at `at`.
+    /// Records that the last bit of a cell left at `at`.
     pub fn left(&mut self, at: Ps, cell: Cell, body: Option<Body>) {
         let first = |page: &Page| {
             page.waiting
@@ -134,13 +136,14 @@ impl Books {
         self.passed((info, None), (cell.info, None));
     }
 
-    /// The length of a queue right after an arrival.
+    /// Records the length of a queue right after an arrival.
     pub fn note(&mut self, queue: usize, length: u64) {
         let page = &mut self.pages[queue];
         page.longest = page.longest.max(length);
     }
 
-    /// The length of a queue is what came in and has not come out, and no more than its buffer.
+    /// Checks that the length of a queue is the difference of the cells that entered and left, and
+    /// within its buffer.
     pub fn balances(&self, queue: usize, length: u64) {
         let page = &self.pages[queue];
         assert_eq!(length, page.taken - page.left, "queue is not in - out");
@@ -151,7 +154,7 @@ impl Books {
         );
     }
 
-    /// The port counts the same.
+    /// Checks that the port's counters are the same.
     pub fn agree(&self, counts: &[QueueCounts], departed: u64, longest: &[u64]) {
         for (page, count) in self.pages.iter().zip(counts) {
             assert_eq!(
@@ -169,12 +172,12 @@ impl Books {
         assert_eq!(longest, noted, "the longest queues");
     }
 
-    /// The port has lost as many of a channel.
+    /// Checks that the port has counted this number of losses of a channel.
     pub fn lost(&self, slot: usize, cells: u64) {
         assert_eq!(cells, self.lost[slot], "lost of channel {slot}");
     }
 
-    /// Cells that have not come out.
+    /// Number of cells that have not left.
     pub fn waiting(&self) -> u64 {
         self.pages.iter().map(|page| page.taken - page.left).sum()
     }
@@ -191,7 +194,7 @@ fn rm_of(body: Option<Body>) -> Option<RmCell> {
     }
 }
 
-/// A PDU but for whether a switch has refused a cell of it.
+/// A PDU without the flag that a switch has refused a cell of it.
 fn unhit(body: Option<Body>) -> Option<Pdu> {
     match body {
         Some(Body::Pdu(pdu)) => Some(Pdu { hit: false, ..pdu }),

@@ -1,5 +1,6 @@
-//! Output ports of both engines with real queues, servers and links: whatever arrives is refused, waits here or leaves,
-//! as told by what comes out at the far end of the link, and no queue is ever longer than its buffer.
+//! Output ports of both engines with real queues, servers and links: every cell that arrives is
+//! refused, waits here or leaves, as seen at the far end of the link, and no queue is ever longer
+//! than its buffer.
 
 mod books;
 mod setting;
@@ -19,12 +20,12 @@ use super::Subject;
 use super::drawing::Kind;
 use super::operation::Operation;
 
-/// Timers that may go off in one operation: time passes as far as they reach.
+/// Largest number of timers in one operation: time passes until that number has expired.
 const MOST_WAKES: u32 = 200;
-/// Cells of VBR in a flood.
+/// Largest number of VBR cells in a flood.
 const MOST_FLOOD: u64 = 200;
 
-/// A port with its link, and somebody who keeps books of what goes in and what comes out.
+/// A port with its link, and an account of the cells that enter and leave.
 pub struct Watched<S> {
     port: Port<S>,
     link: Link,
@@ -39,7 +40,7 @@ impl<S: Server> Watched<S> {
         Watched::with(setting.port(), setting)
     }
 
-    /// A port that should be that of `setting`.
+    /// A port that should match `setting`.
     pub fn with(port: PortSettings, setting: &Setting) -> Watched<S> {
         Watched {
             port: Port::new(port),
@@ -51,7 +52,7 @@ impl<S: Server> Watched<S> {
         }
     }
 
-    /// Lets the port act, which must say when its link is empty no more.
+    /// Lets the port act, and checks that it reports when its link is no longer empty.
     fn act<T>(&mut self, act: impl FnOnce(&mut Port<S>, &mut Link, &mut bool) -> T) -> T {
         let (was_empty, mut said) = (self.link.is_empty(), false);
         let result = act(&mut self.port, &mut self.link, &mut said);
@@ -62,7 +63,7 @@ impl<S: Server> Watched<S> {
         result
     }
 
-    /// Time passes, with every timer of the scheme and every departure.
+    /// Lets time pass, with every timer of the scheme and every departure.
     fn advance(&mut self, until: Ps) {
         for _ in 0..MOST_WAKES {
             let due = self.port.wake_at();
@@ -78,7 +79,7 @@ impl<S: Server> Watched<S> {
         self.leave();
     }
 
-    /// Cells whose last bit has left by now.
+    /// Receives the cells whose last bit has left by now.
     fn leave(&mut self) {
         while self.link.next_arrival() - setting::DELAY <= self.now && !self.link.is_empty() {
             let (cell, body) = self.link.pop_whole().expect("a cell");
@@ -143,7 +144,7 @@ impl<S: Server> Watched<S> {
         self.arrive(class, channel, info, ends.then_some(Body::Pdu(pdu)));
     }
 
-    /// VBR takes the whole link until the next timer.
+    /// VBR uses the whole link until the next timer.
     fn flood(&mut self) {
         let span = self.port.wake_at().saturating_sub(self.now);
         let cells = (span.0 / self.cell_time.0).clamp(1, MOST_FLOOD);
@@ -208,7 +209,8 @@ impl<S: Server> Watched<S> {
         }
     }
 
-    /// In - out, and the buffer, by what the port says and by what came out of its link.
+    /// Checks cells in against cells out, and the buffer, both by the port's counters and at the
+    /// end of its link.
     pub fn holds(&mut self) {
         for queue in 0..self.setting.queues().len() {
             let length = self.length(queue);
@@ -224,7 +226,7 @@ impl<S: Server> Watched<S> {
         }
     }
 
-    /// The line has time for everything that waits.
+    /// Lets time pass until everything that waits has been sent.
     pub fn end(&mut self) {
         let waiting = self.books.waiting();
         let now = self
@@ -241,7 +243,7 @@ impl<S: Server> Watched<S> {
     }
 }
 
-/// The same port of the fast engine and of the plain one, which must not differ in anything.
+/// The same port of the fast engine and of the plain one, which must agree in everything.
 pub struct Ports {
     fast: Watched<LazyServer>,
     plain: Watched<EagerServer>,

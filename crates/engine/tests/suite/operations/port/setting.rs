@@ -1,4 +1,4 @@
-//! Any port of a switch: scheme, policy, rate, buffer, and which class waits in front of which.
+//! Settings of any port of a switch: scheme, policy, rate, buffer, and priorities of the classes.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::port::{PortSettings, QueueSettings};
@@ -16,7 +16,7 @@ use super::super::{controls, discard};
 /// Propagation delay of the link.
 pub const DELAY: Ps = Ps(5_000_000);
 
-/// Which classes share a queue, and which queue is served first.
+/// Assignment of classes to queues, and the priorities of the queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -42,7 +42,7 @@ impl Setting {
     pub fn buffer(&self) -> u64 {
         self.scheme.buffer
     }
-    /// Channels of ABR; one of VBR comes behind them.
+    /// Number of ABR channels; the VBR channel follows them.
     pub fn abr_channels(&self) -> usize {
         self.scheme.channels
     }
@@ -55,7 +55,7 @@ impl Setting {
             Order::AbrFirst => vec![vec![abr], vec![vbr]],
         }
     }
-    /// Place of the queue of a class.
+    /// Index of the queue of a class.
     pub fn queue_of(&self, class: ServiceClass) -> usize {
         self.queues()
             .iter()
@@ -66,7 +66,7 @@ impl Setting {
     pub fn policy(&self) -> DiscardConfig {
         discard::parse(&self.discard)
     }
-    /// What the engine builds it from.
+    /// The settings that the engine builds the port from.
     pub fn port(&self) -> PortSettings {
         let channels = self.abr_channels() + 1;
         let queue = |classes| QueueSettings {
@@ -92,7 +92,7 @@ pub fn settings() -> BoxedStrategy<Setting> {
     let orders = select(vec![Order::Shared, Order::VbrFirst, Order::AbrFirst]);
     (controls::settings(), components::<DiscardConfig>(), orders)
         .prop_map(|(scheme, discard, order)| {
-            // Smaller buffers have no room for the thresholds of the other policies.
+            // Smaller buffers are too small for the thresholds of the other policies.
             let discard = if scheme.buffer < 5 {
                 json!({ "policy": "tail-drop" })
             } else {

@@ -1,4 +1,5 @@
-//! A run here beside the same run elsewhere, and what of the difference which rule explains.
+//! Compares a run of the engine with the same run of another simulator, and finds the rules that
+//! explain the difference.
 
 use super::plain::rules::{self, Rule, Rules};
 use super::trace::{self, Event, Row};
@@ -6,19 +7,20 @@ use super::trace::{self, Event, Row};
 /// Rounding of cwnd in the traces.
 const TOLERANCE: f64 = 0.0011;
 
-/// What came out.
+/// Result of a comparison.
 pub struct Comparison {
-    /// Events there, and how many are the same here before the first that is not.
+    /// Number of events there, and of those that are the same here before the first difference.
     pub events: usize,
     pub equal: usize,
-    /// The rules by which the two differ: with all others as here the plain sender still does all that they do there.
+    /// The rules in which the two differ: with all others as here the plain sender still reproduces
+    /// the run there.
     pub reasons: Vec<Rule>,
-    /// Those of them without any of which the first difference goes away or comes later.
+    /// Those of them that delay or remove the first difference if decided alike.
     pub first: Vec<Rule>,
 }
 
-/// Compares `ours` with `theirs`. `plain` runs the plain sender by some rules: by those of `here` it must do all
-/// that the engine does, by those of `there` all that the other simulator does.
+/// Compares `ours` with `theirs`. `plain` runs the plain sender by some rules: by those of `here`
+/// it must reproduce the engine, by those of `there` the other simulator.
 pub fn compare(
     name: &str,
     ours: &[Row],
@@ -80,7 +82,7 @@ fn must_equal(what: &str, found: &[Row], expected: &[Row]) {
     );
 }
 
-/// The line of a table that says what came out.
+/// The line of a table with the result.
 pub fn line(variant: &str, pattern: &str, found: &Comparison) -> String {
     let names = |rules: &[Rule]| {
         rules
@@ -121,7 +123,8 @@ pub fn lines(pattern: &str, rows: &[Row]) -> String {
     text
 }
 
-/// Holds `text` against a committed file of this suite; with `CELLRATE_BLESS` in the environment it is written anew.
+/// Compares `text` with a committed file of this suite; with `CELLRATE_BLESS` in the environment it
+/// writes the file.
 pub fn golden(file: &str, text: &str) {
     let path = format!("{}/tests/suite/data/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("CELLRATE_BLESS").is_some() {

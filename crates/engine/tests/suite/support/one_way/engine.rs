@@ -1,17 +1,18 @@
-//! The engine's sender on the line, and what of its cwnd is inflation by duplicates.
+//! The engine's sender on the line, and the part of its cwnd that is inflation by duplicates.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{Recovery, Segment, TcpConfig, TcpSender};
 
 use super::Sender;
 
-/// The engine's sender. 4.3BSD and RFC 6582 add duplicates to cwnd, ns-2 and ns-3 count them apart; here the
-/// sum is the engine's and only its parts are kept as they do.
+/// The engine's sender. 4.3BSD and RFC 6582 add duplicates to cwnd, ns-2 and ns-3 count them
+/// separately; here the sum is the engine's, and only its parts are counted as in the simulators.
 pub struct EngineSender {
     sender: TcpSender,
     mss: u64,
     inflates: bool,
-    /// What was out at the last fast retransmission of a recovery that lasts until it is acknowledged.
+    /// Highest data sent at the last fast retransmission, while its recovery lasts, that is until
+    /// it is acknowledged.
     recover: Option<u64>,
     lasts: bool,
     inflation: u64,
@@ -35,7 +36,8 @@ impl EngineSender {
         }
     }
 
-    /// New data acknowledged. Of a part only, cwnd gives away what left, less one packet.
+    /// Accounts for acknowledged new data. If it is only a part, cwnd shrinks by the packets that
+    /// left, less one.
     fn deflate(&mut self, packets: u64, partly: bool) {
         self.inflation = match (partly, self.inflation > packets) {
             (false, _) => 0,

@@ -7,10 +7,10 @@ use cellrate_engine::tcp::Segment;
 
 use super::pattern::Pattern;
 
-/// A line that loses and delays what its pattern says, at its far end.
+/// A line with the losses and delays of its pattern, at its far end.
 pub struct Line {
     free: Ps,
-    /// How many went onto the line, and which copy of each.
+    /// Number of packets sent on the line, and of copies of each.
     sent: u64,
     copies: HashMap<u64, u64>,
     lost: Vec<(u64, u64)>,
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// The way of the data, which other packets have until `free`.
+    /// The line for data, which other packets occupy until `free`.
     pub fn there(pattern: &Pattern, free: Ps) -> Line {
         Line::new(
             free,
@@ -51,7 +51,7 @@ impl Line {
             Ps::from_ms(pattern.delay_ms),
         )
     }
-    /// The way of the acknowledgements.
+    /// The line for acknowledgements.
     pub fn back(pattern: &Pattern) -> Line {
         Line::new(
             Ps::ZERO,
@@ -62,7 +62,7 @@ impl Line {
         )
     }
 
-    /// Puts `bytes` on the line: the next copy of packet `number`.
+    /// Sends `bytes` on the line: the next copy of packet `number`.
     pub fn send(&mut self, now: Ps, bytes: u64, segment: Segment, number: u64) {
         self.free = self.free.max(now) + Ps::from_us(8 * bytes);
         let copy = self.copies.entry(number).or_default();
@@ -79,13 +79,13 @@ impl Line {
         self.sent += 1;
     }
 
-    /// When the next one arrives.
+    /// Time of the next arrival.
     pub fn next(&self) -> Ps {
         self.first()
             .map_or(Ps::NEVER, |place| self.arrivals[place].0)
     }
 
-    /// What arrives now, if anything.
+    /// The packet that arrives now, if there is one.
     pub fn arrival(&mut self, now: Ps) -> Option<Segment> {
         let place = self
             .first()

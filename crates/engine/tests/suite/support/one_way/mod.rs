@@ -1,5 +1,6 @@
-//! One TCP connection over one link that loses and delays chosen packets, on a line that other simulators
-//! have, too: with the engine's sender or with the plain one, and traces of what happens at the sender.
+//! One TCP connection over one link that loses and delays chosen packets, on a line that other
+//! simulators have, too: with the engine's sender or with the plain one, and traces of the events
+//! at the sender.
 
 pub mod compare;
 pub mod engine;
@@ -20,27 +21,27 @@ use self::trace::{Event, Row};
 pub trait Sender {
     /// The next segment that may be sent.
     fn poll(&mut self, now: Ps) -> Option<Segment>;
-    /// Takes an acknowledgement.
+    /// Handles an acknowledgement.
     fn on_ack(&mut self, now: Ps, ack: &Segment);
-    /// When [`Sender::on_timer`] is due.
+    /// Time at which [`Sender::on_timer`] is due.
     fn next_timer(&self) -> Ps;
-    /// The retransmission timer expires.
+    /// Handles the expiry of the retransmission timer.
     fn on_timer(&mut self, now: Ps);
     /// cwnd in packets, without inflation by duplicates.
     fn cwnd(&self) -> f64;
 }
 
-/// What packets take on the line: 1 Mbit/s and 40 ms each way.
+/// Sizes of packets on the line, which has 1 Mbit/s and 40 ms each way.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of a data packet.
     pub data: u64,
     /// Bytes of an acknowledgement.
     pub ack: u64,
-    /// Bytes that SACK blocks add, if there are any, and that each adds.
+    /// Bytes that are added if there are any SACK blocks, and bytes for each block.
     pub option: u64,
     pub block: u64,
-    /// Bytes that go on the line just before the first packet.
+    /// Bytes that are sent on the line just before the first packet.
     pub before: u64,
 }
 
@@ -54,12 +55,12 @@ pub struct Connection<S> {
     receiver: TcpReceiver,
     there: Line,
     back: Line,
-    /// What happened at the sender.
+    /// Events at the sender.
     pub rows: Vec<Row>,
 }
 
 impl<S: Sender> Connection<S> {
-    /// The connection of `config` on a line that spoils what `pattern` says.
+    /// The connection of `config` on a line with the losses and delays of `pattern`.
     pub fn new(sender: S, config: &TcpConfig, sizes: Sizes, pattern: &Pattern) -> Connection<S> {
         let (mss, receiver) = (config.mss.0, TcpReceiver::new(config));
         let (there, back) = (
@@ -78,7 +79,7 @@ impl<S: Sender> Connection<S> {
         }
     }
 
-    /// Goes on until `end`, and does all of that instant.
+    /// Runs to `end`, including all events of that instant.
     pub fn run(mut self, end: Ps) -> Connection<S> {
         while self.now <= end {
             while let Some(segment) = self.sender.poll(self.now) {

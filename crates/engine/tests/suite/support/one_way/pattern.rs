@@ -1,17 +1,18 @@
-//! What a line does to packets.
+//! Patterns of losses and delays.
 
-/// The patterns that all simulators get. `lost` has packets of the first transmission, or `packet:copy`;
-/// `delayed` and `lost_acks` count in order of transmission, from 0.
+/// The patterns, which are the same for all simulators. `lost` has packets of the first
+/// transmission, or `packet:copy`; `delayed` and `lost_acks` count in order of transmission, from
+/// 0.
 const PATTERNS: &str = include_str!("../../data/tcp_patterns.csv");
 
-/// One of them.
+/// A pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     /// Its name.
     pub name: String,
-    /// Packets and which copies of them are lost.
+    /// Packets that are lost, with the number of the copy.
     pub lost: Vec<(u64, u64)>,
-    /// Packets that come later, and by how much.
+    /// Packets that come later, and their additional delay.
     pub delayed: Vec<u64>,
     pub delay_ms: u64,
     /// Acknowledgements that are lost.

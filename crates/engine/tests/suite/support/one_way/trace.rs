@@ -1,6 +1,6 @@
-//! Traces of what happens at a sender, from files and from runs.
+//! Traces of the events at a sender, from files and from runs.
 
-/// What happened.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A packet was sent.
@@ -9,7 +9,7 @@ pub enum Event {
     Ack,
 }
 
-/// One event, and cwnd in packets when all is done that it led to.
+/// One event, and cwnd in packets after everything that it caused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     pub time_us: u64,
@@ -19,7 +19,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The same but for `tolerance` of cwnd.
+    /// True if equal, with a tolerance of `tolerance` for cwnd.
     pub fn is(&self, other: &Row, tolerance: f64) -> bool {
         let same =
             (self.time_us, self.event, self.packet) == (other.time_us, other.event, other.packet);
@@ -63,7 +63,7 @@ fn instant(fields: &[&str], rows: &mut Vec<Row>) {
     );
 }
 
-/// How many rows are the same before the first that differs, if one does.
+/// Number of rows that are the same before the first difference; `None` if all are.
 pub fn common(found: &[Row], expected: &[Row], tolerance: f64) -> Option<usize> {
     found
         .iter()

@@ -16,12 +16,12 @@ use super::{Connection, Sizes};
 #[derive(Clone, Debug)]
 pub struct Variant {
     pub name: &'static str,
-    /// Its traces there.
+    /// Its traces in the other simulator.
     pub data: &'static str,
-    /// Both ends here. The timeout is `initial_rto`, and doubles where `max_rto` leaves room for it.
+    /// Both ends here. The timeout is `initial_rto`, and doubles unless `max_rto` prevents it.
     pub config: TcpConfig,
     pub sizes: Sizes,
-    /// How it decides there.
+    /// Rules of the other simulator.
     pub theirs: Rules,
 }
 
@@ -62,7 +62,7 @@ impl Variant {
         })
     }
 
-    /// The run of `pattern` here and there.
+    /// The run of `pattern` here and in the other simulator.
     pub fn compare(&self, pattern: &Pattern) -> (Vec<Row>, Comparison) {
         let theirs = trace::of(self.data, &pattern.name);
         assert!(
@@ -85,7 +85,8 @@ impl Variant {
     }
 }
 
-/// Settings with a timeout of one second that never changes and a clock whose ticks the line's events lie on.
+/// Settings with a timeout of one second that never changes and a clock on whose ticks all events
+/// of the line are.
 ///
 /// `window` is in packets.
 pub fn fixed_timeout(recovery: Recovery, mss: u64, window: u64) -> TcpConfig {
@@ -104,9 +105,9 @@ pub fn fixed_timeout(recovery: Recovery, mss: u64, window: u64) -> TcpConfig {
     }
 }
 
-/// Every event of every run is that of the simulator that decides by `theirs`, or has its reason. The table
-/// `differences.csv` of `directory` says how far each run agrees, and why no farther; what is here from the first
-/// difference on is in `ours.csv`.
+/// Checks that every event of every run is that of the simulator that decides by `theirs`, or has a
+/// reason. The table `differences.csv` of `directory` states how far each run agrees, and the
+/// reasons; the events here from the first difference on are in `ours.csv`.
 pub fn compare_all(directory: &str, theirs: Rules, variants: &[Variant]) {
     let mut table = String::from("variant,pattern,events,equal,first,reasons\n");
     let mut rest = String::from("pattern,time_us,ack,cwnd,sent\n");
@@ -114,7 +115,7 @@ pub fn compare_all(directory: &str, theirs: Rules, variants: &[Variant]) {
     for variant in variants {
         for pattern in pattern::all() {
             let (ours, found) = variant.compare(&pattern);
-            // What differs has a reason, and what does not has none.
+            // A run has reasons if and only if it differs.
             assert_eq!(
                 found.equal < found.events,
                 !found.reasons.is_empty(),

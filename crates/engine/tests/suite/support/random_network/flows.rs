@@ -1,4 +1,4 @@
-//! Flows: where they lead, their service, and what their ends are.
+//! Flows: their routes, their service, and their end systems.
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -19,7 +19,7 @@ use super::sources::source;
 #[derive(Clone, Debug)]
 pub struct FlowDraft {
     pub first_switch: Index,
-    /// Choices among the neighbours not visited yet; the route ends where there are none.
+    /// Choices among the neighbours not visited yet; the route ends when none remain.
     pub steps: Vec<Index>,
     pub hosts: (HostDraft, HostDraft),
     pub way_back: WayBack,
@@ -43,14 +43,14 @@ impl FlowDraft {
     }
 }
 
-/// Where an end of a flow is.
+/// Host of an end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HostDraft {
     /// At a host of its own.
     Own,
     /// At the host of the switch, with one link.
     OfSwitch,
-    /// At the hub, which has a link to every switch where a flow needs one.
+    /// At the hub, which has a link to every switch at which a flow needs one.
     Hub,
 }
 

@@ -1,4 +1,4 @@
-//! Links: rates and delays, what is lost on them, and credit control over them.
+//! Links: rates and delays, losses, and credit control.
 
 use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::credit::FcvcConfig;
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::read;
 use crate::support::plans::cell_time_us;
 
-/// Rates and delays of the links, and for how many cells of the slowest line the network runs.
+/// Rates and delays of the links, and the length of the run in cells of the slowest line.
 #[derive(Clone, Debug)]
 pub struct Lines {
     pub rates: Vec<Rate>,

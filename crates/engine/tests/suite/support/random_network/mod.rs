@@ -22,7 +22,7 @@ use links::{errors, fcvc, lines};
 use switches::{suit_credit, switch};
 use topology::Draft;
 
-/// A plan and how long it is worth watching.
+/// A plan and the length of its run.
 #[derive(Debug)]
 pub struct Network {
     pub plan: Plan,

@@ -69,7 +69,7 @@ fn played() -> impl Strategy<Value = SourceConfig> {
     let pieces = prop::collection::vec(piece, 1..9);
     (pieces, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(pieces, repeat, anywhere, bucket)| {
         let piece = |(lasts, bps)| Piece { lasts: Ps(lasts), rate: Rate::from_bps(bps) };
-        // Something is sent in the end, or a repeated list has no end.
+        // A last piece that sends cells; otherwise a repeated list might never send any.
         let pieces = pieces.into_iter().chain([(500_000_000, 4_240_000)]).map(piece).collect();
         let peak = bucket.then(|| json!("30 Mbit/s"));
         let mut source: RateTraceConfig = read(json!({

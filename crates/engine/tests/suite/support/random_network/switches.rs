@@ -28,7 +28,7 @@ pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     )
 }
 
-/// Takes from a switch what does not go with credit control.
+/// Removes settings of a switch that contradict credit control.
 pub fn suit_credit(switch: &mut SwitchPlan) {
     use ServiceClass::{Cbr, Random, Ubr, Vbr};
     switch.control = ControlConfig::default();
@@ -44,7 +44,7 @@ pub fn suit_credit(switch: &mut SwitchPlan) {
     } else {
         vec![vec![Cbr], vec![Vbr]]
     };
-    // Even without priority over credited channels the guaranteed ones need no credit.
+    // Even without priority over credited channels the guaranteed classes need no credit.
     let last = switch.priority[0].contains(&ServiceClass::Abr);
     switch.priority = if last {
         [credited, guaranteed].concat()

@@ -1,4 +1,4 @@
-//! The graph: switches, the links between them, hosts, and the ways of flows.
+//! The graph: switches, the links between them, hosts, and the routes of flows.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::network::plan::{FlowPlan, SwitchPlan};
@@ -12,11 +12,11 @@ use crate::support::plans::{Graph, back};
 pub struct Draft<'a> {
     pub graph: Graph,
     lines: &'a Lines,
-    /// Switches that each switch leads to, and by which link.
+    /// Neighbours of each switch, with the links to them.
     neighbours: Vec<Vec<(usize, usize)>>,
-    /// The host of each switch that flows may share, with the link that leads to it.
+    /// The shared host of each switch, with the link to it.
     of_switch: Vec<Option<(usize, usize)>>,
-    /// The hub, and the links that lead to it from each switch.
+    /// The hub, and the links to it from each switch.
     hub: Option<usize>,
     to_hub: Vec<Option<usize>>,
 }
@@ -69,7 +69,7 @@ impl<'a> Draft<'a> {
         )
     }
 
-    /// A host at `switch` and the link that leads from the switch to it.
+    /// A host at `switch` and the link from the switch to it.
     fn host(&mut self, switch: usize, draft: HostDraft) -> (usize, usize) {
         match draft {
             HostDraft::Own => self.new_host(switch),
@@ -109,7 +109,7 @@ impl<'a> Draft<'a> {
         (visited, links)
     }
 
-    /// The shortest way between two switches, by number of links.
+    /// The shortest route between two switches, by number of links.
     fn shortest(&self, from: usize, to: usize) -> Vec<usize> {
         let mut ways = vec![(from, Vec::new())];
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! What duplicates of an acknowledgement mean.
+//! Reactions to duplicate acknowledgements.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Recovery;

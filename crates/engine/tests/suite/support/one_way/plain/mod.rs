@@ -1,5 +1,6 @@
-//! A second sender, in whole packets, written for plainness from RFC 2001, 6582 and 6675, that can decide as the
-//! engine, as ns-2 or as ns-3 wherever they differ. Nothing is measured: the retransmission timeout is given.
+//! A second sender, in whole packets, written in a simple way from RFC 2001, 6582 and 6675, that
+//! can decide as the engine, as ns-2 or as ns-3 wherever they differ. It measures nothing: the
+//! retransmission timeout is given.
 
 mod board;
 mod duplicates;
@@ -15,22 +16,22 @@ use self::board::Board;
 use self::rules::{Rule, Rules};
 use super::Sender;
 
-/// Duplicates that mean a loss.
+/// Number of duplicates that indicate a loss.
 const THRESHOLD: u64 = 3;
 
-/// What a sender begins with.
+/// Initial state of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
-    /// How it recovers.
+    /// Kind of recovery.
     pub recovery: Recovery,
-    /// How it decides.
+    /// Rules by which it decides.
     pub rules: Rules,
     /// Bytes of a packet.
     pub mss: u64,
     /// cwnd and the receive window in packets.
     pub cwnd: u32,
     pub window: u64,
-    /// The retransmission timeout, and whether it doubles.
+    /// The retransmission timeout, and if it doubles.
     pub rto: Ps,
     pub doubles: bool,
 }
@@ -52,14 +53,15 @@ pub struct PlainSender {
     partly: bool,
     /// A timeout's losses are not yet all acknowledged.
     after_timeout: bool,
-    /// The oldest packet is sent again first.
+    /// The oldest packet is retransmitted first.
     resend: bool,
     board: Board,
     /// ns-2: a duplicate allows one packet.
     allowed: bool,
-    /// ns-3: one packet goes whatever the window is.
+    /// ns-3: one packet is sent whatever the window is.
     forced: bool,
-    /// ns-3: duplicates left over count the oldest packet as lost; it is not yet sent again.
+    /// ns-3: with duplicates left over the oldest packet counts as lost; it is not retransmitted
+    /// yet.
     head_lost: bool,
     head_due: bool,
     timer: Ps,
@@ -144,7 +146,7 @@ impl PlainSender {
         };
     }
 
-    /// What goes next, if anything may.
+    /// The next packet to be sent, if one may be.
     fn next(&self) -> Option<u64> {
         if self.resend {
             return Some(self.una);

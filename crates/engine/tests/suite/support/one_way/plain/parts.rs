@@ -1,4 +1,4 @@
-//! Recoveries that last: acknowledgements of a part, and of all.
+//! Recoveries that last: partial acknowledgements, and full ones.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Recovery;
@@ -7,7 +7,7 @@ use super::PlainSender;
 use super::rules::Rule;
 
 impl PlainSender {
-    /// NewReno's window at the end of a recovery: no burst.
+    /// Sets NewReno's window at the end of a recovery, without a burst.
     pub(super) fn deflate(&mut self) {
         let out = (self.max - self.una) as f64;
         let burst = if self.has(Rule::EndAvoidsBurst) {
@@ -18,7 +18,7 @@ impl PlainSender {
         self.cwnd = self.ssthresh.min(burst);
     }
 
-    /// `acked` packets acknowledged that are not a part.
+    /// Forgets duplicates after `acked` packets were acknowledged, other than partially.
     pub(super) fn forget_duplicates(&mut self, acked: f64) {
         let stay = !self.has(Rule::DuplicatesEnd) && self.inflation >= acked;
         self.inflation = if stay {

@@ -1,4 +1,4 @@
-//! Recovery from what arrived out of order (RFC 6675 section 5).
+//! Recovery with selective acknowledgements (RFC 6675 section 5).
 
 use cellrate_engine::kernel::Ps;
 
@@ -36,7 +36,7 @@ impl PlainSender {
             && (self.duplicates > THRESHOLD || self.board.lost_below() > self.una)
     }
 
-    /// A part acknowledged.
+    /// Handles a partial acknowledgement.
     pub(super) fn on_selective_part(&mut self, now: Ps) {
         self.board.partly();
         self.forced = !self.has(Rule::PartSendsByPipe) && !self.board.again(self.una);

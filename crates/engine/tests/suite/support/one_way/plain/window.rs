@@ -1,4 +1,4 @@
-//! How the window opens and closes.
+//! Opening and closing of the window.
 
 use cellrate_engine::tcp::Recovery;
 
@@ -6,7 +6,7 @@ use super::PlainSender;
 use super::rules::Rule;
 
 impl PlainSender {
-    /// Packets sent and neither acknowledged nor told of by a duplicate.
+    /// Packets sent that were neither acknowledged nor indicated by a duplicate.
     pub(super) fn flight(&self) -> f64 {
         if self.is(Recovery::Sack) {
             return self.board.pipe(self.una, self.max) as f64;
@@ -14,7 +14,7 @@ impl PlainSender {
         (self.nxt - self.una) as f64 - self.inflation
     }
 
-    /// What of `acked` packets opens the window.
+    /// The part of `acked` packets that opens the window.
     pub(super) fn newly(&mut self, acked: f64, ack: u64) -> f64 {
         if self.after_timeout && ack >= self.recover {
             self.after_timeout = false;
@@ -37,12 +37,12 @@ impl PlainSender {
         }
         if self.has(Rule::WholeBytes) {
             let mss = self.start.mss as f64;
-            // What is whole already may be a little less as a fraction of a packet.
+            // A whole number of bytes may be slightly less as a fraction of a packet.
             self.cwnd = (self.cwnd * mss + 1e-6).floor() / mss;
         }
     }
 
-    /// Half of the window in whole packets or of what is in `flight`, two packets at least.
+    /// Halves the window in whole packets, or `flight`; the result is at least two packets.
     pub(super) fn halve(&mut self, flight: f64) {
         let whole = (self.usable() / 2.0).floor();
         self.ssthresh = if self.has(Rule::HalvesWindow) {
