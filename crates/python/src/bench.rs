@@ -9,12 +9,12 @@ use crate::jobs::told;
 /// Times the engine on one core against bare floor loops: ns per cell-hop, as JSON.
 ///
 /// Args:
-///     workloads: Which measurements; all by default.
+///     workloads: Names of the measurements; all by default.
 ///     progress: Called with the share done and 1 after each measurement; stops the bench by
 ///         returning False.
 ///
 /// Raises:
-///     ValueError: There is no such measurement.
+///     ValueError: A measurement does not exist.
 ///     Cancelled: The progress function stopped the bench.
 #[pyfunction]
 pub fn bench(

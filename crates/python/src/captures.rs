@@ -16,19 +16,20 @@ use crate::jobs::{check_span, job, told};
 ///     path: Its name in diagnostics.
 ///     overrides: ``path=value`` settings, applied in order.
 ///     seed: Replaces the scenario's seed.
-///     taps: Where, and what of it, as ``POINT:FORMAT,FORMAT``.
-///     from_seconds: Begin of the span that is captured.
+///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``.
+///     from_seconds: Begin of the captured span.
 ///     to_seconds: Its end.
-///     directory: For the files; is there, and holds none of them.
+///     directory: Directory for the files, which must exist and contain none of them.
 ///     progress: Called with now and end in simulated seconds about ten times a second; stops the
 ///         run by returning False.
 ///
 /// Returns:
-///     What was captured, as one JSON object.
+///     Description of the captured files, as one JSON object.
 ///
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
-///     ValueError: The span is none, a tap is nowhere, or a flow's headers cannot be written.
+///     ValueError: The span is invalid, the place of a tap does not exist, or a flow's headers
+///         cannot be written.
 ///     OSError: A file cannot be written.
 ///     Cancelled: The progress function stopped the run.
 #[pyfunction]

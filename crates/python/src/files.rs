@@ -4,11 +4,11 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 
-/// Registers a function that reads Parquet files: it receives a path and returns the text of a CSV
-/// table.
+/// Registers a function that reads Parquet files: given a path it returns the text of a CSV table.
 ///
 /// Args:
-///     reader: The function; what it raises is told as what is wrong with the file. The first one stays.
+///     reader: The function; its exceptions are reported as faults of the file. Only the first
+///         registered function is used.
 #[pyfunction]
 pub fn read_parquet_with(reader: Py<PyAny>) {
     cellrate::traffic_files::read_parquet_with(Box::new(move |path: &Path| {

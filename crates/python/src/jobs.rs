@@ -118,7 +118,7 @@ pub fn estimate<'py>(
 ///         run by returning False.
 ///
 /// Raises:
-///     ScenarioError: The scenario is wrong, or needs more memory than there is.
+///     ScenarioError: The scenario is wrong, or needs more memory than is available.
 ///     Cancelled: The progress function stopped the run.
 #[pyfunction]
 pub fn run(
@@ -148,11 +148,11 @@ pub fn run(
 ///     seed: Replaces the scenario's seed.
 ///     from_seconds: Begin of the span.
 ///     to_seconds: Its end.
-///     most: Cells on links at most; further ones are counted only.
+///     most: Largest number of passages; further ones are only counted.
 ///
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
-///     ValueError: The span is none.
+///     ValueError: The span is invalid.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for one what Python passes")]
 pub fn passages<'py>(

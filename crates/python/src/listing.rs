@@ -28,7 +28,7 @@ pub fn measures() -> PyResult<String> {
 /// A commented scenario to start from.
 ///
 /// Raises:
-///     ValueError: There is no template of that name.
+///     ValueError: No template has that name.
 #[pyfunction]
 pub fn template(name: &str) -> PyResult<&'static str> {
     scenario::template(name).ok_or_else(|| {
@@ -43,7 +43,7 @@ pub fn template(name: &str) -> PyResult<&'static str> {
     })
 }
 
-/// A quantity as a scenario writes it, such as ``"5 ms"`` or ``"155.52 Mbit/s"``, as a number.
+/// The value of a quantity in the notation of scenarios, such as ``"5 ms"`` or ``"155.52 Mbit/s"``.
 ///
 /// Args:
 ///     text: The quantity with its unit.
@@ -51,7 +51,8 @@ pub fn template(name: &str) -> PyResult<&'static str> {
 ///         (cells; infinity for a buffer without limit).
 ///
 /// Raises:
-///     ValueError: It is no such quantity; the message says what is allowed. Or there is no such kind.
+///     ValueError: The text is not such a quantity, and the message says what is allowed; or the kind
+///         does not exist.
 #[pyfunction]
 pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
     let names = Quantity::ALL.map(|quantity| format!("{quantity:?}").to_lowercase());

@@ -56,7 +56,7 @@ impl Outcome {
     /// Seconds, least and greatest values of a series as little-endian doubles.
     ///
     /// Raises:
-    ///     IndexError: There is no such series.
+    ///     IndexError: The series does not exist.
     fn series_data<'py>(
         &self,
         py: Python<'py>,

@@ -30,8 +30,8 @@ impl Store {
     /// Opens the store, which is made if it does not exist.
     ///
     /// Raises:
-    ///     OSError: The directory can be neither made nor read, holds something else, or a store of a
-    ///         newer format.
+    ///     OSError: The directory can be neither made nor read, or contains something else, or a store
+    ///         of a newer format.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Store> {
         unlocked(py, || store::Store::open(path))?
@@ -41,8 +41,8 @@ impl Store {
     /// The bytes kept under a key; None if there are none or they are damaged.
     ///
     /// Raises:
-    ///     ValueError: The key is none.
-    ///     OSError: It is there and cannot be read.
+    ///     ValueError: The key is invalid.
+    ///     OSError: They exist and cannot be read.
     fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let found = unlocked(py, || self.0.get(key))?.map_err(failed)?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
@@ -50,8 +50,8 @@ impl Store {
     /// Keeps bytes under a key. If it fails, the previous state remains.
     ///
     /// Raises:
-    ///     ValueError: The key is none.
-    ///     OSError: They cannot be written, or earlier ones did not reach the disk.
+    ///     ValueError: The key is invalid.
+    ///     OSError: They cannot be written, or earlier ones could not be synced to the disk.
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
@@ -59,7 +59,7 @@ impl Store {
     /// ``problems`` then reports why.
     ///
     /// Raises:
-    ///     ValueError: The key is none.
+    ///     ValueError: The key is invalid.
     ///     OSError: The directory cannot be read.
     fn reject(&self, py: Python<'_>, key: &str, why: &str) -> PyResult<()> {
         unlocked(py, || self.0.reject(key, why))?.map_err(failed)
@@ -67,7 +67,7 @@ impl Store {
     /// True if there is a record under a key; damage is only noticed when it is read.
     ///
     /// Raises:
-    ///     ValueError: The key is none.
+    ///     ValueError: The key is invalid.
     ///     OSError: The directory cannot be read.
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         unlocked(py, || self.0.contains(key))?.map_err(failed)
@@ -88,7 +88,7 @@ impl Store {
     /// Syncs all results to the disk, where they survive a power failure.
     ///
     /// Raises:
-    ///     OSError: The system cannot do so.
+    ///     OSError: The sync fails.
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         unlocked(py, || self.0.sync())?.map_err(failed)
     }
@@ -96,7 +96,7 @@ impl Store {
     /// used; the next result begins another segment.
     ///
     /// Raises:
-    ///     OSError: The system cannot do so.
+    ///     OSError: The sync fails.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         unlocked(py, || self.0.close())?.map_err(failed)
     }

@@ -14,7 +14,7 @@ use crate::errors::refused;
 ///     path: Its name in diagnostics.
 ///
 /// Raises:
-///     ScenarioError: It has not the shape of a study.
+///     ScenarioError: The text does not have the shape of a study.
 #[pyfunction]
 pub fn study(py: Python<'_>, text: &str, path: &str) -> PyResult<String> {
     studies::read(text, path)
@@ -42,9 +42,9 @@ pub enum Place {
 /// Args:
 ///     text: The study, as TOML.
 ///     path: Its name in diagnostics.
-///     place: Keys and indices that lead to what is wrong.
-///     message: What is wrong, naming what was found.
-///     advice: What is allowed, or what to do.
+///     place: Keys and indices that lead to the fault.
+///     message: Description of the fault, with the value found.
+///     advice: Allowed values, or advice.
 ///
 /// Raises:
 ///     ScenarioError: Always.

@@ -21,12 +21,12 @@ pub struct Summary {
     seed: u64,
     /// Length of the run.
     simulated_seconds: f64,
-    /// How long the run took on the machine; the one value that differs between equal runs.
+    /// Duration of the run on the machine; the only value that differs between equal runs.
     wall_seconds: f64,
     /// Cells that crossed a link (whole run).
     #[schemars(extend("x-unit" = "cells"))]
     cell_hops: u64,
-    /// What to look at before the result is trusted.
+    /// Reasons to doubt the result.
     warnings: Vec<Warning>,
     /// Length of the measuring window.
     #[schemars(extend("x-formula" = "`measure.to` - `measure.from`"))]

@@ -77,7 +77,7 @@ pub struct Flow {
     pub service: Value,
     /// Service class of the backward channel.
     pub ack_service: Value,
-    /// When it starts, before jitter.
+    /// Start time, before jitter.
     pub start_seconds: f64,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,

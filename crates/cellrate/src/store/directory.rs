@@ -124,7 +124,7 @@ impl Directory {
                         process: std::process::id(),
                         lock,
                     };
-                    // Where the system has no locks, the existence of the file shows that somebody
+                    // If the system has no locks, the existence of the file shows that somebody
                     // writes.
                     let _ = claim.lock.lock();
                     // Until it was locked, another process could take it for the lock of a killed

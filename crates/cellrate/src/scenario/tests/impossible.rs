@@ -586,6 +586,6 @@ fn without_strict_the_standard_warns() {
         the_warning(&lenient).message,
         "`rif`: 0.3 is not 2^-n with n of 0..15"
     );
-    // What cannot be simulated stays an error.
+    // A value that cannot be simulated remains an error.
     the_error(&with(&lenient, "rif = «0.3", "rif = «-0.3"));
 }

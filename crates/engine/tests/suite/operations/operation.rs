@@ -42,7 +42,7 @@ pub enum Operation {
     Close(u8),
     /// The application writes bytes.
     Supply(Supply),
-    /// Items on the way arrive, or are lost, as many as the number.
+    /// Items on the way arrive, or are lost, `count` in number.
     Arrive {
         backward: bool,
         count: u8,

@@ -33,7 +33,7 @@ pub enum Rule {
     /// Three packets above a hole are a loss, however many duplicates reported them (RFC 6675 step
     /// 2); ns-2 counts duplicates only.
     SeesLoss,
-    /// When no new data may be sent, the last missing packet is retransmitted once (RFC 6675
+    /// The last missing packet is retransmitted once, if no new data may be sent (RFC 6675
     /// NextSeg rule 4); not in ns-2.
     Rescues,
     /// Before a recovery as much new data is sent as has arrived out of order (RFC 6675 step 3.3);
