@@ -16,7 +16,7 @@ mod scenario;
 mod store;
 mod study;
 mod transport_stream;
-mod two_engines;
+pub mod two_engines;
 
 /// A reader under attack.
 pub type Check = fn(&[u8]);

@@ -15,11 +15,7 @@ const MOST_FLOWS: usize = 24;
 
 /// The input is a template and overrides, as for [`overrides::check`].
 pub fn check(data: &[u8]) {
-    let Some(Ok(checked)) = overrides::read(data).map(|input| input.read) else {
-        return;
-    };
-    let end = checked.scenario.run.duration.min(LONGEST);
-    let Some(plan) = scenario::accepted(&checked).filter(|plan| is_small(plan, end)) else {
+    let Some((plan, end)) = network(data) else {
         return;
     };
     let (from, to) = (Ps(end.0 / 4), Ps(end.0 / 4 * 3));
@@ -34,6 +30,14 @@ pub fn check(data: &[u8]) {
             plain.err()
         ),
     }
+}
+
+/// The plan of an input and the time to simulate it; `None` if no engine would run it.
+pub fn network(data: &[u8]) -> Option<(Plan, Ps)> {
+    let checked = overrides::read(data)?.read.ok()?;
+    let end = checked.scenario.run.duration.min(LONGEST);
+    let plan = scenario::accepted(&checked).filter(|plan| is_small(plan, end))?;
+    Some((plan, end))
 }
 
 fn is_small(plan: &Plan, end: Ps) -> bool {

@@ -42,6 +42,19 @@ fn every_seed_is_read_or_refused() {
     assert!(replay("seeds") > 0);
 }
 
+/// Seeds of `two_engines` that an engine runs; a renamed scheme, for example, would be refused before.
+#[test]
+fn every_seed_of_two_engines_reaches_the_engines() {
+    let missed: Vec<PathBuf> = inputs("seeds", "two_engines")
+        .into_iter()
+        .filter(|path| {
+            let data = fs::read(path).expect("an input of ours");
+            checks::two_engines::network(&data).is_none()
+        })
+        .collect();
+    assert_eq!(missed, Vec::<PathBuf>::new(), "no engine runs these seeds");
+}
+
 #[test]
 fn what_once_broke_something_does_so_no_more() {
     assert!(replay("regressions") > 0);

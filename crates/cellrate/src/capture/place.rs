@@ -61,7 +61,7 @@ impl Flows {
 }
 
 const TOO_MANY: &str =
-    "captures tell 2^20 cells of a channel apart, and more are on their way at once";
+    "a capture can distinguish 2^20 cells of a channel, but more are on their way at once";
 
 /// A tapped link.
 pub struct Place {

@@ -77,10 +77,10 @@ impl<'a> Reader<'a> {
             return Err(Damaged("written by a version with another format"));
         }
         if header[12..20] != (body.len() as u64).to_le_bytes() {
-            return Err(Damaged("not of the length that the header says"));
+            return Err(Damaged("its length differs from that in the header"));
         }
         if header[20..] != *Sha256::digest(body) {
-            return Err(Damaged("not of the checksum that the header says"));
+            return Err(Damaged("its checksum differs from that in the header"));
         }
         Ok(Reader(body))
     }
@@ -101,12 +101,13 @@ impl<'a> Reader<'a> {
     /// A number.
     pub fn count(&mut self) -> Result<usize, Damaged> {
         usize::try_from(u64::from_le_bytes(self.eight()?))
-            .map_err(|_| Damaged("a length beyond the memory"))
+            .map_err(|_| Damaged("a length that exceeds the memory"))
     }
     /// A text.
     pub fn text(&mut self) -> Result<String, Damaged> {
         let length = self.count()?;
-        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| Damaged("a text that is none"))
+        String::from_utf8(self.take(length)?.to_vec())
+            .map_err(|_| Damaged("a text that is not UTF-8"))
     }
     /// A list whose items `read` reads.
     pub fn list<T>(
@@ -137,7 +138,7 @@ impl<'a> Reader<'a> {
         self.list(|reader| match reader.take(1)? {
             [0] => Ok(None),
             [1] => read(reader).map(Some),
-            _ => Err(Damaged("neither a value nor none")),
+            _ => Err(Damaged("an invalid mark of an optional value")),
         })
     }
     /// An integer.

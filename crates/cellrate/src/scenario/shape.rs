@@ -259,7 +259,7 @@ impl<'s> Shape<'s> {
         let least = schema["minimum"].as_u64().unwrap_or(0);
         if !u128::try_from(number).is_ok_and(|number| (u128::from(least)..=most).contains(&number))
         {
-            let fault = Fault::error(span, format!("`{key}` is {number}"));
+            let fault = Fault::error(span, format!("`{key}` cannot be {number}"));
             self.faults
                 .push(fault.label(format!("expected an integer from {least} to {most}")));
         }

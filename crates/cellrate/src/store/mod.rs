@@ -240,8 +240,9 @@ impl Store {
                 ) => {}
             Err(error) => {
                 let path = self.directory.segments().into();
-                let message =
-                    format!("small segments could not be merged, which is only slower: {error}");
+                let message = format!(
+                    "small segments could not be merged, which only makes the store slower: {error}"
+                );
                 self.note(Problem {
                     key: None,
                     path,

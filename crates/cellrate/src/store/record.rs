@@ -112,18 +112,18 @@ pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
 pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     let header = Header::parse(record).ok_or("its header is damaged")?;
     if header.key != key || header.length() != record.len() as u64 {
-        return Err("its header is another one's");
+        return Err("its header belongs to another result");
     }
     let stored = &record[HEADER..];
     if header.sum != *Sha256::digest(stored) {
-        return Err("it does not have the checksum that its header says");
+        return Err("it does not match the checksum in its header");
     }
     match header.coding {
         Coding::Plain => Ok(stored.to_vec()),
         Coding::Lz4 => {
             // This much memory is allocated before decompression.
             if header.plain > stored.len() as u64 * LONGEST_OF_A_BYTE {
-                return Err("it cannot be as long as it says");
+                return Err("its header states an impossible length");
             }
             let plain = usize::try_from(header.plain).map_err(|_| "it is longer than memory")?;
             lz4_flex::block::decompress(stored, plain).map_err(|_| "it cannot be decompressed")
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!((record[40], decode(key, &record)), (0, Ok(short.to_vec())));
         assert_eq!(
             decode(Key([2; 32]), &record),
-            Err("its header is another one's")
+            Err("its header belongs to another result")
         );
     }
 
@@ -175,7 +175,10 @@ mod tests {
             record[52..60].copy_from_slice(&plain.to_le_bytes());
             let check = Sha256::digest(&record[..CHECKED]);
             record[CHECKED..HEADER].copy_from_slice(&check[..8]);
-            assert_eq!(decode(key, &record), Err("it cannot be as long as it says"));
+            assert_eq!(
+                decode(key, &record),
+                Err("its header states an impossible length")
+            );
         }
     }
 }

@@ -60,10 +60,8 @@ impl Shared {
 }
 
 fn sync(file: &File, path: &Path) -> io::Result<()> {
-    file.sync_data().at(
-        "results of the last second may be lost, cannot bring to the disk",
-        path,
-    )
+    file.sync_data()
+        .at("results of the last second may be lost, cannot sync", path)
 }
 
 /// Remembers the file that needs a sync. Its thread starts with the first mark.
@@ -95,7 +93,7 @@ impl Syncer {
             let thread = std::thread::Builder::new()
                 .name("cellrate-store".into())
                 .spawn(move || shared.work());
-            let thread = thread.at("there can be no thread that brings to the disk", path)?;
+            let thread = thread.at("cannot start the thread that syncs", path)?;
             self.thread = Some((std::process::id(), thread));
         }
         Ok(())

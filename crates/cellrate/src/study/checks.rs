@@ -47,7 +47,7 @@ fn base(study: &Study, problems: &mut Vec<Problem>) {
             "letters, digits, `-`, `_` and `.`, not beginning with a `.`: it names a directory";
         problems.push(Problem::error(
             place!["name"],
-            "this is no name for a study",
+            "a study cannot have this name",
             help,
         ));
     }
@@ -81,14 +81,13 @@ fn names(study: &Study, problems: &mut Vec<Problem>) {
     let mut seen = BTreeSet::new();
     for (name, at) in varied(study) {
         if name == "run.seed" {
-            let help =
-                "`seed` is the first replication's, and `[replications]` says how many there are";
-            problems.push(Problem::error(at, "`run.seed` is no factor", help));
+            let help = "`seed` of the study is that of the first replication; `[replications]` sets their number";
+            problems.push(Problem::error(at, "`run.seed` cannot be a factor", help));
         } else if !seen.insert(name) {
             problems.push(Problem::error(
                 at,
                 format!("`{name}` is set twice"),
-                "once as a factor, paired or derived",
+                "set it once: as a factor, paired or derived",
             ));
         }
     }
@@ -99,11 +98,10 @@ fn ranges(study: &Study, problems: &mut Vec<Problem>) {
     for (name, levels) in &study.factors {
         match levels {
             Levels::Range(range) if grid && range.count.is_none() => {
-                let help =
-                    "say `count = 5`, or choose a `[design]` that takes any value between the ends";
+                let help = "set `count = 5`, for example, or choose a space-filling `[design]`";
                 problems.push(Problem::error(
                     place!["factors", name.as_str()],
-                    format!("a grid needs to know how many values of `{name}` to take"),
+                    format!("a grid needs the number of values of `{name}`"),
                     help,
                 ));
             }
@@ -131,19 +129,19 @@ fn pairs(study: &Study, problems: &mut Vec<Problem>) {
                     problems.push(Problem::error(
                         at,
                         format!("`{name}` has no `count`"),
-                        "paired factors have equally many values",
+                        "paired factors need equally many values",
                     ));
                 }
                 levels => {
                     let count = count(levels);
                     if *length.get_or_insert(count) != count {
                         let message = format!(
-                            "`{name}` has {count} values, a factor beside it another number"
+                            "`{name}` has {count} values, but another factor of this table has a different number"
                         );
                         problems.push(Problem::error(
                             at,
                             message,
-                            "paired factors are taken row by row",
+                            "paired factors need equally many values: they vary row by row",
                         ));
                     }
                 }
@@ -166,7 +164,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
     if !(asked.level > 0.0 && asked.level < 1.0) {
         refuse(
             "level",
-            format!("`level` is {}", asked.level),
+            format!("`level` cannot be {}", asked.level),
             "above 0 and below 1, such as 0.95",
         );
     }
@@ -174,8 +172,8 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
         Some(_) if asked.count.is_some() => {
             refuse(
                 "count",
-                "both `count` and `until` are there".into(),
-                "with `until` say `least` and `most`",
+                "`count` and `until` cannot be combined".into(),
+                "with `until`, set `least` and `most` instead of `count`",
             );
         }
         Some(until) => {
@@ -194,7 +192,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
                     refuse(
                         key,
                         format!("`{key}` has no effect without `until`"),
-                        "say `count`, or when it is enough",
+                        "set `count` instead, or add `until`",
                     );
                 }
             }
@@ -204,7 +202,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
         refuse(
             "most",
             "`most` is below `least`".into(),
-            "without them they are 100 and 10",
+            "the defaults are `least = 10` and `most = 100`",
         );
     }
 }
@@ -212,8 +210,8 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
 fn warm_up(warm_up: &WarmUp, problems: &mut Vec<Problem>) {
     let help = "`from = \"1 s\"`, or `rule = \"mser-5\"`";
     let message = match (warm_up.from, warm_up.rule, warm_up.trace) {
-        (None, None, _) => "`warm_up` says neither `from` nor `rule`",
-        (Some(_), Some(_), _) => "`warm_up` says both `from` and `rule`",
+        (None, None, _) => "`warm_up` has neither `from` nor `rule`",
+        (Some(_), Some(_), _) => "`warm_up` has both `from` and `rule`",
         (Some(_), None, Some(_)) => "`trace` has no effect without `rule`",
         _ => return,
     };

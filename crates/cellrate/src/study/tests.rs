@@ -75,7 +75,7 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         (
             "[factors]\nx = { from = 1, to = 2, count = 1 }",
             2,
-            "`count` is 1",
+            "`count` cannot be 1",
         ),
         (
             "[factors]\nx = { from = 1, to = 2, scale = \"logg\" }",
@@ -100,7 +100,7 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         ("x", 1, ""),
         ("seed = 1", 1, "neither `scenario` nor `template`"),
         ("scenario = 'x'\ntemplate = 'y'", 2, "both"),
-        ("template = 'y'\nname = '../z'", 2, "no name for a study"),
+        ("template = 'y'\nname = '../z'", 2, "cannot have this name"),
         (
             "template = 'y'\n[factors]\nx = [1]\n[derived]\nx = '1'",
             5,
@@ -109,12 +109,12 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         (
             "template = 'y'\n[factors]\n\"run.seed\" = [1]",
             3,
-            "`run.seed` is no factor",
+            "`run.seed` cannot be a factor",
         ),
         (
             "template = 'y'\n[factors]\nx = { from = 1, to = 2 }",
             3,
-            "how many values of `x`",
+            "the number of values of `x`",
         ),
         (
             "template = 'y'\n[factors]\nx = { from = 1, to = 2, count = 2 }\n[design]\nkind = 'sobol'\npoints = 2",
@@ -134,7 +134,7 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         (
             "template = 'y'\n[replications]\nlevel = 1.0",
             3,
-            "`level` is 1",
+            "`level` cannot be 1",
         ),
         (
             "template = 'y'\n[replications]\nleast = 3",

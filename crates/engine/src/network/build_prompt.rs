@@ -48,7 +48,7 @@ impl Draft<'_> {
         };
         if used(ServiceClass::Abr) {
             return Err(PlanError(
-                "credit takes the place of rates: no channel may be ABR".into(),
+                "credit replaces rates: no channel may be ABR".into(),
             ));
         }
         let found = self.plan.nodes.iter().find_map(|node| match &node.kind {

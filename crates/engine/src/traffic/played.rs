@@ -41,14 +41,18 @@ pub trait PlaysFile {
         if random_phase && !repeat {
             return Some((
                 "random_phase",
-                String::from("a random phase needs repeat = true: there must be a beginning again"),
+                String::from(
+                    "a random phase needs repeat = true, so that the file continues after its end",
+                ),
             ));
         }
         let content = self.read().filter(|_| repeat)?;
         if peak.is_some_and(|peak| peak.cells_per_second() <= content.mean()) {
             return Some((
                 "peak",
-                String::from("a peak not above the mean rate lets the bucket grow without end"),
+                String::from(
+                    "with a peak that is not above the mean rate the backlog of the bucket grows without end",
+                ),
             ));
         }
         let wrong = too_often(

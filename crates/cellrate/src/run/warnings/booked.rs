@@ -27,7 +27,7 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
         let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
         if is_switch && booked > link.rate.cells_per_second() * SLACK {
             let message = format!(
-                "{} of {} has to carry {} of sources that do not yield and of MCRs: its queue grows without end, or \
+                "{} of {} has to carry {}, the rates of uncontrolled sources plus MCRs: its queue grows without end, or \
                  overflows",
                 link.name,
                 link.rate,

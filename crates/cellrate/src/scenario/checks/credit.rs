@@ -73,10 +73,7 @@ fn rates(scenario: &Scenario) -> Vec<Problem> {
         .filter(|(_, flow)| is_abr(flow));
     let mut problems: Vec<Problem> = abr
         .map(|(index, flow)| {
-            let message = format!(
-                "`{}` is ABR, but credit takes the place of rates",
-                flow.name
-            );
+            let message = format!("`{}` is ABR, but credit replaces rates", flow.name);
             Problem::error(
                 place!["flow", index, "service"],
                 message,
@@ -133,7 +130,7 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
         Problem::warning(
             place!["fcvc", "mark_interval"],
             message,
-            "`mark_interval` tells how often marks are sent",
+            "`mark_interval` sets the time between marks",
         )
     })
 }
@@ -275,7 +272,7 @@ fn buffer(
     );
     if counted > most {
         let message = format!(
-            "credit of {counted} cells for one channel at {name} is more than counters can tell"
+            "credit of {counted} cells for one channel at {name} is more than counters can hold"
         );
         problems.push(Problem::error(
             place!["fcvc"],

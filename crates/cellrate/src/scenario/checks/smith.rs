@@ -34,7 +34,7 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
     match told.first() {
         None if predicts => {
             let message = format!(
-                "no switch on the way of `{}` tells it the room that it predicts with",
+                "no switch on the route of `{}` sends it the free queue space that its Smith predictor needs",
                 flow.name
             );
             let help = "switches with `control.scheme = \"smith-predictor\"`";
@@ -46,7 +46,7 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
         }
         Some((switch, _)) if !predicts => {
             let message = format!(
-                "`{switch}` tells `{}` a room, of which its source takes no cell on the way off",
+                "`{switch}` sends `{}` the free space of its queue, but the source does not subtract its cells on the way",
                 flow.name
             );
             Some(Problem::warning(
@@ -59,7 +59,7 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
             let own = flow.abr.time_constant?;
             let (switch, other) = told.into_iter().find(|(_, other)| *other != own)?;
             let message = format!(
-                "a time constant of {own}, but of {other} at `{switch}`: rooms are read wrongly"
+                "a time constant of {own}, but of {other} at `{switch}`: the source misreads the free queue space"
             );
             let help = "the same `time_constant` at source and switch";
             Some(Problem::warning(

@@ -103,7 +103,7 @@ impl Site<'_> {
         let switches: Vec<(usize, &Node)> = nodes.filter(with).collect();
         problems.extend(self.mismatch());
         if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {
-            let message = "no ABR flow passes: there is no loop of control to end and begin";
+            let message = "no ABR flow passes, so `vsvd` has no control loop to end";
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
@@ -122,7 +122,7 @@ impl Site<'_> {
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
-                "another one, or no `vsvd`",
+                "another policy or scheme, or no `vsvd`",
             ));
         }
     }
@@ -160,7 +160,7 @@ impl Site<'_> {
             };
             let (_, switch) = switches.iter().find(passes)?;
             let message = format!(
-                "the virtual source at `{}` sends all that returns of `{}` as ABR, acknowledgements as well",
+                "the virtual source at `{}` sends all cells that return for `{}` as ABR, acknowledgements as well",
                 switch.name, flow.name
             );
             let help = "`ack_service = \"abr\"`, or no `vsvd`";

@@ -1,4 +1,5 @@
 use super::*;
+use crate::scenario::tests::repeatable::repeatable;
 
 const GRAPH: &str = r#"
 run.duration = "1 s"
@@ -202,6 +203,8 @@ fn all_ways(graph: &Graph, from: usize, to: usize) -> Vec<Vec<usize>> {
 }
 
 proptest::proptest! {
+    #![proptest_config(repeatable(256))]
+
     #[test]
     fn the_route_found_is_the_first_of_all(pairs in proptest::collection::vec((0usize..7, 0usize..7), 1..20)) {
         let nodes = (0..7).map(|i| if i < 2 { Node::host(i.to_string()) } else { Node::switch(i.to_string(), Switch::default()) });

@@ -6,6 +6,8 @@ mod guards;
 mod impossible;
 mod mutations;
 mod overrides;
+#[path = "../../../../engine/tests/suite/support/repeatable.rs"]
+pub(super) mod repeatable;
 mod roundtrip;
 mod shapes;
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::repeatable::repeatable;
 use super::*;
 
 fn check_round_trip(text: &str, overrides: &[String]) -> String {
@@ -153,7 +154,7 @@ fn the_registry_lists_every_kind() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(repeatable(64))]
 
     /// Any text is either read or refused, and a refusal has a position.
     #[test]

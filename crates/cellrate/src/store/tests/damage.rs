@@ -102,7 +102,7 @@ fn damage_behind_the_back_of_an_open_store_is_told_with_file_and_offset() {
             what,
         )
     };
-    let checksum = "it does not have the checksum that its header says";
+    let checksum = "it does not match the checksum in its header";
     assert_eq!(
         store.problems(),
         [told(1, checksum), told(2, "it is cut off")]

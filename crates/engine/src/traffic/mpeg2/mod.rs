@@ -160,7 +160,7 @@ impl Mpeg2Config {
             return Some((
                 "mean",
                 format!(
-                    "a mean not below the peak, {}, lets the bucket grow without end",
+                    "with a mean that is not below the peak, {}, the backlog of the bucket grows without end",
                     self.peak
                 ),
             ));
