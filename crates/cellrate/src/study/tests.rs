@@ -149,7 +149,7 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         (
             "template = 'y'\n[replications]\ncount = 2\nuntil = { measure = 'x', half_width = '1 %' }\n[measures]\nx = '1'",
             3,
-            "both",
+            "cannot be combined",
         ),
         (
             "template = 'y'\n[replications]\nmost = 5\nuntil = { measure = 'x', half_width = '1 %' }\n[measures]\nx = '1'",

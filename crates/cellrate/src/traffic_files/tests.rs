@@ -138,7 +138,7 @@ fn what_is_wrong_with_a_file_is_told_at_its_name() {
     refused(
         b"duration (ms),rate (Mbit/s)\n1,2",
         &low,
-        "a peak not above the mean rate",
+        "a peak that is not above the mean rate",
     );
     let fine = format!("{TRACE}, repeat = true");
     refused(
