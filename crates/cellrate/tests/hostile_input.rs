@@ -42,7 +42,8 @@ fn every_seed_is_read_or_refused() {
     assert!(replay("seeds") > 0);
 }
 
-/// Seeds of `two_engines` that an engine runs; a renamed scheme, for example, would be refused before.
+/// Seeds of `two_engines` that an engine runs; a renamed scheme, for example, would be refused
+/// before.
 #[test]
 fn every_seed_of_two_engines_reaches_the_engines() {
     let missed: Vec<PathBuf> = inputs("seeds", "two_engines")

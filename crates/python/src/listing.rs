@@ -17,8 +17,8 @@ pub fn registry() -> PyResult<String> {
         .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Every measure of a run, as JSON: tables with ``table``, ``about`` and ``measures``, each of them with
-/// ``key``, ``kind``, ``definition``, ``unit``, ``formula`` and ``source``.
+/// Every measure of a run, as JSON: tables with ``table``, ``about`` and ``measures``, each of them
+/// with ``key``, ``kind``, ``definition``, ``unit``, ``formula`` and ``source``.
 #[pyfunction]
 pub fn measures() -> PyResult<String> {
     serde_json::to_string(&cellrate::run::measures())
@@ -47,12 +47,12 @@ pub fn template(name: &str) -> PyResult<&'static str> {
 ///
 /// Args:
 ///     text: The quantity with its unit.
-///     kind: ``time`` or ``delay`` (in seconds), ``rate`` (bit/s), ``bytes``, ``buffer`` or ``cells``
-///         (cells; infinity for a buffer without limit).
+///     kind: ``time`` or ``delay`` (in seconds), ``rate`` (bit/s), ``bytes``, ``buffer`` or
+///         ``cells`` (cells; infinity for a buffer without limit).
 ///
 /// Raises:
-///     ValueError: The text is not such a quantity, and the message says what is allowed; or the kind
-///         does not exist.
+///     ValueError: The text is not such a quantity, and the message states the allowed values; or
+///         the kind does not exist.
 #[pyfunction]
 pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
     let names = Quantity::ALL.map(|quantity| format!("{quantity:?}").to_lowercase());

@@ -30,8 +30,8 @@ impl Store {
     /// Opens the store, which is made if it does not exist.
     ///
     /// Raises:
-    ///     OSError: The directory can be neither made nor read, or contains something else, or a store
-    ///         of a newer format.
+    ///     OSError: The directory can be neither made nor read, or contains something else, or a
+    ///         store of a newer format.
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Store> {
         unlocked(py, || store::Store::open(path))?

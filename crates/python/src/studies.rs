@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 
-/// A study file as JSON, with every default written out; factors, derived parameters and measures are lists of name and
-/// value in the order of the file.
+/// A study file as JSON, with every default written out; factors, derived parameters and measures
+/// are lists of name and value in the order of the file.
 ///
 /// Args:
 ///     text: The study, as TOML.

@@ -64,8 +64,8 @@ mod tests {
         };
         let mut out = Vec::new();
         packet.write_header(&mut out);
-        // 4500 + 0028 = 4528; + 0001 = 4529; + 4000 = 8529; + 4006 = c52f; + 0a00 = cf2f; + 0001 = cf30;
-        // + 0a00 = d930; + 0002 = d932; its complement is 26cd.
+        // 4500 + 0028 = 4528; + 0001 = 4529; + 4000 = 8529; + 4006 = c52f; + 0a00 = cf2f; + 0001 =
+        // cf30; + 0a00 = d930; + 0002 = d932; its complement is 26cd.
         let expected = [
             0x45, 0, 0, 40, 0, 1, 0x40, 0, 64, 6, 0x26, 0xCD, 10, 0, 0, 1, 10, 0, 0, 2,
         ];

@@ -44,8 +44,8 @@ use recording::Recording;
 /// Runs `scenario` in the plain engine and writes everything that passes `taps` within `span` into
 /// files in `directory`, which must exist and contain none of these files.
 ///
-/// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are complete only when
-/// this returns.
+/// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are
+/// complete only when this returns.
 ///
 /// # Errors
 /// If the place of a tap does not exist, a flow's headers cannot be written, a file cannot be

@@ -24,7 +24,8 @@ pub struct TakenAt {
     pub point: String,
     /// Its files.
     pub files: Vec<TakenFile>,
-    /// PDUs of which cells were missing. No file of PDUs or packets holds them; their cells are among the cells.
+    /// PDUs of which cells were missing. No file of PDUs or packets holds them; their cells are
+    /// among the cells.
     pub damaged_pdus: u64,
 }
 

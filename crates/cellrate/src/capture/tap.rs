@@ -65,8 +65,8 @@ impl Format {
 /// A requested tap: `POINT` or `POINT:FORMAT,FORMAT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tap {
-    /// `A->B` for a link, observed where it leaves A; `A<->B` for both directions, observed at A; `A` for all links from
-    /// and to A, observed at A.
+    /// `A->B` for a link, observed where it leaves A; `A<->B` for both directions, observed at A;
+    /// `A` for all links from and to A, observed at A.
     pub point: String,
     /// Formats to be written, without repetitions.
     pub formats: Vec<Format>,

@@ -208,7 +208,8 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
     assert_eq!(refused(&["A", "A:ip"]), "`A` is captured twice");
 }
 
-/// An acknowledgement has two cells; a defect that counts three is noticed before anything is written, in any build.
+/// An acknowledgement has two cells; a defect that counts three is noticed before anything is
+/// written, in any build.
 #[test]
 #[should_panic(expected = "a PDU of flow 0 travels as 3 cells and is written as 96 octets")]
 fn a_pdu_of_other_cells_than_travel_is_not_written() {

@@ -12,7 +12,8 @@ use super::summary::Summary;
 /// A table of measures: one row for each entity of a kind, or for the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// `run`, or the key of a list in the summary: `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`.
+    /// `run`, or the key of a list in the summary: `flows`, `classes`, `vcs`, `ports`, `queues`,
+    /// `warnings`.
     pub table: String,
     /// Description of a row.
     pub about: String,

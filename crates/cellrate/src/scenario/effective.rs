@@ -9,7 +9,8 @@ use cellrate_engine::tcp::TcpConfig;
 
 use super::types::Switch;
 
-/// ABR on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR, MCR, ICR, CRM.
+/// ABR on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR, MCR, ICR,
+/// CRM.
 pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     let mut found = config.clone();
     found.icr = Some(Rate::from_cells_per_second(

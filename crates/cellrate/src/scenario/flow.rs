@@ -55,7 +55,8 @@ pub struct Flow {
     /// flow *i* enters at *i*.
     #[schemars(range(min = 1))]
     pub enters: Option<u32>,
-    /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the last switch.
+    /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the
+    /// last switch.
     #[schemars(range(min = 1))]
     pub hops: Option<u32>,
     /// Reverses the flow: its source is at switch B and its destination at A, over the same
@@ -65,7 +66,8 @@ pub struct Flow {
     pub reverse: bool,
     /// Delay or length of the source's link, instead of the topology's; not for `graph`.
     pub access: Option<Delay>,
-    /// Delay or length of the destination's link, instead of the topology's; `n-source` and `parking-lot` only.
+    /// Delay or length of the destination's link, instead of the topology's; `n-source` and
+    /// `parking-lot` only.
     pub egress: Option<Delay>,
     /// The source of traffic.
     #[serde(default = "greedy")]

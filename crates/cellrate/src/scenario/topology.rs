@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "template")]
 pub enum Topology {
-    /// Two switches A and B around a bottleneck link; every flow has hosts of its own on both sides.
+    /// Two switches A and B around a bottleneck link; every flow has hosts of its own on both
+    /// sides.
     #[serde(rename = "n-source")]
     NSource(NSource),
     /// One switch A; every flow has a source host of its own, all end at one host behind the

@@ -63,10 +63,11 @@ pub enum Design {
     /// All combinations; the first factor varies slowest.
     #[default]
     Grid,
-    /// Points that fill the space, each factor's range cut into as many equal parts as there are points and every part used
-    /// once (McKay, Beckman and Conover 1979).
+    /// Points that fill the space, each factor's range cut into as many equal parts as there are
+    /// points and every part used once (McKay, Beckman and Conover 1979).
     LatinHypercube(Sampling),
-    /// Points that fill the space, a scrambled Sobol sequence; best with a power of two of them (Sobol 1967, Owen 1998).
+    /// Points that fill the space, a scrambled Sobol sequence; best with a power of two of them
+    /// (Sobol 1967, Owen 1998).
     Sobol(Sampling),
 }
 
@@ -123,7 +124,8 @@ impl Default for Replications {
 pub struct Until {
     /// Name of a measure of `[measures]`.
     pub measure: String,
-    /// Half of the interval's width: a number in the measure's unit, or a share of its mean such as `1 %`.
+    /// Half of the interval's width: a number in the measure's unit, or a share of its mean such as
+    /// `1 %`.
     pub half_width: String,
 }
 

@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn two_packets_in_eight_cells() {
-        // 20 packets in 10 ms: 80 cells, 3.392 Mbit/s of the line; then 1 packet in 1/27 of a microsecond.
+        // 20 packets in 10 ms: 80 cells, 3.392 Mbit/s of the line; then 1 packet in 1/27 of a
+        // microsecond.
         let stretches = [
             Stretch {
                 ticks: 270_000,

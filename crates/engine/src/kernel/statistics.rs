@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// Mean, variance and extremes of observations (Welford), with quantiles from a log-linear histogram.
+/// Mean, variance and extremes of observations (Welford), with quantiles from a log-linear
+/// histogram.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     count: u64,

@@ -38,7 +38,8 @@ impl fmt::Display for UnitError {
 
 impl core::error::Error for UnitError {}
 
-/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`; infinity for a number beyond all floats.
+/// Number and unit of `text`, for instance `(155.52, "Mbit/s")`; infinity for a number beyond all
+/// floats.
 fn split(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
     let end = text

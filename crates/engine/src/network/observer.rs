@@ -20,7 +20,8 @@ pub struct Crossing {
     /// Channel: twice the flow's number, plus one for the backward direction. `None` for a cell of
     /// credit control, which belongs to no channel.
     pub channel: Option<u32>,
-    /// Header bits on this link, and the number among the data cells of the channel, modulo [`Info::NUMBERS`].
+    /// Header bits on this link, and the number among the data cells of the channel, modulo
+    /// [`Info::NUMBERS`].
     pub info: Info,
     /// Contents on this link of an RM cell or a credit cell, or the PDU that the cell ends; `None`
     /// for other data cells, whose PDU was reported by [`Observer::on_pdu`] before.

@@ -49,8 +49,8 @@ impl Order {
     /// impossible; the number of the input then decides.
     #[inline]
     pub fn rank(&self, at: Ps, input: usize) -> (u64, usize) {
-        // SplitMix64 (Steele, Lea and Flood 2014): a step for each picosecond, then its output function, in which a change
-        // of any bit changes every other one with probability 1/2.
+        // SplitMix64 (Steele, Lea and Flood 2014): a step for each picosecond, then its output
+        // function, in which a change of any bit changes every other one with probability 1/2.
         let mut z = self.keys[input].wrapping_add(at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

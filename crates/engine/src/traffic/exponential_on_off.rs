@@ -11,8 +11,9 @@ use super::mmdp::Mmdp;
 use super::{Cells, Demand, Load};
 use crate::kernel::{Ps, Rate, Stream};
 
-/// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone Marsan et al. 1997
-/// (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one source of Anick, Mitra and Sondhi
+/// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone
+/// Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the mean); one
+/// source of Anick, Mitra and Sondhi
 /// 1982. It starts in its stationary state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -87,7 +88,8 @@ mod tests {
         // A gap contains no end of a burst with probability exp(-1/30), 0.9672.
         let within = gaps.iter().filter(|gap| **gap == Ps::from_ms(1)).count() as f64 / 6e4;
         assert!((within - 0.9672).abs() < 0.005, "{within}");
-        // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is 0.8 %.
+        // Three quarters of a cell per millisecond; the standard error over some 2,000 cycles is
+        // 0.8 %.
         let mean = 60_000.0 / ((last - first).as_secs_f64() * 1e3);
         assert!((mean - 0.75).abs() < 0.019, "{mean}");
         assert_eq!(

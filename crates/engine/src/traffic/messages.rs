@@ -22,8 +22,8 @@ pub struct MessagesConfig {
     pub mean_length: Bytes,
     /// Mean rate of the application's own bits over active and idle periods.
     pub mean_rate: Rate,
-    /// Rate at which the application produces a message while active, above `mean_rate`. If absent, active periods
-    /// take no time: Gerla et al. do not say.
+    /// Rate at which the application produces a message while active, above `mean_rate`. If absent,
+    /// active periods take no time: Gerla et al. do not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_rate: Option<Rate>,
 }

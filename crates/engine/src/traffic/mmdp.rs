@@ -267,8 +267,9 @@ mod tests {
         assert!(seen > 10_000, "{seen}");
     }
 
-    /// Mean and variance of the cells in `span`: with a = 1/on + 1/off and p = on/(on + off), the variance is
-    /// 2 n p (1 - p) peak^2 (a t - 1 + exp(-a t)) / a^2, and 1/6 for counting whole cells.
+    /// Mean and variance of the cells in `span`: with a = 1/on + 1/off and p = on/(on + off), the
+    /// variance is 2 n p (1 - p) peak^2 (a t - 1 + exp(-a t)) / a^2, and 1/6 for counting whole
+    /// cells.
     fn counts(config: &MmdpConfig, span: f64) {
         let runs = 4_000;
         let count = |seed| {

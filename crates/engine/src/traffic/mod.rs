@@ -97,7 +97,7 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(SourceConfig::$variant(_) => $name,)* }
             }
-            /// Fault of the parameters: field, and what is allowed.
+            /// Fault of the parameters: field, and allowed values.
             pub fn check(&self) -> Option<(&'static str, String)> {
                 match self { $(SourceConfig::$variant(config) => config.check(),)* }
             }

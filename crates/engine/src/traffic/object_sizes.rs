@@ -5,8 +5,8 @@ use crate::kernel::Stream;
 /// A distribution of sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ObjectSizes {
-    /// The mix of the SPECweb96 benchmark (its workload description, tables 1 and 2): four classes of nine files,
-    /// accesses within a class Poisson distributed about the middle one.
+    /// The mix of the SPECweb96 benchmark (its workload description, tables 1 and 2): four classes
+    /// of nine files, accesses within a class Poisson distributed about the middle one.
     SpecWeb96,
     /// Pareto, cut off at `largest`.
     Pareto {
@@ -108,7 +108,8 @@ mod tests {
                 "{from} to {to}"
             );
         }
-        // 5^5 / 5! over the sum of 5^n / n! for n = 1 to 9: 26.04 of 142.7 in the middle of a class.
+        // 5^5 / 5! over the sum of 5^n / n! for n = 1 to 9: 26.04 of 142.7 in the middle of a
+        // class.
         assert!((share(&sizes, 5_120, 5_121) / 0.5 - 0.1825).abs() < 0.01);
         let mean = sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
         // 3,005.4 bytes times the mean number of a file, 4.846; standard error 0.5 %.

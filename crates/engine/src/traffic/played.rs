@@ -31,7 +31,7 @@ pub trait PlaysFile {
         self.read()
             .expect("the file of a source is read before the run")
     }
-    /// Fault of the settings: field, and what is allowed.
+    /// Fault of the settings: field, and allowed values.
     fn check(&self) -> Option<(&'static str, String)> {
         let Playing {
             peak,

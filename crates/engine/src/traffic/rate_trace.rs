@@ -9,10 +9,11 @@ use super::piecewise::Pieces;
 use super::played::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
-/// Bare cells at the rates of a file, evenly spaced while a rate lasts. The file is a table with two columns, `rate`
-/// and either `duration` or `time`, with the units of scenarios in every value or, in parentheses, in the heading:
-/// `duration (ms),rate (Mbit/s)`. With `time` a rate lasts until the next row, the first is at 0, and the last, with
-/// rate 0, is the end. Tables are CSV (`.csv`), or, where the package reads them, Parquet (`.parquet`).
+/// Bare cells at the rates of a file, evenly spaced while a rate lasts. The file is a table with
+/// two columns, `rate` and either `duration` or `time`, with the units of scenarios in every value
+/// or, in parentheses, in the heading: `duration (ms),rate (Mbit/s)`. With `time` a rate lasts
+/// until the next row, the first is at 0, and the last, with rate 0, is the end. Tables are CSV
+/// (`.csv`), or, where the package reads them, Parquet (`.parquet`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateTraceConfig {

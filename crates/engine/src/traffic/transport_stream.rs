@@ -32,7 +32,8 @@ pub struct TransportStreamConfig {
     /// Sends null packets, too, which only fill up a constant rate.
     #[serde(default)]
     pub null_packets: bool,
-    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is that of Kalyanaraman 1997.
+    /// Transport packets in an AAL5 PDU, 1 to 300; the default, two in eight cells, is that of
+    /// Kalyanaraman 1997.
     #[serde(default = "TransportStreamConfig::two")]
     #[schemars(range(min = 1, max = 300))]
     pub packets_per_pdu: u32,

@@ -22,9 +22,11 @@ use crate::kernel::{Ps, Stream};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WwwConfig {
-    /// Mean of the exponential time between the arrival of a page and the request for the next, above 0 s.
+    /// Mean of the exponential time between the arrival of a page and the request for the next,
+    /// above 0 s.
     pub think_time: Ps,
-    /// Mean number of objects of a page, geometrically distributed, at least 1. Mah 1997 measured 2.8 to 3.2 files.
+    /// Mean number of objects of a page, geometrically distributed, at least 1. Mah 1997 measured
+    /// 2.8 to 3.2 files.
     #[serde(default = "three")]
     pub objects: f64,
     /// Requests all objects of a page at once, which are answered in one burst (pipelining, RFC
@@ -34,9 +36,10 @@ pub struct WwwConfig {
     /// Time from a request to the server's answer.
     #[serde(default)]
     pub server_time: Ps,
-    /// Shape of the Pareto distribution of the objects' sizes, above 0: 1.06 in Crovella and Bestavros 1997. If
-    /// absent, sizes are the mix of SPECweb96: 35 % of 0.1 to 0.9, 50 % of 1 to 9, 14 % of 10 to 90 and 1 % of 100 to
-    /// 900 KiB, in a class the nine sizes by a Poisson distribution of mean 5; 14.6 kB on average.
+    /// Shape of the Pareto distribution of the objects' sizes, above 0: 1.06 in Crovella and
+    /// Bestavros 1997. If absent, sizes are the mix of SPECweb96: 35 % of 0.1 to 0.9, 50 % of 1 to
+    /// 9, 14 % of 10 to 90 and 1 % of 100 to 900 KiB, in a class the nine sizes by a Poisson
+    /// distribution of mean 5; 14.6 kB on average.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pareto_shape: Option<f64>,
     /// Smallest object, with `pareto_shape`; 1 KiB if absent.

@@ -124,7 +124,7 @@ fn each_waits_in_the_queue_of_its_class() {
         ..LinkErrors::default()
     };
     for errors in [LinkErrors::default(), never] {
-        // Checks if acknowledgements come back, so that there is more than one segment, and RM
+        // Acknowledgements must come back, so that there is more than one segment, and RM
         // cells, so that ACR rises.
         let come_back = |first, last| {
             let plan = Plan {

@@ -128,7 +128,8 @@ fn a_lost_syn_is_sent_again_with_backoff_and_its_round_trip_is_not_measured() {
     let syn_ack = answer(&mut r, Ps::from_ms(9_050), &again).unwrap();
     s.on_ack(Ps::from_ms(9_100), &syn_ack);
     let first: Vec<Segment> = std::iter::from_fn(|| s.poll_segment(Ps::from_ms(9_100))).collect();
-    // An initial window of one segment (RFC 5681 section 3.1); the timeout stays backed off: 24 ticks from 9.1 s on.
+    // An initial window of one segment (RFC 5681 section 3.1); the timeout stays backed off: 24
+    // ticks from 9.1 s on.
     assert_eq!((first.len(), first[1].len, s.cwnd()), (2, 1_000, 1_000));
     assert_eq!(
         (

@@ -90,8 +90,8 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
         .iter()
         .map(|(channel, at, cells, s)| (*channel, *at, *cells, s.handshake(), s.window))
         .collect();
-    // 40 + 8 (options) + 8 (LLC/SNAP) + 8 (trailer) = 64 bytes, without options 56: two cells of 10 us each, and 5 us of
-    // way. The window of 100,001 bytes fits in 16 bits in units of two.
+    // 40 + 8 (options) + 8 (LLC/SNAP) + 8 (trailer) = 64 bytes, without options 56: two cells of 10
+    // us each, and 5 us of way. The window of 100,001 bytes fits in 16 bits in units of two.
     let options = SynOptions {
         mss: 40,
         shift: 1,
@@ -116,7 +116,8 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
 
 #[test]
 fn options_can_take_a_cell_more() {
-    // 40 + 8 = 48 bytes and 8 of trailer are two cells where an acknowledgement is one; 40 + 12 + 8 is two as well.
+    // 40 + 8 = 48 bytes and 8 of trailer are two cells where an acknowledgement is one; 40 + 12 + 8
+    // is two as well.
     for (recovery, header_bytes, cells) in [
         (Recovery::Reno, 40, [2, 1]),
         (Recovery::Sack, 40, [2, 1]),

@@ -26,7 +26,8 @@ const CELL: u64 = 10;
 /// Propagation of every link: three cell times.
 const DELAY: Ps = Ps::from_us(3 * CELL);
 
-/// `sources` persistent sources, each with a link of its own to a switch, and one link to the destination.
+/// `sources` persistent sources, each with a link of its own to a switch, and one link to the
+/// destination.
 fn fan(sources: usize, config: FcvcConfig) -> Plan {
     let mut graph = Graph::default();
     let switch = graph.switch("A", plain_switch());
@@ -126,7 +127,8 @@ fn the_first_cells_leave_as_worked_out_by_hand() {
         run.data_cells_sent(0)
     };
     assert_eq!((sent(0), sent(9), sent(10), sent(17)), (1, 10, 11, 11));
-    // Cell 10 has been sent at 10, arrives at 13, is forwarded by 14; its credit has been sent at 15, arrives at 18.
+    // Cell 10 has been sent at 10, arrives at 13, is forwarded by 14; its credit has been sent at
+    // 15, arrives at 18.
     assert_eq!((sent(18), sent(26), sent(27), sent(34)), (12, 20, 21, 21));
     // The next follows cell 20, which has been sent at 27.
     assert_eq!((sent(35), sent(44), sent(51), sent(52)), (22, 31, 31, 32));

@@ -73,7 +73,8 @@ fn erica_plus(function: &str, target: f64) -> Value {
     })
 }
 
-/// Mean and greatest length of the queue of ABR cells after 300 ms, and the utilisation of the link.
+/// Mean and greatest length of the queue of ABR cells after 300 ms, and the utilisation of the
+/// link.
 struct Steady {
     mean: f64,
     most: f64,
@@ -100,7 +101,8 @@ fn steady(plan: Plan) -> Steady {
     }
 }
 
-/// Solved for the queue: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0 / ((a - 1) q + Q0) = 1 / TU above it.
+/// Solved for the queue: b Q0 / ((b - 1) q + Q0) = 1 / TU up to Q0, a Q0 / ((a - 1) q + Q0) = 1 /
+/// TU above it.
 fn hyperbolic(target: f64) -> f64 {
     let curve = if target <= 1.0 { B } else { A };
     Q0 * (curve * target - 1.0) / (curve - 1.0)
@@ -116,7 +118,8 @@ fn linear(target: f64) -> f64 {
     }
 }
 
-/// Mean lengths come within two cells, 1 % of Q0, of the root; an interval counts its cells to one in 200.
+/// Mean lengths come within two cells, 1 % of Q0, of the root; an interval counts its cells to one
+/// in 200.
 #[test]
 fn the_smooth_curves_settle_at_their_root() {
     for sources in [2, 5] {
@@ -188,7 +191,8 @@ fn hysteresis_swings_between_its_thresholds() {
     }
 }
 
-/// With a delta every load up to 1 + delta is a fixed point, so that the queue stays where f(Tq) is 1 / (1 + delta) to 1.
+/// With a delta every load up to 1 + delta is a fixed point, so that the queue stays where f(Tq) is
+/// 1 / (1 + delta) to 1.
 #[test]
 fn a_delta_leaves_the_queue_between_two_roots() {
     let mut control = erica_plus("hyperbolic", 1.0);

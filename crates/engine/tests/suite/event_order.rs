@@ -302,9 +302,9 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
         (flow.tcp.initial_rto, flow.tcp.min_rto) = (rto, rto);
         run(graph.plan(vec![flow])).flows[0].timeouts
     };
-    // The twelfth cell of the segment leaves its terminal at 110 us, its host at 120, the switch at 135
-    // and arrives at 140 us; the second of the acknowledgement leaves its terminal at 150 us, its host at
-    // 160, the switch at 175 and arrives at 180 us.
+    // The twelfth cell of the segment leaves its terminal at 110 us, its host at 120, the switch at
+    // 135 and arrives at 140 us; the second of the acknowledgement leaves its terminal at 150 us,
+    // its host at 160, the switch at 175 and arrives at 180 us.
     assert_eq!(timeouts(Ps::from_us(180)), 1);
     assert_eq!(timeouts(Ps(180_000_001)), 0);
 }

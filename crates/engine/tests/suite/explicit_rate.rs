@@ -155,7 +155,8 @@ fn fmmra_adds_the_largest_rate_if_all_are_bottlenecked_elsewhere() {
 #[test]
 fn fmmra_gives_unused_capacity_by_its_largest_rate() {
     let mut port = fmmra(json!({ "er_max_floor": "advertised-rate" }), 2);
-    // 50 of 100 cells: load 1/2; ERmax := 7/8 50,000 + 1/8 max(50,000, 100,000) = 56,250 from the first BRM on.
+    // 50 of 100 cells: load 1/2; ERmax := 7/8 50,000 + 1/8 max(50,000, 100,000) = 56,250 from the
+    // first BRM on.
     port.data(0, 50);
     port.end();
     near(port.statistic("load_factor"), 0.5);
@@ -473,7 +474,8 @@ fn osu_divides_every_rate_by_the_load() {
 #[test]
 fn osu_makes_shares_equal_within_the_band() {
     let mut port = osu(json!({ "delta": 0.1 }));
-    // Load 1.08 of two channels: fair share 50,000. Above it: / (1.08 / 0.9), below: / (1.08 / 1.1).
+    // Load 1.08 of two channels: fair share 50,000. Above it: / (1.08 / 0.9), below: / (1.08 /
+    // 1.1).
     port.data(0, 78);
     port.data(1, 30);
     port.end();

@@ -41,7 +41,8 @@ fn the_jitter_of_a_class_is_that_of_all_its_cells() {
     let mut graph = Graph::default();
     let (switch, sink) = (graph.switch("s", plain_switch()), graph.host("sink"));
     let out = graph.duplex(switch, sink, cell_time_us(10), Ps::from_us(5));
-    // Cells of 10 us never meet; alone, each takes two cell times, 5 us and the delay of its access.
+    // Cells of 10 us never meet; alone, each takes two cell times, 5 us and the delay of its
+    // access.
     let accesses = [(Cbr, 5, 0), (Cbr, 12, 3), (Ubr, 25, 0)];
     let flows = accesses
         .iter()
@@ -166,7 +167,8 @@ fn the_longest_queue_of_the_start_up_is_kept_apart() {
     }
 }
 
-/// A persistent ABR source at `icr` with PCR = 4000 and RIF = 1/8, through a switch whose other line serves `served` cells/s.
+/// A persistent ABR source at `icr` with PCR = 4000 and RIF = 1/8, through a switch whose other
+/// line serves `served` cells/s.
 fn persistent_abr(icr: u64, served: u64) -> Plan {
     let mut graph = Graph::default();
     let control = serde_json::from_str(r#"{"scheme": "efci", "threshold": "10 cells"}"#).unwrap();

@@ -2,8 +2,8 @@
 //! transmission and each acknowledgement, its time and the cwnd after it, under the patterns of
 //! `data/tcp_patterns.csv`. `proof/oracles/ns3` makes the traces (`data/ns3`).
 //!
-//! Packets of 1,000 bytes, cwnd in whole bytes in both. Neither the receiver's window nor the first ssthresh is ever
-//! reached. The timeout is fixed at 1 s; no run has two in a row.
+//! Packets of 1,000 bytes, cwnd in whole bytes in both. Neither the receiver's window nor the first
+//! ssthresh is ever reached. The timeout is fixed at 1 s; no run has two in a row.
 
 use cellrate_engine::tcp::Recovery;
 

@@ -233,7 +233,8 @@ fn a_pdu_is_told_when_its_first_cell_leaves_also_if_that_is_its_last() {
         .iter()
         .map(|pdu| (pdu.at, pdu.channel, pdu.first, pdu.cells))
         .collect();
-    // Cells leave at 10 and 20 and arrive at 15 and 25; the acknowledgement leaves at 35 and arrives at 40.
+    // Cells leave at 10 and 20 and arrive at 15 and 25; the acknowledgement leaves at 35 and
+    // arrives at 40.
     let us = Ps::from_us;
     assert_eq!(
         starts,

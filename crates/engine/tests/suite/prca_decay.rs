@@ -115,7 +115,8 @@ fn the_rate_of_prca_in_a_long_loop_is_an_exponential_over_time() {
     }
 }
 
-/// In a short loop every cycle brings an RM cell with CI, which leaves ADR as it is: ACR is a line down to MCR.
+/// In a short loop every cycle brings an RM cell with CI, which leaves ADR as it is: ACR is a line
+/// down to MCR.
 #[test]
 fn rm_cells_with_ci_leave_the_rate_of_prca_on_its_line() {
     for (mdf, nrm) in [(5, 32), (6, 8), (7, 4)] {

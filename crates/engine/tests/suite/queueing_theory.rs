@@ -93,7 +93,8 @@ fn watch(plan: Plan, end: Ps, looks: u64, depth: usize) -> (Report, Vec<f64>) {
     (run.report(), longer)
 }
 
-/// P(N = n) of M/D/1 at load `rho` (Erlang 1909; Gross and Harris, Fundamentals of Queueing Theory).
+/// P(N = n) of M/D/1 at load `rho` (Erlang 1909; Gross and Harris, Fundamentals of Queueing
+/// Theory).
 fn md1(rho: f64, n: u32) -> f64 {
     let term = |k: u32, power: u32| {
         (1..=power).fold((k as f64 * rho).exp(), |term, i| {
@@ -175,9 +176,9 @@ fn m_d_1() {
     }
 }
 
-/// P(N > k) of N D/D/1: `n` sources of one cell every `period` cell times with random phases (Eckberg
-/// 1979; Roberts and Virtamo 1991). A queue holds more than `k` cells while its unfinished work
-/// exceeds `k` cell times.
+/// P(N > k) of N D/D/1: `n` sources of one cell every `period` cell times with random phases
+/// (Eckberg 1979; Roberts and Virtamo 1991). A queue holds more than `k` cells while its unfinished
+/// work exceeds `k` cell times.
 fn nddd1(n: u32, period: f64, k: u32) -> f64 {
     let x = k as f64;
     let term = |m: u32| {

@@ -278,7 +278,8 @@ fn the_feedback_holds_from_one_sample_to_the_next() {
 
 #[test]
 fn samples_are_whole_numbers_of_slots_apart_in_the_long_run() {
-    // 3 slots of 424 bits at 155.52 Mbit/s are 8,179,012.3456... ps; a million of them are 8,179,012,345,679 ps.
+    // 3 slots of 424 bits at 155.52 Mbit/s are 8,179,012.3456... ps; a million of them are
+    // 8,179,012,345,679 ps.
     let rate = Rate::from_bps(155_520_000);
     let parameters = json!({ "scheme": "rrm-p", "sampling": "3 cells" });
     let mut control = config(parameters).build(PortFacts { rate, channels: 1 });

@@ -194,8 +194,9 @@ fn cells(work: &Work) -> Vec<Waiting> {
         .collect()
 }
 
-/// Departures: when the line is free it sends the cell with the highest priority, and of these the one that
-/// came first, among those that have arrived; of a queue that serves RM cells first, one of these.
+/// Departures: when the line is free it sends the cell with the highest priority, and of these the
+/// one that came first, among those that have arrived; of a queue that serves RM cells first, one
+/// of these.
 fn departures(work: &Work) -> Vec<(usize, Ps)> {
     let clock = CellClock::new(work.rate);
     let (mut free, mut carry) = (Ps::ZERO, 0);

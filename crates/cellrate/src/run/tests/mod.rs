@@ -373,7 +373,8 @@ fn nothing_grows_with_the_simulated_time() {
     };
     let none = "measure.traces=[]";
     let (short, long) = (after(600, none), after(3_000, none));
-    // Windows bound what is under way: three of 64 KiB are 128 segments of 12 cells and as many acknowledgements.
+    // Windows bound what is under way: three of 64 KiB are 128 segments of 12 cells and as many
+    // acknowledgements.
     assert!(short.0 < 6_000 && long.0 < 6_000, "{short:?} {long:?}");
     assert_eq!((short.1, long.1, short.2, long.2), (0, 0, 0, 0));
     let some = r#"measure={ from = "100 ms", to = "500 ms", sample = "100 us", traces = ["queue"], trace_points = 100 }"#;

@@ -100,7 +100,8 @@ fn loops_end_at_virtual_destinations() {
     let far = r#"topology.bottleneck="60000 km""#;
     let split = r#"switch.vsvd={at=["A"]}"#;
     warns(MARKED, &[far], &[far, split], "no-round-trip");
-    // 100 cells per 0.1 ms and cell times exceed the line of 117,925 cells/s; per 1.1 ms they do not.
+    // 100 cells per 0.1 ms and cell times exceed the line of 117,925 cells/s; per 1.1 ms they do
+    // not.
     let capped = ["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"];
     let near = [capped[0], capped[1], split];
     let messages = |overrides: &[&str]| -> Vec<String> {

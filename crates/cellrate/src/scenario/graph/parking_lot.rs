@@ -162,7 +162,8 @@ mod tests {
             .join(" ")
     }
 
-    /// Ajmone Marsan et al. 1997, section 4.3: all connections 1000 km long, 700 km from the sources to node 6.
+    /// Ajmone Marsan et al. 1997, section 4.3: all connections 1000 km long, 700 km from the
+    /// sources to node 6.
     #[test]
     fn marsans_six_connections_are_equally_long() {
         let graph = of(MARSAN, r#"{ name = "tcp", count = 6, service = "abr" }"#).unwrap();

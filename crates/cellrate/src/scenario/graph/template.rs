@@ -8,7 +8,8 @@ use crate::scenario::problem::{Problem, place};
 use crate::scenario::topology::{NSource, SingleSwitch};
 use crate::scenario::types::Scenario;
 
-/// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; a reverse flow has `src.FLOW` at `B` and `dst.FLOW` at `A`.
+/// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; a reverse flow has `src.FLOW` at `B` and
+/// `dst.FLOW` at `A`.
 pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Problem>> {
     refuse(
         scenario,

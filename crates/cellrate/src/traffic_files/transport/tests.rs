@@ -35,7 +35,8 @@ impl Stream {
         self.0[start + 1] |= 0x40;
         self
     }
-    /// Programs 1 and 2 with maps on PIDs 100 and 200, clocks and streams on 101 and 201, and a stream on 102.
+    /// Programs 1 and 2 with maps on PIDs 100 and 200, clocks and streams on 101 and 201, and a
+    /// stream on 102.
     fn two_programs(self) -> Stream {
         self.section(
             0,
@@ -93,7 +94,8 @@ fn any() -> Choice {
 
 #[test]
 fn references_tell_how_long_packets_take() {
-    // The reference is in the tenth packet of ten in 20 ms, then in the fifth of five in 40 ms; four follow.
+    // The reference is in the tenth packet of ten in 20 ms, then in the fifth of five in 40 ms;
+    // four follow.
     let stream = Stream::default()
         .data(7, 2)
         .pcr(7, 50 * MS, 0)

@@ -64,8 +64,8 @@ pub trait Server: Sized {
     /// PDUs; false in the fast engine.
     const OBSERVED: bool = false;
     /// A server for `queues` queues of descending priority; departures from queue `controlled` are
-    /// reported to the control scheme if it `marks_at_dequeue`. With `rm_first` each queue serves its RM cells before its
-    /// other cells.
+    /// reported to the control scheme if it `marks_at_dequeue`. With `rm_first` each queue serves
+    /// its RM cells before its other cells.
     fn new(
         line: Line,
         queues: usize,
@@ -108,7 +108,8 @@ pub trait Server: Sized {
     fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64;
     /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
     fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64;
-    /// Greatest length of `queue` since the last [`Server::forget_longest`], arriving cells counted.
+    /// Greatest length of `queue` since the last [`Server::forget_longest`], arriving cells
+    /// counted.
     fn longest(&self, queue: usize) -> u64;
     /// Starts a new maximum at `now` from the lengths of that moment.
     fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>);

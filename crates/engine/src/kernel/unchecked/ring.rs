@@ -101,7 +101,8 @@ impl<T: Copy> Ring<T> {
     #[inline]
     pub fn stretch(&self) -> &[T] {
         let end = (self.head + self.len).min(self.slots.len());
-        // SAFETY: the `len` slots from `head` on have been written, and `MaybeUninit<T>` is laid out like `T`.
+        // SAFETY: the `len` slots from `head` on have been written, and `MaybeUninit<T>` is laid
+        // out like `T`.
         unsafe {
             core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head)
         }

@@ -70,7 +70,8 @@ impl Tournament {
         }
         first
     }
-    /// Calls `visit` with every component whose clock is at `at`, which is the earliest, in their order.
+    /// Calls `visit` with every component whose clock is at `at`, which is the earliest, in their
+    /// order.
     pub fn for_each_at(&self, at: Ps, visit: &mut impl FnMut(usize)) {
         self.visit_below(1, at, visit);
     }

@@ -59,7 +59,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Time integrals of the cells in front of the ports of `node`, for those that virtual sources feed.
+    /// Time integrals of the cells in front of the ports of `node`, for those that virtual sources
+    /// feed.
     pub(super) fn front_integrals(&mut self, node: usize) -> Vec<Option<f64>> {
         let now = self.now;
         let ports = self.stations[node].node.ports_mut().iter_mut();

@@ -47,8 +47,9 @@ pub struct FlowReport {
     /// carries in the window.
     #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B"))]
     pub effective_throughput_ratio: f64,
-    /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load; null if none were
-    /// sent. Kalyanaraman 97 section 8.18 calls another one so: `capacity_efficiency` of the port.
+    /// Delivered bytes / bytes that TCP sent, those sent again included: goodput / offered load;
+    /// null if none were sent. Kalyanaraman 97 section 8.18 calls another one so:
+    /// `capacity_efficiency` of the port.
     #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (bytes sent for the first time + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1"))]
     pub efficiency: Option<f64>,
     /// TCP segments with payload that were sent, those sent again included.
@@ -63,19 +64,22 @@ pub struct FlowReport {
     /// Fast retransmissions.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2"))]
     pub fast_retransmits: u64,
-    /// Duplicate acknowledgements, as the sender counts them: of data that it has had acknowledged already while more is
-    /// outstanding; under selective acknowledgement only those whose blocks tell something new.
+    /// Duplicate acknowledgements, as the sender counts them: of data that it has had acknowledged
+    /// already while more is outstanding; under selective acknowledgement only those whose blocks
+    /// tell something new.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2"))]
     pub duplicate_acks: u64,
-    /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost
-    /// some; 0 for bare cells. Not those that lost cells on links only, which `cells_lost_on_links` of the channel counts,
-    /// nor those whose ends the source queue refused, which `source_queue_dropped_packets` counts.
+    /// PDUs that lost at least one cell at a switch, each counted once at however many switches it
+    /// lost some; 0 for bare cells. Not those that lost cells on links only, which
+    /// `cells_lost_on_links` of the channel counts, nor those whose ends the source queue refused,
+    /// which `source_queue_dropped_packets` counts.
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier one, whose end was lost, preceded them
     /// (whole run).
     #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12"))]
     pub packets_merged: u64,
-    /// From the start to the acknowledgement of the last byte; null if that has not come (whole run).
+    /// From the start to the acknowledgement of the last byte; null if that has not come (whole
+    /// run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds"))]
     pub completion_seconds: Option<f64>,
     /// Share of the window in which cells waited in the source queue.
@@ -102,7 +106,8 @@ pub struct FlowReport {
     /// Mean length of the source queue.
     #[schemars(extend("x-formula" = "integral of the length over the window / window"))]
     pub source_queue_mean_cells: f64,
-    /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for bare cells.
+    /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for bare
+    /// cells.
     pub source_queue_dropped_packets: u64,
     /// Cells of PDUs that the source queue refused, and bare cells refused.
     pub source_queue_dropped_cells: u64,

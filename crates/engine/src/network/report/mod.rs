@@ -61,15 +61,16 @@ pub struct Totals {
     /// Cells dropped at switches / cells sent by sources, over channels of class ABR and UBR only.
     #[schemars(extend("x-formula" = "cells_dropped / cells_sent, of channels of class ABR and UBR", "x-source" = "Kalyanaraman 97 section 8.8"))]
     pub data_cell_loss_ratio: f64,
-    /// PDUs that lost at least one cell at a switch; not those that lost cells on links only (`cells_lost_on_links`).
+    /// PDUs that lost at least one cell at a switch; not those that lost cells on links only
+    /// (`cells_lost_on_links`).
     pub packets_lost: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
     /// Expiries of retransmission timers.
     #[schemars(extend("x-unit" = ""))]
     pub timeouts: u64,
-    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal, 1/n if one has
-    /// everything; null without such flows.
+    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
+    /// 1/n if one has everything; null without such flows.
     #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84"))]
     pub jain_index: Option<f64>,
     /// Cells sent by all end systems.

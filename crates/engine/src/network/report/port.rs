@@ -19,12 +19,12 @@ pub struct PortReport {
     /// Cells sent / cells that the link carries in the window.
     #[schemars(extend("x-unit" = "", "x-formula" = "cells sent times 424 bits / (rate_bits_per_second times window)"))]
     pub utilisation: f64,
-    /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could have
-    /// there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a flow).
-    /// That is the link's rate, less what the channels of other classes through it deliver, times
-    /// MSS / (53 bytes for each cell of a segment), times (Nrm - 1) / Nrm under ABR; where flows
-    /// differ, each counts with its own factors. The paper rounds the factors to 0.78 and 0.87. Null
-    /// without such flows.
+    /// Throughput of the TCP flows through the port over ABR and UBR / the most that they could
+    /// have there (Kalyanaraman 97 section 8.18, "efficiency"; the other one is `efficiency` of a
+    /// flow). That is the link's rate, less what the channels of other classes through it deliver,
+    /// times MSS / (53 bytes for each cell of a segment), times (Nrm - 1) / Nrm under ABR; where
+    /// flows differ, each counts with its own factors. The paper rounds the factors to 0.78 and
+    /// 0.87. Null without such flows.
     #[schemars(extend("x-unit" = "", "x-formula" = "TCP throughput / ((rate - what other classes deliver) MSS / (53 cells of a segment) (Nrm - 1) / Nrm)", "x-source" = "Kalyanaraman 97 section 8.18"))]
     pub capacity_efficiency: Option<f64>,
     /// Cells dropped / cells arrived.
@@ -32,12 +32,12 @@ pub struct PortReport {
     pub cell_loss_ratio: f64,
     /// Queues in order of priority.
     pub queues: Vec<QueueReport>,
-    /// Time-weighted mean number of cells that wait in the queues of channels in front of virtual sources; null if no
-    /// virtual source feeds the port.
+    /// Time-weighted mean number of cells that wait in the queues of channels in front of virtual
+    /// sources; null if no virtual source feeds the port.
     #[schemars(extend("x-formula" = "integral of their number over the window / window"))]
     pub vc_queues_mean_cells: Option<f64>,
-    /// Greatest number of cells that waited in the queues of channels in front of virtual sources; null if no virtual
-    /// source feeds the port.
+    /// Greatest number of cells that waited in the queues of channels in front of virtual sources;
+    /// null if no virtual source feeds the port.
     pub vc_queues_max_cells: Option<u64>,
     /// The control scheme and what it counted.
     pub control: ControlReport,
@@ -59,8 +59,8 @@ pub struct QueueReport {
     pub queue_mean_cells: f64,
     /// Greatest length.
     pub queue_max_cells: u64,
-    /// Greatest length before the measuring window, from the beginning of the run: the peak of the start-up, if
-    /// `measure.from` lies behind it; null if the window begins with the run.
+    /// Greatest length before the measuring window, from the beginning of the run: the peak of the
+    /// start-up, if `measure.from` lies behind it; null if the window begins with the run.
     #[schemars(extend("x-formula" = "greatest length from time 0 to `measure.from`"))]
     pub queue_max_before_window_cells: Option<u64>,
     /// Median of the sampled lengths; null without sampling.

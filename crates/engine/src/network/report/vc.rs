@@ -53,11 +53,12 @@ pub struct VcReport {
     /// Time-weighted mean of ACR; null without RM cells.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
-    /// Least ACR that the end system had, that at the beginning of the window included; null without RM cells.
+    /// Least ACR that the end system had, that at the beginning of the window included; null
+    /// without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_min_cells_per_second: Option<f64>,
-    /// Greatest ACR that the end system had, that at the beginning of the window included (until its first feedback a source
-    /// has ICR); null without RM cells.
+    /// Greatest ACR that the end system had, that at the beginning of the window included (until
+    /// its first feedback a source has ICR); null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_max_cells_per_second: Option<f64>,
     /// ACR at the end (whole run); null without RM cells.

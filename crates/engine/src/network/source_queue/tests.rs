@@ -41,7 +41,8 @@ fn bare_cells_are_counted_while_they_wait() {
     assert_eq!((queue.cells(), queue.longest()), (3, 3));
 }
 
-/// 12 cells of 48: headers and encapsulation fill the first, 512 bytes of payload the next ten and 32 bytes of the last.
+/// 12 cells of 48: headers and encapsulation fill the first, 512 bytes of payload the next ten and
+/// 32 bytes of the last.
 #[test]
 fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let mut queue = SourceQueue::new(20, Refuses::Cell, HEADER, Encapsulation::LlcSnap);

@@ -174,24 +174,28 @@ mod tests {
 
     #[test]
     fn means_of_nine_streams() {
-        // Truncated normal distributions, worked out by numerical integration: 6.1479 and 0.819 kept for (5, 5).
+        // Truncated normal distributions, worked out by numerical integration: 6.1479 and 0.819
+        // kept for (5, 5).
         let nine = |mean, deviation| 9.0 * Bound::Discard.mean(&rates(mean, deviation)) / 1e6;
         assert!((nine(5.0, 5.0) - 55.33).abs() < 0.005, "{}", nine(5.0, 5.0));
         assert!((nine(7.5, 7.0) - 67.5).abs() < 1e-9);
         assert!((nine(10.0, 5.0) - 79.67).abs() < 0.005);
         assert!((rates(5.0, 5.0).kept() - 0.8186).abs() < 1e-4);
-        // Clipped: E max(0, X) = 5 Phi(1) + 5 phi(1) = 5.4166, less 5 (phi(2) - 2 Phi(-2)) = 0.0425 above the peak.
+        // Clipped: E max(0, X) = 5 Phi(1) + 5 phi(1) = 5.4166, less 5 (phi(2) - 2 Phi(-2)) = 0.0425
+        // above the peak.
         assert!((Bound::Truncate.mean(&rates(5.0, 5.0)) / 1e6 - 5.3741).abs() < 1e-3);
     }
 
     #[test]
     fn exponentials_of_any_size_have_their_mean() {
-        // Wide beside a step and far from zero, rounding moves nothing: below, across and above 20,000 steps.
+        // Wide beside a step and far from zero, rounding moves nothing: below, across and above
+        // 20,000 steps.
         for (mean, deviation) in [(1e3, 50.0), (20e3, 5e3), (60e3, 30e3)] {
             let found = Bound::Exponential.mean(&rates(mean, deviation)) / 1e6;
             assert!((found / mean - 1.0).abs() < 1e-9, "{found} of {mean}");
         }
-        // Very wide, a thousandth of the mean lies beyond 20 Gbit/s: P(X > x) integrated numerically from there on.
+        // Very wide, a thousandth of the mean lies beyond 20 Gbit/s: P(X > x) integrated
+        // numerically from there on.
         assert!((rates(5.0, 50.0).excess(20e9) / 1e6 - 0.005_296_169_6).abs() < 1e-11);
     }
 

@@ -10,7 +10,8 @@ use core::f64::consts::TAU;
 /// A complex number.
 pub type Complex = (f64, f64);
 
-/// Replaces the amplitudes `z[j]` by the values `sum over j of z[j] exp(2 pi i j t / n)`; n is a power of two.
+/// Replaces the amplitudes `z[j]` by the values `sum over j of z[j] exp(2 pi i j t / n)`; n is a
+/// power of two.
 pub fn synthesise(z: &mut [Complex]) {
     let n = z.len();
     assert!(n.is_power_of_two());

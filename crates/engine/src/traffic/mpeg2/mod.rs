@@ -32,7 +32,8 @@ pub enum Counted {
     /// 149.76 Mbit/s, as in the paper's sums.
     #[default]
     Cells,
-    /// Bits of transport packets, 188 bytes each; cells carry `packets_per_pdu` of them in an AAL5 PDU.
+    /// Bits of transport packets, 188 bytes each; cells carry `packets_per_pdu` of them in an AAL5
+    /// PDU.
     TransportPackets,
 }
 
@@ -62,7 +63,8 @@ pub struct Mpeg2Config {
     /// Treatment of rates outside zero and the peak.
     #[serde(default)]
     pub bound: Bound,
-    /// Shortest time between clock references, above 0 s; the default is the paper's, 50 references per second.
+    /// Shortest time between clock references, above 0 s; the default is the paper's, 50 references
+    /// per second.
     #[serde(default = "Mpeg2Config::shortest")]
     pub interval_low: Ps,
     /// Longest; the default is MPEG-2's limit.

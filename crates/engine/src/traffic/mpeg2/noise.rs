@@ -1,5 +1,5 @@
-//! Fractional Gaussian noise by the method of Paxson 1997 (Fast, approximate synthesis of fractional Gaussian noise,
-//! ACM Computer Communication Review 27:5).
+//! Fractional Gaussian noise by the method of Paxson 1997 (Fast, approximate synthesis of
+//! fractional Gaussian noise, ACM Computer Communication Review 27:5).
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,8 +8,8 @@ use core::f64::consts::{PI, TAU};
 use super::fft::{Complex, synthesise};
 use crate::kernel::Stream;
 
-/// Power spectrum of fractional Gaussian noise of unit variance at the frequency `lambda`, in (0, pi], for the Hurst
-/// parameter `h`: Paxson's equations (2), (4) and (6).
+/// Power spectrum of fractional Gaussian noise of unit variance at the frequency `lambda`, in (0,
+/// pi], for the Hurst parameter `h`: Paxson's equations (2), (4) and (6).
 pub fn power(lambda: f64, h: f64) -> f64 {
     let half = libm::sin(lambda / 2.0);
     // 1 - cos(lambda) without its cancellation.

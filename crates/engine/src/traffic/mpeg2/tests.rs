@@ -35,7 +35,8 @@ fn intervals_are_uniform_and_rates_within_bounds() {
             && piece.lasts <= Ps::from_ms(100)
     };
     assert!(found.iter().all(within));
-    // Deciles of the intervals: 2,000 each, a standard deviation of 42; five of them in each of ten.
+    // Deciles of the intervals: 2,000 each, a standard deviation of 42; five of them in each of
+    // ten.
     let mut deciles = [0usize; 10];
     found.iter().for_each(|piece| {
         deciles[((piece.lasts - Ps::from_ms(20)).0 / 8_000_000_001) as usize] += 1

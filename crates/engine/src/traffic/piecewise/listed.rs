@@ -135,7 +135,8 @@ mod tests {
         );
         assert_eq!(pieces.peak(), Rate::from_bps(1_272_000));
         assert_eq!(pieces.largest_burst(), 2.0);
-        // Two cells above a mean of 1 cell/ms, and before and after it one below it: which never add up to two.
+        // Two cells above a mean of 1 cell/ms, and before and after it one below it: which never
+        // add up to two.
         let piece = |(ms, bps)| Piece {
             lasts: Ps::from_ms(ms),
             rate: Rate::from_bps(bps),

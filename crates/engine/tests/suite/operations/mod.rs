@@ -8,7 +8,8 @@
 //! then replayed in every run; with `OPERATIONS_CORPUS=<directory>` it is written there. A long
 //! campaign:
 //!
-//! `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test --release -p cellrate-engine --test suite operations`
+//! `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test --release -p cellrate-engine --test suite
+//! operations`
 
 mod broken;
 mod controls;

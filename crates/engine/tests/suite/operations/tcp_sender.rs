@@ -1,5 +1,5 @@
-//! TCP senders of every recovery under any acknowledgements: old, of data never sent, duplicate, with any blocks and any
-//! window.
+//! TCP senders of every recovery under any acknowledgements: old, of data never sent, duplicate,
+//! with any blocks and any window.
 
 use std::collections::VecDeque;
 

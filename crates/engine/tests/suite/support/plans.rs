@@ -117,8 +117,8 @@ pub fn flow(
     }
 }
 
-/// One TCP segment at a time, of two cells, from a host through a switch to another. A cell takes 10 us on the line of
-/// the source and 20 us on that of the destination; both lines are 5 us long.
+/// One TCP segment at a time, of two cells, from a host through a switch to another. A cell takes
+/// 10 us on the line of the source and 20 us on that of the destination; both lines are 5 us long.
 pub fn stop_and_wait() -> Plan {
     let mut graph = Graph::default();
     let (from, switch, to) = (

@@ -27,8 +27,8 @@ impl Row {
     }
 }
 
-/// The rows of one pattern of a file: one line for each instant, with the acknowledgement, cwnd and the packets
-/// sent; the name of a pattern stands in its first line.
+/// The rows of one pattern of a file: one line for each instant, with the acknowledgement, cwnd and
+/// the packets sent; the name of a pattern stands in its first line.
 pub fn of(data: &str, pattern: &str) -> Vec<Row> {
     let mut name = "";
     let mut rows = Vec::new();

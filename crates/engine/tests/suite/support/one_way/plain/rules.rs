@@ -45,7 +45,8 @@ pub enum Rule {
     /// A loss with SACK halves the data outstanding at the first duplicate, in bytes; ns-3: the
     /// data on its way by the scoreboard when the loss is detected.
     HalvesFirstFlight,
-    /// At the third duplicate all three have left the network (RFC 6582 step 2); in ns-3 without SACK the third only.
+    /// At the third duplicate all three have left the network (RFC 6582 step 2); in ns-3 without
+    /// SACK the third only.
     CountsFirstTwo,
     /// A partial acknowledgement reduces cwnd by as much if duplicates do not cover it (RFC 6582);
     /// not in ns-3.
@@ -55,7 +56,8 @@ pub enum Rule {
     EndAvoidsBurst,
     /// A fast retransmission restarts the timer (4.3BSD); not in ns-3.
     FastRestartsTimer,
-    /// A recovery begins when more than `recover` is acknowledged (RFC 6582 step 1); ns-3: all of it.
+    /// A recovery begins when more than `recover` is acknowledged (RFC 6582 step 1); ns-3: all of
+    /// it.
     BeginsBeyondRecover,
     /// The acknowledgement that ends the recovery after a timeout opens cwnd as all others do; in
     /// ns-3 only if it acknowledges data sent since.
