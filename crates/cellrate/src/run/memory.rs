@@ -87,6 +87,7 @@ const BYTES_PER_STAMPED_CELL: u64 = 128;
 const BYTES_PER_FLOW: u64 = 64 * 1024;
 /// A port with its scheme and the histogram of its sampled queues.
 const BYTES_PER_PORT: u64 = 16 * 1024;
+/// A channel at a port.
 const BYTES_PER_CROSSING: u64 = 256;
 
 /// Estimates the run of `plan`, which was built from `scenario`.
