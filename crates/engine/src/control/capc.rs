@@ -2,7 +2,7 @@
 //! for all channels, which rises while the load is below 1 and falls above it.
 //!
 //! After surveys of the field; the steps are certain, the floor of a step down (ERF) and the queue threshold
-//! of the CI bit less so. CAPC2, which reads the queue into the load, is not modelled.
+//! of the CI bit less so. CAPC2, which lets the queue count in the load, is not modelled.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// The explicit rate never falls below this, in cells/s: TCR of TM 4.0, from which no source is held back.
+/// Least explicit rate, in cells/s: TCR of TM 4.0. The steps are factors, so from zero it would not rise.
 const LEAST: f64 = 10.0;
 
 /// Parameters of CAPC.
@@ -62,7 +62,7 @@ impl Default for CapcConfig {
 }
 
 impl CapcConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
@@ -81,7 +81,7 @@ impl CapcConfig {
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    /// ERS in cells/s.
+    /// ERS, the explicit rate for all channels, in cells/s.
     ers: f64,
     load_factor: f64,
 }
@@ -122,15 +122,15 @@ impl ByLoad for Capc {
         } = self.config;
         let z = load.factor(target_utilisation * (self.link - load.background));
         let step = if z < 1.0 {
-            (1.0 + (1.0 - z) * rup).min(eru)
+            (1.0 + (1.0 - z) * rup).min(eru) // 94-0983: ERS min(ERU, 1 + (1 - z) Rup)
         } else {
-            (1.0 - (z - 1.0) * rdn).max(erf)
+            (1.0 - (z - 1.0) * rdn).max(erf) // 94-0983: ERS max(ERF, 1 - (z - 1) Rdn)
         };
         self.ers = (self.ers * step).min(self.link).max(LEAST);
         self.load_factor = z;
     }
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
-        rm.er = rm.er.min(self.ers);
+        rm.er = rm.er.min(self.ers); // TM 4.0 5.10.6 1(c); CI follows from the queue in `Metered`.
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.load_factor, self.ers])
