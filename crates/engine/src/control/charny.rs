@@ -1,11 +1,12 @@
-//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, channels below the advertised
-//! rate are marked as bottlenecked elsewhere, and the advertised rate is the capacity that the marked channels
-//! leave, shared equally by the unmarked ones.
+//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, channels below the
+//! advertised rate are marked as bottlenecked elsewhere, and the advertised rate is the capacity
+//! that the marked channels leave, shared equally by the unmarked ones.
 //!
-//! The form below is chosen for a property rather than after the original text: it reaches max-min rates. The
-//! channel whose RM cell arrives counts as unmarked while the advertised rate is computed (otherwise unfair
-//! rates can persist), and only channels strictly below that rate are marked (otherwise convergence is slow).
-//! The original's sources stamp their own demand; these are the sources of TM 4.0, which stamp PCR.
+//! The form below is chosen for a property rather than after the original text: it reaches max-min
+//! rates. The channel whose RM cell arrives counts as unmarked while the advertised rate is
+//! computed (otherwise unfair rates can persist), and only channels strictly below that rate are
+//! marked (otherwise convergence is slow). The original's sources stamp their own demand; these are
+//! the sources of TM 4.0, which stamp PCR.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,18 +26,18 @@ use crate::kernel::{Finding, Ps};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {
-    /// Target utilisation: share of what other classes leave of the link that is allocated.
+    /// Target utilisation: share of the rate left by other classes that is allocated.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Interval over which the other classes are measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Also records forward RM cells. In these, sources that stamp PCR hide every bottleneck further on, so
-    /// that with several cells on the way channels are unmarked most of the time; in the original, sources
-    /// stamp the rate that the last cell brought back.
+    /// Also records forward RM cells. In these, sources that stamp PCR hide every bottleneck
+    /// further on, so that with several cells on the way channels are unmarked most of the time; in
+    /// the original, sources stamp the rate that the last cell brought back.
     pub record_forward: bool,
-    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6 permits
-    /// beside explicit rates; never if absent.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -69,8 +70,8 @@ struct Recorded {
     marked: bool,
 }
 
-/// Consistent marking at one output port. All rates are in cells/s. The cost of an RM cell is proportional to
-/// the number of channels.
+/// Consistent marking at one output port. All rates are in cells/s. The cost of an RM cell is
+/// proportional to the number of channels.
 #[derive(Clone, Debug)]
 pub struct Charny {
     target_utilisation: f64,
@@ -109,8 +110,9 @@ impl Metered<Charny> {
 }
 
 impl Charny {
-    /// (C - sum of marked rates) / (N - number marked): the capacity that the marked channels leave, per
-    /// unmarked channel. The channel whose RM cell has arrived is always unmarked, so N exceeds their number.
+    /// (C - sum of marked rates) / (N - number marked): the capacity that the marked channels
+    /// leave, per unmarked channel. The channel whose RM cell has arrived is always unmarked, so N
+    /// exceeds their number.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
         let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
@@ -119,8 +121,8 @@ impl Charny {
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
-    /// The advertised rate with `slot` unmarked. Marks above it are inconsistent and removed first; one
-    /// repetition is enough.
+    /// The advertised rate with `slot` unmarked. Marks above it are inconsistent and removed first;
+    /// one repetition is enough.
     fn advertise(&mut self, slot: usize) -> f64 {
         self.channels[slot].marked = false;
         let share = self.share();

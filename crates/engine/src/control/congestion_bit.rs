@@ -1,6 +1,6 @@
-//! CI beside explicit rates: a switch may use several methods at once (TM 4.0 section 5.10.6), so a port
-//! whose scheme lowers ER may also set CI in the backward RM cells that pass while its queue is long. The
-//! scheme itself does not know of it.
+//! CI beside explicit rates: a switch may use several methods at once (TM 4.0 section 5.10.6), so a
+//! port whose scheme lowers ER may also set CI in the backward RM cells that pass while its queue
+//! is long. The scheme itself does not know of it.
 
 use super::QueueReading;
 use crate::atm::cell::RmCell;

@@ -1,8 +1,8 @@
-//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean allowed
-//! cell rate over all channels, and explicit rates below it while the queue is long.
+//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean
+//! allowed cell rate over all channels, and explicit rates below it while the queue is long.
 //!
-//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The queue
-//! thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
+//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The
+//! queue thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
 
 use alloc::vec::Vec;
 

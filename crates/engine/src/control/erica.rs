@@ -1,8 +1,8 @@
 //! ERICA and ERICA+ (Kalyanaraman 1997, chapter 6 and appendix C): explicit rates from the load
 //! of a link and the fair share of its capacity, measured over averaging intervals.
 //!
-//! In the comments "p. n" is a page of the thesis; the pseudo-code of its appendix C is on pp. 399 to 404.
-//! "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
+//! In the comments "p. n" is a page of the thesis; the pseudo-code of its appendix C is on pp. 399
+//! to 404. "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -153,8 +153,8 @@ impl Erica {
         }
     }
 
-    /// Contribution of a channel last active in interval `seen`: the decay factor to the power of its
-    /// age. Computed when needed, so that the end of an interval does not visit every channel.
+    /// Contribution of a channel last active in interval `seen`: the decay factor to the power of
+    /// its age. Computed when needed, so that the end of an interval does not visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
             return 0.0;
@@ -166,8 +166,8 @@ impl Erica {
             .unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
-    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends, unless
-    /// the number that is assumed in the first interval includes it already.
+    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends,
+    /// unless the number that is assumed in the first interval includes it already.
     fn count_immediately(&mut self, weight: f64) {
         let counted =
             self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
@@ -247,8 +247,8 @@ impl Erica {
         }
     }
 
-    /// f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval, which drains at the rate that
-    /// VBR leaves of the link; 1 without queue control.
+    /// f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval, which drains at the rate
+    /// that VBR leaves of the link; 1 without queue control.
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
@@ -258,15 +258,15 @@ impl Erica {
             .map_or(1.0, |control| control.factor(queue, left, draining))
     }
 
-    /// Load factor z := input rate / ABR capacity, averaged if wished (p. 402).
+    /// Load factor z := input rate / ABR capacity, averaged by `load_averaging` (p. 402).
     fn average_load(&mut self, input: f64) {
         if self.abr_capacity <= 0.0 {
             self.z = f64::INFINITY; // p. 402, table 6.1
             return;
         }
         let load = input / self.abr_capacity;
-        // Section 8.16.1: method 1 starts again after a load of zero or infinity. Appendix C does so
-        // after infinity alone, hence `reset_on_zero`.
+        // Section 8.16.1: method 1 starts again after a load of zero or infinity. Appendix C does
+        // so after infinity alone, hence `reset_on_zero`.
         let resets = self.config.reset_on_zero && load == 0.0;
         let restart = self.restart_average || resets || self.z == f64::INFINITY;
         self.restart_average = resets;
@@ -286,8 +286,8 @@ impl Erica {
         self.started = now;
     }
 
-    /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta. The
-    /// result is not clipped yet.
+    /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta.
+    /// The result is not clipped yet.
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
         // Table 6.1 prints an infinite overload for an interval without input.
@@ -318,7 +318,8 @@ impl Erica {
         let ccr = self.ccr(slot);
         let mut er = self.allocation(self.vc_share(ccr));
         self.max_alloc_cur = self.max_alloc_cur.max(er);
-        // 98-0408 (12): no sudden increase past the fair share. After MaxAllocCurrent, which is not clipped.
+        // 98-0408 (12): no sudden increase past the fair share. After MaxAllocCurrent, which is not
+        // clipped.
         if self.config.clip_to_fair_share && ccr < self.fair_share {
             er = er.min(self.fair_share);
         }

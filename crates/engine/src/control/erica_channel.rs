@@ -1,7 +1,7 @@
 //! State of one channel in ERICA.
 
-/// State of one channel. Interval numbers replace the flags of the pseudo-code, so that nothing has to
-/// be cleared when an interval ends.
+/// State of one channel. Interval numbers replace the flags of the pseudo-code, so that nothing has
+/// to be cleared when an interval ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     /// Last interval in which the channel was active.

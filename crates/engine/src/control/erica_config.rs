@@ -1,4 +1,4 @@
-//! Parameters of ERICA and ERICA+, one for every option of the literature.
+//! Parameters of ERICA and ERICA+, with one key for every option of the literature.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ pub enum CapacityForm {
     /// TU L - VBR: the target is a share of the link (Kalyanaraman 1997).
     #[default]
     OfLink,
-    /// TU (L - VBR): the target is a share of what VBR leaves (ATM Forum 98-0408).
+    /// TU (L - VBR): the target is a share of the rate left by VBR (ATM Forum 98-0408).
     OfRemainder,
 }
 
@@ -73,12 +73,14 @@ pub struct EricaConfig {
     /// ABR cells after which an interval ends early. The last of them still belongs to it.
     #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
-    /// Only loads above 1 + delta are overload; otherwise every channel may have the largest allocation.
+    /// Loads above 1 + delta count as overload; at others every channel may have the largest
+    /// allocation.
     #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear", "when": {"max_alloc": true} }))]
     pub delta: f64,
     /// Gives every channel the largest allocation of the last interval while there is no overload.
     pub max_alloc: bool,
-    /// Lets a channel below the fair share rise to the fair share first, and no further in one step.
+    /// Lets a channel below the fair share rise to the fair share first, and no further in one
+    /// step.
     pub clip_to_fair_share: bool,
     /// Limits the feedback to the ABR capacity.
     pub clip_to_capacity: bool,
@@ -91,9 +93,9 @@ pub struct EricaConfig {
     pub reset_on_zero: bool,
     /// Averages the number of active channels.
     pub average_sources: bool,
-    /// Factor on a channel's contribution in each interval in which it was not seen (DecayFactor). With
-    /// 1 a channel that has sent once counts for ever: the fair share is the capacity over the channels
-    /// that are established and have begun to send, instead of over the active channels.
+    /// Factor on a channel's contribution in each interval in which it was not seen (DecayFactor).
+    /// With 1 a channel that has sent once counts for ever: the fair share is the capacity over the
+    /// channels that are established and have begun to send, instead of over the active channels.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear", "when": {"average_sources": true} }))]
     pub source_decay: f64,
     /// Counts a channel in the fair share from its first cell on.
@@ -103,17 +105,17 @@ pub struct EricaConfig {
     /// Counts a channel as active also when a BRM of it passes.
     pub bidirectional_counting: bool,
     /// Also lowers ER in forward RM cells. A source then gets the lower of the rates allowed on the
-    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section 5.10.6
-    /// lets a switch lower ER in either direction; Kalyanaraman 1997 does so in backward cells alone,
-    /// another simulator's ERICA in both. The scheme never reads ER, so its own marks do not affect its
-    /// measurements.
+    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section
+    /// 5.10.6 lets a switch lower ER in either direction; Kalyanaraman 1997 does so in backward
+    /// cells alone, another simulator's ERICA in both. The scheme never reads ER, so its own marks
+    /// do not affect its measurements.
     pub mark_forward: bool,
     /// Feedback after an interval without input.
     pub zero_input_policy: ZeroInputPolicy,
     /// Number of active sources that is assumed until the first interval has ended.
     pub initial_sources: InitialSources,
-    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6 permits
-    /// beside explicit rates; never if absent.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
     /// Queue control of ERICA+; off if absent.

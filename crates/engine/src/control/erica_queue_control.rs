@@ -1,5 +1,5 @@
-//! Queue control of ERICA+ (Kalyanaraman 1997, section 6.15): the queueing delay decides which share
-//! of the ABR capacity is allocated.
+//! Queue control of ERICA+ (Kalyanaraman 1997, section 6.15): the queueing delay decides which
+//! share of the ABR capacity is allocated.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,11 +16,14 @@ pub enum QueueFunction {
     /// Two hyperbolas that meet at T0 (Kalyanaraman 1997, section 6.15, the form of ERICA+).
     #[default]
     Hyperbolic,
-    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et al. 1998).
+    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et
+    /// al. 1998).
     Linear,
-    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et al. 1998).
+    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et
+    /// al. 1998).
     Step,
-    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back at T0.
+    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back
+    /// at T0.
     Hysteresis,
 }
 
@@ -28,8 +31,8 @@ pub enum QueueFunction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueControl {
-    /// Form of the factor. The literature names the forms other than `hyperbolic`, but their constants
-    /// are not certain; `a` and `b` have the same meaning in all of them.
+    /// Form of the factor. The literature names the forms other than `hyperbolic`, but their
+    /// constants are not certain; `a` and `b` have the same meaning in all of them.
     pub function: QueueFunction,
     /// Target queueing delay T0, at which the factor is 1.
     #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]

@@ -1,14 +1,17 @@
-//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by the
-//! same authors in 1997): an advertised rate per port and, for every channel, a mark if it is bottlenecked
-//! elsewhere with its rate there, both taken from the explicit rates that RM cells bring back.
+//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by
+//! the same authors in 1997): an advertised rate per port and, for every channel, a mark if it is
+//! bottlenecked elsewhere with its rate there, both taken from the explicit rates that RM cells
+//! bring back.
 //!
-//! Published are: the advertised rate; the rule that an ER below it in a backward RM cell marks the channel, and any other
-//! ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2); that ER is read and lowered in both directions (the
-//! paper on TCP, which describes the scheme in words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion
-//! of ERmax from backward cells, and the existence of another rule under overload from a queue of QT on (as Kalyanaraman
-//! 1997 quotes them, p. 85). Ours are: that other rule, the rule above DQT, both thresholds, the weight, the bounds of ERmax
-//! (the advertised rate and the link), and everything that a parameter calls ours. The defaults are the published forms
-//! where they are known; the article of 1996 itself was not at hand.
+//! Published are: the advertised rate; the rule that an ER below it in a backward RM cell marks the
+//! channel, and any other ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2); that
+//! ER is read and lowered in both directions (the paper on TCP, which describes the scheme in
+//! words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from
+//! backward cells, and the existence of another rule under overload from a queue of QT on (as
+//! Kalyanaraman 1997 quotes them, p. 85). Ours are: that other rule, the rule above DQT, both
+//! thresholds, the weight, the bounds of ERmax (the advertised rate and the link), and everything
+//! that a parameter calls ours. The defaults are the published forms where they are known; the
+//! article of 1996 itself was not at hand.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,8 +23,8 @@ use super::{PortFacts, QueueReading};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 
-/// Record of a channel: the rate at which it is bottlenecked elsewhere (lambda), or `None` if it is not
-/// (beta = 0).
+/// Record of a channel: the rate at which it is bottlenecked elsewhere (lambda), or `None` if it is
+/// not (beta = 0).
 type Elsewhere = Option<f64>;
 
 /// FMMRA at one output port. All rates are in cells/s.
@@ -45,8 +48,8 @@ pub struct Fmmra {
 }
 
 impl Metered<Fmmra> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels share the target,
-    /// and the load is 1.
+    /// The scheme at the port of `facts`. Before the first interval ends all channels share the
+    /// target, and the load is 1.
     pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
         let link = facts.rate.cells_per_second();
         let capacity = config.target_utilisation * link;
@@ -75,8 +78,9 @@ impl Metered<Fmmra> {
 }
 
 impl Fmmra {
-    /// Advertised rate: (C - sum of lambda) / (N - N_b); if every channel is bottlenecked elsewhere,
-    /// C - sum of lambda + largest lambda, the capacity that the others leave to the largest.
+    /// Advertised rate: (C - sum of lambda) / (N - N_b); if every channel is bottlenecked
+    /// elsewhere, C - sum of lambda + largest lambda, the capacity that the others leave to the
+    /// largest.
     fn advertise(&mut self) {
         let free = self.capacity - self.elsewhere_rate;
         let others = self.channels.len() - self.elsewhere;
@@ -119,15 +123,15 @@ impl Fmmra {
         }
     }
 
-    /// A backward RM cell of channel `slot` arrives. Without `record_own_mark`, an ER that this port
-    /// wrote itself unmarks the channel.
+    /// A backward RM cell of channel `slot` arrives. Without `record_own_mark`, an ER that this
+    /// port wrote itself unmarks the channel.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });
     }
 
-    /// ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load) (Kalyanaraman 1997, p. 85), bounded by
-    /// the advertised rate and the link. Without input ERmax / load is left out.
+    /// ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load) (Kalyanaraman 1997, p. 85), bounded
+    /// by the advertised rate and the link. Without input ERmax / load is left out.
     fn note_er_max(&mut self, er: f64) {
         let scaled = if self.load_factor > 0.0 {
             self.er_max / self.load_factor
@@ -142,8 +146,8 @@ impl Fmmra {
         self.er_max = self.er_max.min(self.link).max(self.advertised);
     }
 
-    /// ER := min(ER, max(advertised rate, (1 - beta) ERmax)) (Kalyanaraman 1997, p. 85). Under overload
-    /// with a queue of QT or more only the advertised rate, which is ours.
+    /// ER := min(ER, max(advertised rate, (1 - beta) ERmax)) (Kalyanaraman 1997, p. 85). Under
+    /// overload with a queue of QT or more only the advertised rate, which is ours.
     fn mark(&self, slot: usize, rm: &mut RmCell, queue: u64) {
         let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
         let free = !congested && self.channels[slot].is_none();

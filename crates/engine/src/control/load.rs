@@ -29,8 +29,8 @@ impl Load {
     }
 }
 
-/// Counts the cells of intervals that end after a time or, if earlier, after a number of cells under
-/// control; the cell that completes an interval belongs to it.
+/// Counts the cells of intervals that end after a time or, if earlier, after a number of cells
+/// under control; the cell that completes an interval belongs to it.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
@@ -55,8 +55,9 @@ impl LoadMeter {
             background: 0,
         }
     }
-    /// Counts a cell under control. Returns the load if the cell completes an interval. Simultaneous
-    /// cells do not, as an interval must last longer than zero: the first later cell does.
+    /// Counts a cell under control. Returns the load if the cell completes an interval.
+    /// Simultaneous cells do not, as an interval must last longer than zero: the first later cell
+    /// does.
     #[inline]
     pub fn count(&mut self, now: Ps) -> Option<Load> {
         self.input += 1;
@@ -91,8 +92,8 @@ impl LoadMeter {
     }
 }
 
-/// A scheme that uses the load of intervals. Its hooks are those of [`SwitchControl`]; a meter counts
-/// the cells for it.
+/// A scheme that uses the load of intervals. Its hooks are those of [`SwitchControl`]; a meter
+/// counts the cells for it.
 pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
@@ -123,7 +124,8 @@ pub struct Metered<S> {
 }
 
 impl<S: ByLoad> Metered<S> {
-    /// `scheme` before its first interval. Above `ci_threshold` CI is also set in backward RM cells.
+    /// `scheme` before its first interval. Above `ci_threshold` CI is also set in backward RM
+    /// cells.
     pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
         Metered {
             meter,

@@ -2,7 +2,8 @@
 //! serde struct, and one line in the registry below.
 //!
 //! In the comments "5.10.6 1(a)" to "1(d)" are the methods that TM 4.0 section 5.10.6 lets a switch
-//! use: EFCI marking, relative rate marking, explicit rate marking, and virtual source and destination.
+//! use: EFCI marking, relative rate marking, explicit rate marking, and virtual source and
+//! destination.
 
 pub mod capc;
 pub mod charny;
@@ -96,11 +97,12 @@ pub trait SwitchControl {
     /// A backward RM cell of channel `slot` passes in the other direction.
     #[inline]
     fn on_backward(&mut self, _now: Ps, _slot: u32, _rm: &mut RmCell, _queue: u64) {}
-    /// A cell of the controlled queue starts its service; called only if [`Self::marks_at_dequeue`].
+    /// A cell of the controlled queue starts its service; called only if
+    /// [`Self::marks_at_dequeue`].
     #[inline]
     fn on_dequeue(&mut self, _now: Ps, _info: &mut Info, _queue: u64) {}
-    /// True if [`Self::on_dequeue`] must be called. Must not change over time: a port without it need
-    /// not follow every departure.
+    /// True if [`Self::on_dequeue`] must be called. Must not change over time: a port without it
+    /// need not follow every departure.
     fn marks_at_dequeue(&self) -> bool {
         false
     }

@@ -1,11 +1,11 @@
-//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997, appendix B): the
-//! load of an interval divides the rate of every channel, with a correction that makes shares equal near the
-//! target.
+//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997,
+//! appendix B): the load of an interval divides the rate of every channel, with a correction that
+//! makes shares equal near the target.
 //!
-//! The original has control cells of its own: the source states its rate, the switch raises a load adjustment
-//! factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER := min(ER, CCR / factor).
-//! Sources need RIF = 1 to follow at once as the original's do. The "aggressive" fairness of the original is
-//! not modelled: only its half for underload is known.
+//! The original has control cells of its own: the source states its rate, the switch raises a load
+//! adjustment factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER :=
+//! min(ER, CCR / factor). Sources need RIF = 1 to follow at once as the original's do. The
+//! "aggressive" fairness of the original is not modelled: only its half for underload is known.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,8 +21,8 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// Least rate of a channel in the computation, in cells/s (TCR of TM 4.0): a rate of zero would stay zero for
-/// ever.
+/// Least rate of a channel in the computation, in cells/s (TCR of TM 4.0): a rate of zero would
+/// stay zero for ever.
 const LEAST: f64 = 10.0;
 
 /// Difference of the load adjustment between channels.
@@ -31,8 +31,8 @@ const LEAST: f64 = 10.0;
 pub enum Fairness {
     /// None: the adjustment is the load.
     None,
-    /// Within the band about the target, the load over the lower edge for a channel above the fair share, over
-    /// the upper edge for one below it.
+    /// Within the band about the target, the load over the lower edge for a channel above the fair
+    /// share, over the upper edge for one below it.
     #[default]
     Basic,
     /// The rate over the fair share of what the channels below it leave, found in two steps.
@@ -43,7 +43,7 @@ pub enum Fairness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OsuConfig {
-    /// Target utilisation of what other classes leave of the link.
+    /// Target utilisation of the rate left by other classes.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Averaging interval.
@@ -54,8 +54,8 @@ pub struct OsuConfig {
     /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
     pub delta: f64,
-    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6 permits
-    /// beside explicit rates; never if absent.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -111,8 +111,8 @@ pub struct Osu {
 }
 
 impl Metered<Osu> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels count as active, and the
-    /// load is 1.
+    /// The scheme at the port of `facts`. Before the first interval ends all channels count as
+    /// active, and the load is 1.
     pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
         let link = facts.rate.cells_per_second();
         let target = config.target_utilisation * link;
@@ -135,8 +135,8 @@ impl Metered<Osu> {
 }
 
 impl Osu {
-    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, channels not below FS), at most
-    /// two iterations.
+    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, channels not below
+    /// FS), at most two iterations.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
             let active = || {

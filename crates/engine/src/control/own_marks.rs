@@ -1,15 +1,16 @@
-//! The explicit rates that a port has written into forward RM cells which are still on their way, so that it
-//! recognises them when they come back.
+//! The explicit rates that a port has written into forward RM cells which are still on their way,
+//! so that it recognises them when they come back.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Most forward RM cells of a channel that are remembered; lost cells never come back, so there must be a limit.
+/// Most forward RM cells of a channel that are remembered; lost cells never come back, so there
+/// must be a limit.
 const MOST: usize = 1_024;
 
-/// The forward RM cells of a port's channels, in the order in which they left. RM cells of a channel stay in order
-/// (TM 4.0 section 5.10.6).
+/// The forward RM cells of a port's channels, in the order in which they left. RM cells of a
+/// channel stay in order (TM 4.0 section 5.10.6).
 #[derive(Clone, Debug)]
 pub(super) struct OwnMarks {
     /// For each cell the ER that the port wrote; infinite if it left ER as it was.
@@ -31,8 +32,8 @@ impl OwnMarks {
         }
         marks.push_back(if after < before { after } else { f64::INFINITY });
     }
-    /// A backward RM cell arrives. Returns true if its ER is the one that this port wrote, which no other node has
-    /// lowered since. Cells that left before that one are lost.
+    /// A backward RM cell arrives. Returns true if its ER is the one that this port wrote, which no
+    /// other node has lowered since. Cells that left before that one are lost.
     pub fn returns(&mut self, slot: usize, er: f64) -> bool {
         let marks = &mut self.channels[slot];
         let own = marks.iter().position(|mark| *mark == er);

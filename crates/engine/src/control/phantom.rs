@@ -1,9 +1,10 @@
-//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused rate of
-//! the link, and every channel may send a multiple of it. The state does not depend on the number of
-//! channels.
+//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused
+//! rate of the link, and every channel may send a multiple of it. The state does not depend on the
+//! number of channels.
 //!
-//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the authors'.
-//! Their gain shrinks with the deviation of the measured rate; the law is not known and not modelled.
+//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the
+//! authors'. Their gain shrinks with the deviation of the measured rate; the law is not known and
+//! not modelled.
 
 use alloc::vec::Vec;
 
@@ -25,8 +26,8 @@ pub struct PhantomConfig {
     /// Interval over which the arrivals are measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then use
-    /// n u / (1 + n u) of the link.
+    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then
+    /// use n u / (1 + n u) of the link.
     #[schemars(extend("x-search" = { "low": 1, "high": 50, "scale": "log" }))]
     pub utilisation_factor: f64,
     /// Gain while the imaginary channel's rate rises; not certain.
@@ -38,8 +39,8 @@ pub struct PhantomConfig {
     /// Least factor on the rate in one interval; not certain.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub decrease_floor: f64,
-    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6 permits
-    /// beside explicit rates; never if absent.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -86,7 +87,8 @@ pub struct Phantom {
 }
 
 impl Metered<Phantom> {
-    /// The scheme at the port of `facts`; the rate starts at its equilibrium with one greedy channel.
+    /// The scheme at the port of `facts`; the rate starts at its equilibrium with one greedy
+    /// channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.cells_per_second();
         let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1

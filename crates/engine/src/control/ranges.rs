@@ -8,7 +8,8 @@ use super::SwitchFacts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// A finding about an interval above zero that is shorter than a cell time; zero has a finding of its own.
+/// A finding about an interval above zero that is shorter than a cell time; zero has a finding of
+/// its own.
 pub(super) fn shorter_than_a_cell(
     field: &'static str,
     interval: Ps,

@@ -1,9 +1,10 @@
-//! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a pool share its memory
-//! in proportion to their recent use.
+//! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a
+//! pool share its memory in proportion to their recent use.
 //!
-//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the memory, TQ the cells
-//! queued, TU the cells forwarded in the window and VU_i those of channel i. A promise stays in force until the sender
-//! has confirmed a smaller one, so a pool never promises more than its memory, and no cell is lost.
+//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the
+//! memory, TQ the cells queued, TU the cells forwarded in the window and VU_i those of channel i. A
+//! promise stays in force until the sender has confirmed a smaller one, so a pool never promises
+//! more than its memory, and no cell is lost.
 
 use alloc::vec::Vec;
 
@@ -33,7 +34,8 @@ struct Member {
 }
 
 impl Member {
-    /// Cells of memory that the channel may still fill; at least one, which every channel always may.
+    /// Cells of memory that the channel may still fill; at least one, which every channel always
+    /// may.
     fn promised(&self) -> u64 {
         ahead(self.receiver.limit, self.receiver.forwarded).max(1) as u64
     }
@@ -53,8 +55,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of `memory` cells, at least two per channel, for `channels` channels. It is allocated anew every `window`
-    /// cells; `n2` is the largest number of cells between credits.
+    /// A pool of `memory` cells, at least two per channel, for `channels` channels. It is allocated
+    /// anew every `window` cells; `n2` is the largest number of cells between credits.
     pub fn new(memory: u64, channels: usize, window: u32, n2: u32) -> Pool {
         let allocation = Pool::first_allocation(memory, channels);
         let receiver = Receiver::new(n2_of(n2, allocation), allocation);
@@ -77,8 +79,8 @@ impl Pool {
         self.promised
     }
 
-    /// A cell of `channel` has been forwarded; `queued` returns the cells of the pool that are still here. Limits to be
-    /// sent are added to `notices`.
+    /// A cell of `channel` has been forwarded; `queued` returns the cells of the pool that are
+    /// still here. Limits to be sent are added to `notices`.
     pub fn forward(
         &mut self,
         channel: u32,
@@ -100,8 +102,8 @@ impl Pool {
         }
     }
 
-    /// The sender of `channel` reports that it has sent `sent` cells, of which `queued` are still here. Returns the
-    /// number of cells that the link has lost.
+    /// The sender of `channel` reports that it has sent `sent` cells, of which `queued` are still
+    /// here. Returns the number of cells that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
         self.change(channel, |member| {
@@ -120,7 +122,8 @@ impl Pool {
             member.receiver.limit = limit;
             member.reducing = None;
         });
-        // A limit that is still too high equals the cells sent: some must leave before a lower one can be sent.
+        // A limit that is still too high equals the cells sent: some must leave before a lower one
+        // can be sent.
         let receiver = &self.members[channel as usize].receiver;
         if ahead(
             plus(receiver.forwarded, receiver.allocation),
@@ -149,8 +152,8 @@ impl Pool {
             // Kung and Chang: (M/2 - TQ - N) VU_i / TU + 1
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
-            // Until the sender has the new limit it obeys the old one: with a larger n2 it could run out of
-            // credit before the next credit is due.
+            // Until the sender has the new limit it obeys the old one: with a larger n2 it could
+            // run out of credit before the next credit is due.
             member.receiver.n2 = member
                 .receiver
                 .n2
@@ -162,8 +165,8 @@ impl Pool {
         }
     }
 
-    /// Sends the limit of a channel: its allocation, as far as there is free memory. A lower limit than before is
-    /// repeated, and no other sent, until it is confirmed.
+    /// Sends the limit of a channel: its allocation, as far as there is free memory. A lower limit
+    /// than before is repeated, and no other sent, until it is confirmed.
     fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
         let spare = self.memory.saturating_sub(self.promised);
         let member = &mut self.members[channel as usize];
@@ -187,7 +190,8 @@ impl Pool {
         let most = self.most_n2;
         self.change(channel, |member| {
             member.receiver.limit = limit;
-            // By the granted cells, not by the allocation: the next credit must come before the last is used.
+            // By the granted cells, not by the allocation: the next credit must come before the
+            // last is used.
             let granted = ahead(limit, member.receiver.forwarded) as u32;
             member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation));
         });
@@ -199,8 +203,8 @@ impl Pool {
     }
 }
 
-/// Cells between credits for an allocation: a quarter of it, so that credits are more frequent where few cells may be
-/// outstanding.
+/// Cells between credits for an allocation: a quarter of it, so that credits are more frequent
+/// where few cells may be outstanding.
 fn n2_of(most: u32, allocation: u32) -> u32 {
     (allocation / 4).clamp(1, most)
 }

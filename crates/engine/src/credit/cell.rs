@@ -3,8 +3,8 @@
 /// A record: one counter of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The channel, as the receiver of the record numbers it: its slot at the port that is given credit, or the label
-    /// under which its cells arrive there.
+    /// The channel, as the receiver of the record numbers it: its slot at the port that is given
+    /// credit, or the label under which its cells arrive there.
     pub channel: u32,
     /// A counter modulo [`super::MODULUS`].
     pub count: u32,
@@ -20,13 +20,16 @@ pub enum Purpose {
     Credit,
     /// To the receiver, for one channel: the number of cells sent.
     Mark,
-    /// To the sender, for one channel: a limit that may be behind the last one, and the number of this reduction.
+    /// To the sender, for one channel: a limit that may be behind the last one, and the number of
+    /// this reduction.
     Reduction,
-    /// To the receiver, for one channel: the number of cells sent, the limit in force, the number of the reduction.
+    /// To the receiver, for one channel: the number of cells sent, the limit in force, the number
+    /// of the reduction.
     Confirmation,
 }
 
-/// Contents of a cell of the protocol: up to six records of 28 bits for the channel and 28 for the count.
+/// Contents of a cell of the protocol: up to six records of 28 bits for the channel and 28 for the
+/// count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreditCell {
     len: u8,

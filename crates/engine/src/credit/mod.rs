@@ -1,9 +1,10 @@
-//! Credit control, hop by hop and per virtual channel: FCVC (ATM Forum report of Kung and Chapman, January 1994;
-//! Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute counters.
+//! Credit control, hop by hop and per virtual channel: FCVC (ATM Forum report of Kung and Chapman,
+//! January 1994; Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute
+//! counters.
 //!
-//! The downstream node holds a buffer for every channel and reports to the upstream node how many cells it has
-//! forwarded; the upstream node sends only cells that fit into the buffer. Both count modulo [`MODULUS`] from the
-//! start, so the next credit cell makes up for a lost one.
+//! The downstream node holds a buffer for every channel and reports to the upstream node how many
+//! cells it has forwarded; the upstream node sends only cells that fit into the buffer. Both count
+//! modulo [`MODULUS`] from the start, so the next credit cell makes up for a lost one.
 
 pub mod allocation;
 mod cell;
@@ -34,7 +35,8 @@ pub const STATISTICS: &[Statistic] = statistics! {
     "channel_queue_max_cells", "cells", "Longest queue of a channel";
 };
 
-/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are unique.
+/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are
+/// unique.
 pub const MODULUS: u32 = 1 << 28;
 
 /// First value of the counters: near the modulus, so that every run exercises the wrap.

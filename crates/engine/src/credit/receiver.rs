@@ -41,8 +41,9 @@ impl Receiver {
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// A mark reports that `sent` cells were sent before it, of which `queued` are still here. The missing cells were
-    /// lost on the link; they count as forwarded, or their credit would never return. Returns their number.
+    /// A mark reports that `sent` cells were sent before it, of which `queued` are still here. The
+    /// missing cells were lost on the link; they count as forwarded, or their credit would never
+    /// return. Returns their number.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
         self.forwarded = plus(self.forwarded, lost);

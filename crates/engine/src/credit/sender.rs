@@ -19,8 +19,8 @@ impl Sender {
             limit: plus(FIRST, allocation),
         }
     }
-    /// The credit balance N2 + N3 - (V_s - V_r) (Kung, Blackwell and Chapman 1994). Gerla et al. add C_new - C_old at
-    /// each credit, which gives the same while none is lost.
+    /// The credit balance N2 + N3 - (V_s - V_r) (Kung, Blackwell and Chapman 1994). Gerla et al.
+    /// add C_new - C_old at each credit, which gives the same while none is lost.
     #[inline]
     pub const fn balance(self) -> u32 {
         self.limit.wrapping_sub(self.sent) % super::MODULUS

@@ -1,5 +1,5 @@
-//! Number of cells of each channel in a queue, computed from the queue length at every arrival alone: the queue
-//! serves in the order of arrival, so it holds the cells that it accepted last.
+//! Number of cells of each channel in a queue, computed from the queue length at every arrival
+//! alone: the queue serves in the order of arrival, so it holds the cells that it accepted last.
 
 use alloc::collections::VecDeque;
 use alloc::vec;

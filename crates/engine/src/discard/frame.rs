@@ -82,8 +82,8 @@ impl Frames {
 }
 
 impl Frame {
-    /// Begins a PDU. If the receiver merges it with its predecessor it is lost already, as AAL5 discards both
-    /// (Kalyanaraman 1997, section 8.12).
+    /// Begins a PDU. If the receiver merges it with its predecessor it is lost already, as AAL5
+    /// discards both (Kalyanaraman 1997, section 8.12).
     fn begin(&mut self, refused: bool) {
         self.partial = core::mem::take(&mut self.merges);
         self.mode = match (self.partial, refused) {
@@ -95,7 +95,8 @@ impl Frame {
 
     fn decide(&self, eom: bool, queue: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
-            // Early packet discard: the whole PDU, its end included, as nothing of it was forwarded.
+            // Early packet discard: the whole PDU, its end included, as nothing of it was
+            // forwarded.
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
             // Partial packet discard: all but the end.
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),

@@ -29,7 +29,8 @@ impl Default for IntelligentTailDropConfig {
 }
 
 impl IntelligentTailDropConfig {
-    /// Findings about a margin as large as the buffer, or too small for one end of a PDU per channel.
+    /// Findings about a margin as large as the buffer, or too small for one end of a PDU per
+    /// channel.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {

@@ -1,5 +1,5 @@
-//! Discard policies: the choice of the cells that a finite buffer refuses. Each policy is one file here and one line in
-//! the registry below.
+//! Discard policies: the choice of the cells that a finite buffer refuses. Each policy is one file
+//! here and one line in the registry below.
 
 pub(crate) mod accounts;
 pub mod epd;
@@ -54,8 +54,8 @@ pub enum Verdict {
 pub trait DiscardPolicy {
     /// Decides on one cell of channel `slot`.
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
-    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that a queue
-    /// without a limit need not call it.
+    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
+    /// a queue without a limit need not call it.
     fn is_stateless(&self) -> bool {
         false
     }
@@ -73,8 +73,8 @@ pub struct QueueFacts {
 }
 
 impl QueueFacts {
-    /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a PDU, and a
-    /// threshold that the queue never exceeds.
+    /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a
+    /// PDU, and a threshold that the queue never exceeds.
     fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
         let QueueFacts {
             buffer,
@@ -97,8 +97,9 @@ impl QueueFacts {
     }
 }
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The state is
-/// built by `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) -> Vec<Finding>`.
+/// Each line names variant, key in a scenario, description, source, parameters and state. The state
+/// is built by `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) ->
+/// Vec<Finding>`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -134,7 +135,8 @@ macro_rules! registry {
             }
         }
 
-        /// A running policy. An enum rather than a trait object, so that the decision can be inlined.
+        /// A running policy. An enum rather than a trait object, so that the decision can be
+        /// inlined.
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*

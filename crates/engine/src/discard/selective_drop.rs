@@ -1,5 +1,5 @@
-//! Selective drop: above a threshold a channel that holds more than its share of the queue begins no PDU (Goyal et
-//! al. 1997).
+//! Selective drop: above a threshold a channel that holds more than its share of the queue begins
+//! no PDU (Goyal et al. 1997).
 
 use super::fair_share::{FairShare, Share};
 

@@ -1,5 +1,5 @@
-//! Parameters of an ABR connection (TM 4.0 table 5-3) and of the readings that differ between
-//! simulators.
+//! Parameters of an ABR connection (TM 4.0 table 5-3), and options for the readings that differ
+//! between simulators.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -52,14 +52,16 @@ pub enum SourceRules {
     /// The source rules of TM 4.0.
     #[default]
     Tm4,
-    /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm ADR + AIR with
-    /// an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have NI and ER.
+    /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm
+    /// ADR + AIR with an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect,
+    /// nor have NI and ER.
     Prca,
-    /// EPRCA (ATM Forum 94-0735R1, after surveys): as PRCA, but it obeys ER and adds Nrm AIR. NI has no effect.
+    /// EPRCA (ATM Forum 94-0735R1, after surveys): as PRCA, but it obeys ER and adds Nrm AIR. NI
+    /// has no effect.
     Eprca,
-    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme of that name: ACR is
-    /// the explicit rate less the number of cells on the way divided by `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have
-    /// no effect, nor have CI and NI.
+    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme
+    /// of that name: ACR is the explicit rate less the number of cells on the way divided by
+    /// `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have CI and NI.
     SmithPredictor,
 }
 
@@ -98,17 +100,20 @@ pub struct AbrConfig {
     /// Additive increase rate AIR of `rules = "prca"` and `"eprca"`, which need it.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1, "scale": "log", "of": "pcr", "when": {"rules": ["prca", "eprca"]} }))]
     pub air: Option<Rate>,
-    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`, 1..16: ACR falls by ACR / 2^MDF with each
-    /// cell; 5 if absent.
+    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`, 1..16: ACR falls by
+    /// ACR / 2^MDF with each cell; 5 if absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
-    /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides AIR.
+    /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides
+    /// AIR.
     pub compensation: Compensation,
-    /// Time constant tau of `rules = "smith-predictor"`, which needs it; the same as that of the switches.
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it; the same as that of the
+    /// switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
-    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within it count as on the
-    /// way. If absent, the fixed round trip time of the loop, which is at least as long.
+    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within
+    /// it count as on the way. If absent, the fixed round trip time of the loop, which is at least
+    /// as long.
     #[schemars(extend("x-not-searched" = "a property of the way"))]
     pub rtd: Option<Ps>,
     /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
@@ -141,12 +146,13 @@ pub struct AbrConfig {
     pub apply_tbe_icr_cap: bool,
     /// Condition for out-of-rate FRMs.
     pub out_of_rate: OutOfRate,
-    /// Send FRMs only when data wait behind them; a source without data then sends BRMs alone.
+    /// Sends FRMs only when data wait behind them; a source without data then sends BRMs alone.
     pub frm_needs_data: bool,
-    /// Cut rates to the 16-bit code of the RM cell.
+    /// Truncates rates to the 16-bit code of the RM cell.
     pub quantise_rates: bool,
     /// Use-it-or-lose-it (source rule 13): if ACR exceeds the measured rate by more than this
-    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if absent.
+    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if
+    /// absent.
     #[schemars(extend("x-search" = { "low": "0.1 Mbit/s", "high": "100 Mbit/s", "scale": "log", "when": {"use_it_or_lose_it": true} }))]
     pub use_it_or_lose_it: Option<Rate>,
     /// Effect of an explicit rate below MCR.
@@ -235,7 +241,8 @@ impl AbrConfig {
         };
         self.crm.map_or(derived, u64::from).max(1)
     }
-    /// Findings about parameters that are impossible or outside the standard on an access link of `link_rate`.
+    /// Findings about parameters that are impossible or outside the standard on an access link of
+    /// `link_rate`.
     pub fn check(&self, link_rate: Rate) -> Vec<Finding> {
         let mut findings = Vec::new();
         self.check_rates(link_rate, &mut findings);
@@ -246,7 +253,8 @@ impl AbrConfig {
         findings
     }
 
-    /// Findings about parameters that belong to other rules, and missing ones without which no rate can rise.
+    /// Findings about parameters that belong to other rules, and missing ones without which no rate
+    /// can rise.
     fn check_rules(&self, findings: &mut Vec<Finding>) {
         let is_proportional = matches!(self.rules, SourceRules::Prca | SourceRules::Eprca);
         let is_predicting = self.rules == SourceRules::SmithPredictor;

@@ -56,14 +56,14 @@ impl AbrDestination {
     /// the saved EFCI is set.
     pub fn on_frm(&mut self, mut rm: RmCell) -> RmCell {
         self.last_er = rm.er;
-        rm.bn = false; // DES rule 2; the host sets DIR by the kind of the cell.
+        rm.bn = false; // DES rule 2. DIR is the kind of the cell, which the source sets.
         rm.ci |= self.saved_efci && self.heeds_data; // DES rule 2
         self.saved_efci &= !self.reset; // DES rule 2; some simulators do not reset it.
         rm
     }
 
-    /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set, ER
-    /// is that of the last FRM. `None` within 100 ms of the last BRM of this kind.
+    /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set,
+    /// ER is that of the last FRM. `None` within 100 ms of the last BRM of this kind.
     pub fn generate(&mut self, now: Ps) -> Option<RmCell> {
         if now < self.may_generate_at {
             return None;

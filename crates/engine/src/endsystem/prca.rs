@@ -1,9 +1,10 @@
-//! The sources of proportional rate control: PRCA (as Gerla, Pazos and Signore 1995 have it) and EPRCA
-//! (Roberts, ATM Forum 94-0735R1, after surveys of the field).
+//! The sources of proportional rate control: PRCA (as Gerla, Pazos and Signore 1995 have it) and
+//! EPRCA (Roberts, ATM Forum 94-0735R1, after surveys of the field).
 //!
-//! The rate falls with every cell, and only an RM cell without CI lets it rise: it restores the decreases of the
-//! cycle and adds an increase (Gerla et al., section II.A). Cells are sent and turned round as in TM 4.0 (source rules 1 to 4, 10 to 12),
-//! whose rules for the rate (5, 6, 8, 9 and 13) do not apply.
+//! The rate falls with every cell, and only an RM cell without CI lets it rise: it restores the
+//! decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
+//! turned round as in TM 4.0 (source rules 1 to 4, 10 to 12), whose rules for the rate (5, 6, 8, 9
+//! and 13) do not apply.
 
 use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
@@ -58,9 +59,9 @@ impl Proportional {
         fallen
     }
 
-    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF; with CI no change,
-    /// so that the rate goes on falling. With `Compensation::Counted` the sum of the decreases replaces Nrm ADR. EPRCA
-    /// also obeys the explicit rate.
+    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF;
+    /// with CI no change, so that the rate goes on falling. With `Compensation::Counted` the sum of
+    /// the decreases replaces Nrm ADR. EPRCA also obeys the explicit rate.
     pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
         let cycle = match &mut self.taken {
             Some(taken) => core::mem::take(taken),

@@ -1,4 +1,5 @@
-//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they replace.
+//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they
+//! replace.
 
 use super::config::{AbrConfig, SourceRules};
 use super::prca::Proportional;
@@ -17,7 +18,8 @@ pub(super) enum RateLaw {
 }
 
 impl RateLaw {
-    /// The law of `config` for a source that starts at `icr`; `None` for the rules of TM 4.0. Rates in cells/s.
+    /// The law of `config` for a source that starts at `icr`; `None` for the rules of TM 4.0. Rates
+    /// in cells/s.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
         match config.rules {
             SourceRules::Tm4 => None,
@@ -49,8 +51,8 @@ impl RateLaw {
         }
     }
 
-    /// ER of an FRM (SES rule 10): PCR. For a Smith predictor it carries (X0 - x) / tau, which may exceed PCR, so it
-    /// starts at the largest rate.
+    /// ER of an FRM (SES rule 10): PCR. For a Smith predictor it carries (X0 - x) / tau, which may
+    /// exceed PCR, so it starts at the largest rate.
     pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
         if config.rules == SourceRules::SmithPredictor {
             rm::MAX_RATE

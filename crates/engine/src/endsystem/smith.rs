@@ -1,9 +1,10 @@
-//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): it subtracts its cells on the way from
-//! the space that the network offers, so that the delay of the loop does not cause oscillation.
+//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): it subtracts its
+//! cells on the way from the space that the network offers, so that the delay of the loop does not
+//! cause oscillation.
 //!
-//! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent within the round trip
-//! before the feedback came, and all since. Between two feedbacks the rate falls by 1 / tau with every cell,
-//! exponentially in time.
+//! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent
+//! within the round trip before the feedback arrived, and all since. Between two feedbacks the rate
+//! falls by 1 / tau with every cell, exponentially in time.
 
 use alloc::collections::VecDeque;
 
@@ -51,8 +52,8 @@ impl SmithPredictor {
         self.rate()
     }
 
-    /// ACR after a BRM with the explicit rate `er`. Cells sent a round trip ago or earlier were in the queue that the
-    /// BRM reports, or had left it.
+    /// ACR after a BRM with the explicit rate `er`. Cells sent a round trip ago or earlier were in
+    /// the queue that the BRM reports, or had left it.
     pub fn after_brm(&mut self, now: Ps, er: f64) -> f64 {
         self.offered = er;
         // Cells older than a round trip are part of x.

@@ -50,7 +50,7 @@ struct Limits {
     icr: f64,
     /// ER of a new FRM.
     er: f64,
-    /// Rate from which on ACR does not hold data back: PCR or the access link.
+    /// Rate from which on ACR does not hold data back: the lower of PCR and the access link.
     ceiling: f64,
     /// RIF PCR.
     increase: f64,
@@ -231,8 +231,8 @@ impl AbrSource {
         self.probes() && (data_waiting || !self.limits.frm_needs_data)
     }
 
-    /// DES rule 6: a BRM may be sent out of rate. Otherwise two ends with an ACR of zero would wait for
-    /// each other for ever.
+    /// DES rule 6: a BRM may be sent out of rate. Otherwise two ends with an ACR of zero would wait
+    /// for each other for ever.
     fn may_return_out_of_rate(&self) -> bool {
         self.waiting.is_some() && self.pace.is_none() && self.limits.out_of_rate != OutOfRate::Never
     }
@@ -271,8 +271,9 @@ impl AbrSource {
         Some(sent)
     }
 
-    /// SES rule 3a: an FRM is due Trm after the last if Mrm cells followed it (i), or after Nrm - 1 other
-    /// cells (ii). SES rule 2: the first cell is an FRM, sent as soon as any cell is to be sent.
+    /// SES rule 3a: an FRM is due Trm after the last if Mrm cells followed it (i), or after Nrm - 1
+    /// other cells (ii). SES rule 2: the first cell is an FRM, sent as soon as any cell is to be
+    /// sent.
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
         let wanted = data_waiting
             || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
@@ -280,8 +281,8 @@ impl AbrSource {
         wanted && due
     }
 
-    /// Sends an FRM after SES rules 5, 6 and 13, in this order, with the resulting ACR as its CCR (SES
-    /// rule 7).
+    /// Sends an FRM after SES rules 5, 6 and 13, in this order, with the resulting ACR as its CCR
+    /// (SES rule 7).
     fn send_frm(&mut self, now: Ps) -> Emission {
         if !self.first && self.law.is_none() {
             self.return_to_icr(now); // SES rule 5
@@ -311,8 +312,8 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more FRMs without
-    /// a BRM. Only a BRM ends this, not the cut itself.
+    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more FRMs
+    /// without a BRM. Only a BRM ends this, not the cut itself.
     fn cut_without_brm(&mut self, now: Ps) {
         if self.frms_without_brm >= self.limits.crm {
             self.counters.rule_6 += 1;
@@ -343,7 +344,8 @@ impl AbrSource {
         Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
     }
 
-    /// SES rule 11, and DES rule 6: CLP is set, and neither clause of SES rule 3a counts these cells.
+    /// SES rule 11, and DES rule 6: CLP is set, and neither clause of SES rule 3a counts these
+    /// cells.
     fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if self.may_return_out_of_rate() && now >= self.brm_probe.next {
             self.brm_probe.sent(now);
@@ -388,8 +390,8 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction of a
-    /// picosecond is carried only between cells sent on time.
+    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction
+    /// of a picosecond is carried only between cells sent on time.
     #[inline]
     fn advance(&mut self, now: Ps) {
         self.carry_last = if now == self.t_next { self.carry } else { 0 };
@@ -427,8 +429,8 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR, ACR + RIF PCR).
-    /// NI alone: no change.
+    /// SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR, ACR + RIF
+    /// PCR). NI alone: no change.
     fn step(&mut self, rm: &RmCell) -> f64 {
         if rm.ci {
             return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
@@ -464,8 +466,7 @@ impl AbrSource {
         self.counters.acr_changes += 1;
     }
 
-    /// Lets the next cell obey the new ACR at once. TM 4.0 permits it for a rise, and obliges later cells
-    /// to a fall.
+    /// Lets the next cell obey the new ACR at once, whether it rose or fell; TM 4.0 permits this.
     fn reschedule(&mut self, now: Ps) {
         self.schedule();
         if self.t_next < now {
@@ -473,14 +474,14 @@ impl AbrSource {
         }
     }
 
-    /// Takes a turned-round RM cell from the destination half. It replaces one that still waits (DES rule
-    /// 3), so that no older contents follow newer ones (DES rule 4).
+    /// Takes a turned-round RM cell from the destination half. It replaces one that still waits
+    /// (DES rule 3), so that no older contents follow newer ones (DES rule 4).
     pub fn offer_brm(&mut self, rm: RmCell) {
         self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
     }
 
-    /// Time until which an ACR below both PCR and the access link holds waiting data back; `None` if it
-    /// does not. A source with data is rate-limited before this time.
+    /// Time until which an ACR below both PCR and the access link holds waiting data back; `None`
+    /// if it does not. A source with data is rate-limited before this time.
     pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
         (data_waiting && self.acr < self.limits.ceiling).then_some(self.t_next)
     }

@@ -1,12 +1,13 @@
-//! A source whose data are of another class than its RM cells: only the line paces the data, while the RM cells of the
-//! ABR channel in the other direction return by the rules of TM 4.0.
+//! A source whose data are of another class than its RM cells: only the line paces the data, while
+//! the RM cells of the ABR channel in the other direction return by the rules of TM 4.0.
 
 use super::source::{AbrSource, Emission};
 use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
-/// Sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does not limit the data, and data do not
-/// cause forward RM cells: these are sent as by a source without data (SES rule 3).
+/// Sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does not limit the
+/// data, and data do not cause forward RM cells: these are sent as by a source without data (SES
+/// rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,
@@ -21,7 +22,8 @@ impl SplitSource {
             data: UnshapedSource::new(None, link_rate),
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something still to come.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something
+    /// still to come.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.rm
@@ -95,7 +97,8 @@ mod tests {
             bn: false,
         };
         source.rm_mut().offer_brm(waiting);
-        // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at once.
+        // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at
+        // once.
         assert_eq!(
             [(); 3].map(|()| sent(&mut source, ms(0))),
             [Some(Some(Kind::Frm)), Some(None), None]

@@ -1,5 +1,6 @@
-//! Virtual source and virtual destination (TM 4.0 section 5.10.6 1(d)): a switch ends one loop of ABR control and
-//! begins the next. The parameters say how the loops are coupled (Kalyanaraman 1997, chapter 9 and appendix C.3).
+//! Virtual source and virtual destination (TM 4.0 section 5.10.6 1(d)): a switch ends one loop of
+//! ABR control and begins the next. The parameters say how the loops are coupled (Kalyanaraman
+//! 1997, chapter 9 and appendix C.3).
 
 use alloc::format;
 use alloc::string::String;
@@ -17,8 +18,8 @@ pub enum VcRate {
     PreviousLoop,
     /// CCR of the forward RM cells that the virtual source sends, which is its ACR (b).
     NextLoop,
-    /// Measured: cells that the virtual source sends from one of its forward RM cells to the next, divided by the
-    /// time between them (c).
+    /// Measured: cells that the virtual source sends from one of its forward RM cells to the next,
+    /// divided by the time between them (c).
     Measured,
 }
 
@@ -57,10 +58,11 @@ impl RateUpdate {
     }
 }
 
-/// Virtual sources and destinations of a switch. Every ABR channel through it ends there and begins again: the
-/// virtual destination turns its RM cells round, data wait in a queue of the channel, and the virtual source sends
-/// them by the source rules of TM 4.0 into the queue of the class. With the rate that the port's scheme allows the
-/// channel (VAL2) and the virtual source's ACR2, the previous loop gets ER1 := min(ER, VAL2, ACR2).
+/// Virtual sources and destinations of a switch. Every ABR channel through it ends there and begins
+/// again: the virtual destination turns its RM cells round, data wait in a queue of the channel,
+/// and the virtual source sends them by the source rules of TM 4.0 into the queue of the class.
+/// With the rate that the port's scheme allows the channel (VAL2) and the virtual source's ACR2,
+/// the previous loop gets ER1 := min(ER, VAL2, ACR2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VsVdConfig {
@@ -72,8 +74,8 @@ pub struct VsVdConfig {
     pub input: InputMeter,
     /// Events at which the scheme computes the allowed rate.
     pub update: RateUpdate,
-    /// Makes the virtual source also obey the scheme of its own port: ER2 := min(ER2, VAL2), and its CI and NI. Cells
-    /// then wait in front of the virtual source instead of behind it.
+    /// Makes the virtual source also obey the scheme of its own port: ER2 := min(ER2, VAL2), and
+    /// its CI and NI. Cells then wait in front of the virtual source instead of behind it.
     pub limit_source: bool,
 }
 
@@ -83,8 +85,9 @@ impl VsVdConfig {
         self.at.is_empty() || self.at.iter().any(|name| name == switch)
     }
 
-    /// Reason for which the rate does not belong to the input, if so. Of the six pairs appendix C.3 accepts (a, A) and
-    /// (c, B), each with any update: a scheme divides the rate by a load, so both must be measured at one place.
+    /// Reason for which the rate does not belong to the input, if so. Of the six pairs appendix C.3
+    /// accepts (a, A) and (c, B), each with any update: a scheme divides the rate by a load, so
+    /// both must be measured at one place.
     pub fn mismatch(&self) -> Option<String> {
         let (rate, why) = match (self.vc_rate, self.input) {
             (VcRate::PreviousLoop, InputMeter::VcQueues)

@@ -1,11 +1,11 @@
 //! Relative rate marking by the length of the queue, sampled every S_r slots (Ajmone Marsan et al.
-//! 1997, section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here; (1) to (4) in the
-//! comments are equations of the paper.
+//! 1997, section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here; (1) to (4) in
+//! the comments are equations of the paper.
 //!
-//! Between samples the feedback is constant and the same for all channels. It is set in the backward RM cells
-//! that pass, and optionally in forward ones: NI for "keep", CI for "decrease"; neither bit is ever cleared.
-//! The queue is that of the controlled class and of the classes that share it; the cell that is being sent
-//! counts only with `count_in_service`.
+//! Between samples the feedback is constant and the same for all channels. It is set in the
+//! backward RM cells that pass, and optionally in forward ones: NI for "keep", CI for "decrease";
+//! neither bit is ever cleared. The queue is that of the controlled class and of the classes that
+//! share it; the cell that is being sent counts only with `count_in_service`.
 
 pub mod p;
 pub mod pd;
@@ -44,7 +44,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// l_t and h_t, and the distance below them to which the queue must fall to leave their regions.
+    /// l_t and h_t, and the distance below them to which the queue must fall to leave their
+    /// regions.
     pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
         let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
         Thresholds {
@@ -54,8 +55,8 @@ impl Thresholds {
             last: Feedback::Increase,
         }
     }
-    /// Feedback of the queue's region, or still of the region above it until the queue has fallen by
-    /// `hysteresis`.
+    /// Feedback of the queue's region, or still of the region above it until the queue has fallen
+    /// by `hysteresis`.
     fn feedback(&mut self, queue: f64) -> Feedback {
         let kept = self.last.min(self.region(queue + self.hysteresis));
         self.last = kept.max(self.region(queue));
@@ -73,8 +74,8 @@ impl Thresholds {
     }
 }
 
-/// Findings common to all laws: about the sampling interval, thresholds in the wrong order or beyond the
-/// buffer, and a hysteresis that never lets the queue leave a threshold's region.
+/// Findings common to all laws: about the sampling interval, thresholds in the wrong order or
+/// beyond the buffer, and a hysteresis that never lets the queue leave a threshold's region.
 fn ranges(
     facts: SwitchFacts,
     sampling: Cells,
@@ -115,8 +116,8 @@ struct Sampling {
     mark_forward: bool,
 }
 
-/// Instants a fixed number of slots apart; a slot is the cell time of the link. The remainder is carried, so that
-/// the interval is exact on average.
+/// Instants a fixed number of slots apart; a slot is the cell time of the link. The remainder is
+/// carried, so that the interval is exact on average.
 #[derive(Clone, Debug)]
 struct Slots {
     whole: u64,

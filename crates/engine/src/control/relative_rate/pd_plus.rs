@@ -1,5 +1,5 @@
-//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al. 1997,
-//! (3)).
+//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al.
+//! 1997, (3)).
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,8 @@ use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdPlusConfig {
@@ -25,20 +26,21 @@ pub struct PdPlusConfig {
     /// Rates decrease from this queue length on (h_t), unless the queue falls.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
-    /// Largest change between samples for which the length of the queue counts (beta): beyond it rates
-    /// decrease if the queue grows and increase if it falls.
+    /// Largest change between samples for which the length of the queue counts (beta): beyond it
+    /// rates decrease if the queue grows and increase if it falls.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
-    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it counts, the
-    /// queue of a lightly loaded link alternates between 0 and 1, and every port on the way reacts to it.
+    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
+    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
+    /// way reacts to it.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the worse
-    /// feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI and NI in
-    /// either direction; the paper sets them in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
+    /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// Distance below a threshold to which the queue must fall before it counts as below it again; less than
-    /// `low`. None if absent, as in the paper. Two thresholds for one bit are usual (Ohsaki et al. 1995,
-    /// section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below it again;
+    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
+    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
