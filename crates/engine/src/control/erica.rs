@@ -196,8 +196,8 @@ impl Erica {
         self.average_load(input);
         // p. 402: FairShare := ABR capacity / N_last
         self.fair_share = self.abr_capacity / self.n_last;
-        self.max_alloc_prev = self.max_alloc_cur; // p. 402
-        self.max_alloc_cur = self.fair_share; // p. 402
+        self.max_alloc_prev = self.max_alloc_cur; // p. 402: Max Alloc Previous
+        self.max_alloc_cur = self.fair_share; // p. 402: Max Alloc Current
         self.last_seconds = seconds;
         self.restart(now);
     }

@@ -35,7 +35,7 @@ pub enum Fairness {
     /// share, over the upper edge for one below it.
     #[default]
     Basic,
-    /// The rate over the fair share of what the channels below it leave, found in two steps.
+    /// The rate over the fair share of the capacity that slower channels leave, found in two steps.
     Precise,
 }
 

@@ -1,4 +1,4 @@
-//! The sources of proportional rate control: PRCA (as Gerla, Pazos and Signore 1995 have it) and
+//! The sources of proportional rate control: PRCA (as in Gerla, Pazos and Signore 1995) and
 //! EPRCA (Roberts, ATM Forum 94-0735R1, after surveys of the field).
 //!
 //! The rate falls with every cell, and only an RM cell without CI lets it rise: it restores the

@@ -1,4 +1,4 @@
-//! The congestion window and what bounds it, in bytes.
+//! The congestion window and its bounds, in bytes.
 
 use super::config::TcpConfig;
 
@@ -61,7 +61,7 @@ impl Window {
         };
         self.open(increment);
     }
-    /// Adds `bytes` to cwnd as far as `cap` allows.
+    /// Adds `bytes` to cwnd, up to `cap`.
     #[inline]
     pub fn open(&mut self, bytes: u64) {
         self.cwnd = (self.cwnd + bytes).min(self.cap);

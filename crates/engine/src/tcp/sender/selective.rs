@@ -83,7 +83,7 @@ impl TcpSender {
         if board.pipe(self.snd_una, self.snd_max, mss) + mss > self.window.cwnd {
             return None;
         }
-        // NextSeg() rule (2): new data, as far as the receive window allows.
+        // NextSeg() rule (2): new data within the receive window.
         let new = self
             .piece(board, self.snd_max)
             .filter(|piece| piece.end <= self.snd_una + self.window.rwnd);

@@ -323,7 +323,7 @@ fn after_a_timeout_everything_is_sent_again_unless_acknowledged_meanwhile() {
     assert_eq!(drain(&mut s, due), [0]);
     s.on_ack(due, &ack(1));
     assert_eq!(drain(&mut s, due), [1, 2]);
-    // A cumulative acknowledgement jumps over what had arrived.
+    // A cumulative acknowledgement jumps over segments that had arrived.
     s.on_ack(due, &ack(6));
     assert_eq!(drain(&mut s, due), [6, 7, 8]);
     assert_eq!(
@@ -434,7 +434,7 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     assert_eq!((copy.seq, s.next_timer()), (MSS, Ps::NEVER));
     s.on_transmitted(Ps::from_s(12), &copy);
     assert_eq!(s.next_timer(), Ps::from_s(15));
-    // What has left since then is timed from an acknowledgement on.
+    // Segments that left since then are timed from an acknowledgement on.
     s.on_ack(Ps::from_s(13), &ack(2));
     let last = s.poll_segment(Ps::from_s(13)).unwrap();
     s.on_transmitted(Ps::from_s(14), &last);
@@ -622,7 +622,7 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     let again = drain(&mut s, due);
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
-    // No second recovery below what was out.
+    // No second recovery below the data outstanding then.
     let more = (9..12)
         .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
         .all(|event| event.is_none());
