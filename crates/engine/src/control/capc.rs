@@ -1,8 +1,8 @@
-//! CAPC, congestion avoidance using proportional control (Barnhart, ATM Forum 94-0983): one explicit rate
-//! for all channels, which rises while the load is below 1 and falls above it.
+//! CAPC, congestion avoidance using proportional control (Barnhart, ATM Forum 94-0983): one
+//! explicit rate for all channels, which rises while the load is below 1 and falls above it.
 //!
-//! After surveys of the field; the steps are certain, the floor of a step down (ERF) and the queue threshold
-//! of the CI bit less so. CAPC2, which reads the queue into the load, is not modelled.
+//! After surveys of the field; the steps are certain, the floor of a step down (ERF) and the queue
+//! threshold of the CI bit less so. CAPC2, which lets the queue count in the load, is not modelled.
 
 use alloc::vec::Vec;
 
@@ -17,32 +17,37 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// The explicit rate never falls below this, in cells/s: TCR of TM 4.0, from which no source is held back.
+/// Least explicit rate, in cells/s: TCR of TM 4.0. The steps are factors, so from zero it would not
+/// rise.
 const LEAST: f64 = 10.0;
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CapcConfig {
-    /// Target utilisation: share of what other classes leave of the link at which the load is 1.
+    /// Target utilisation: share of the rate left by other classes at which the load is 1.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Interval over which the load is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Slope of a step up (Rup): the rate is multiplied by 1 + (1 - load) Rup; 0.025 to 0.1 is usual.
+    /// Slope of a step up (Rup): the rate is multiplied by 1 + (1 - load) Rup; 0.025 to 0.1 is
+    /// usual.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log" }))]
     pub rup: f64,
-    /// Largest step up (ERU).
+    /// Factor of the largest step up (ERU).
     #[schemars(extend("x-search" = { "low": 1.05, "high": 4, "scale": "log" }))]
     pub eru: f64,
-    /// Slope of a step down (Rdn): the rate is multiplied by 1 - (load - 1) Rdn; 0.2 to 0.8 is usual.
+    /// Slope of a step down (Rdn): the rate is multiplied by 1 - (load - 1) Rdn; 0.2 to 0.8 is
+    /// usual.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 2, "scale": "log" }))]
     pub rdn: f64,
-    /// Largest step down (ERF); one survey prints 1.5 for it, which would be no step down.
+    /// Factor of the largest step down (ERF); one survey prints 1.5 for it, which would be a step
+    /// up.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 0.95, "scale": "linear" }))]
     pub erf: f64,
-    /// Queue length above which backward RM cells also get CI; the author's value is not known.
+    /// Queue length above which CI is also set in backward RM cells; the author's value is not
+    /// known.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Cells,
 }
@@ -62,7 +67,7 @@ impl Default for CapcConfig {
 }
 
 impl CapcConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
@@ -81,7 +86,7 @@ impl CapcConfig {
 pub struct Capc {
     config: CapcConfig,
     link: f64,
-    /// ERS in cells/s.
+    /// ERS, the explicit rate for all channels, in cells/s.
     ers: f64,
     load_factor: f64,
 }
@@ -122,15 +127,15 @@ impl ByLoad for Capc {
         } = self.config;
         let z = load.factor(target_utilisation * (self.link - load.background));
         let step = if z < 1.0 {
-            (1.0 + (1.0 - z) * rup).min(eru)
+            (1.0 + (1.0 - z) * rup).min(eru) // 94-0983: ERS min(ERU, 1 + (1 - z) Rup)
         } else {
-            (1.0 - (z - 1.0) * rdn).max(erf)
+            (1.0 - (z - 1.0) * rdn).max(erf) // 94-0983: ERS max(ERF, 1 - (z - 1) Rdn)
         };
         self.ers = (self.ers * step).min(self.link).max(LEAST);
         self.load_factor = z;
     }
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
-        rm.er = rm.er.min(self.ers);
+        rm.er = rm.er.min(self.ers); // TM 4.0 5.10.6 1(c); CI follows from the queue in `Metered`.
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.load_factor, self.ers])

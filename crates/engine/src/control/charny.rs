@@ -1,11 +1,12 @@
-//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, those below the advertised
-//! rate are marked as bottlenecked elsewhere, and the advertised rate is what the marked leave, shared by the
-//! rest.
+//! Consistent marking (Charny 1994): every channel's explicit rate is recorded, channels below the
+//! advertised rate are marked as bottlenecked elsewhere, and the advertised rate is the capacity
+//! that the marked channels leave, shared equally by the unmarked ones.
 //!
-//! The form below is fixed by a property rather than by the original text: it reaches max-min rates. The
-//! channel whose cell has come counts as unmarked while the advertised rate is computed (otherwise unfair
-//! rates can lock in), and only rates strictly below it are marked (otherwise convergence is slow). The
-//! original's sources stamp their own demand; these are the sources of TM 4.0, which stamp PCR.
+//! The form below is chosen for a property rather than after the original text: it reaches max-min
+//! rates. The channel whose RM cell arrives counts as unmarked while the advertised rate is
+//! computed (otherwise unfair rates can persist), and only channels strictly below that rate are
+//! marked (otherwise convergence is slow). The original's sources stamp their own demand; these are
+//! the sources of TM 4.0, which stamp PCR.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,18 +26,18 @@ use crate::kernel::{Finding, Ps};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {
-    /// Target utilisation: share of what other classes leave of the link that is allocated.
+    /// Target utilisation: share of the rate left by other classes that is allocated.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Interval over which the other classes are measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Whether forward RM cells, too, are recorded. Sources that stamp PCR hide there every bottleneck further
-    /// on, so that with several cells on the way channels are unmarked most of the time; in the original they
-    /// state what the last cell brought back.
+    /// Also records forward RM cells. In these, sources that stamp PCR hide every bottleneck
+    /// further on, so that with several cells on the way channels are unmarked most of the time; in
+    /// the original, sources stamp the rate that the last cell brought back.
     pub record_forward: bool,
-    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
-    /// rates; if absent, never.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -53,7 +54,7 @@ impl Default for CharnyConfig {
 }
 
 impl CharnyConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).utilisation("target_utilisation", self.target_utilisation);
         let ranges = ranges.interval("interval", self.interval);
@@ -69,7 +70,8 @@ struct Recorded {
     marked: bool,
 }
 
-/// Consistent marking at one output port. All rates are in cells/s; an RM cell costs a look at every channel.
+/// Consistent marking at one output port. All rates are in cells/s. The cost of an RM cell is
+/// proportional to the number of channels.
 #[derive(Clone, Debug)]
 pub struct Charny {
     target_utilisation: f64,
@@ -81,7 +83,7 @@ pub struct Charny {
 }
 
 impl Metered<Charny> {
-    /// The scheme at the port of `facts`; until RM cells come nobody is marked.
+    /// The scheme at the port of `facts`; no channel is marked until RM cells arrive.
     pub fn new(config: &CharnyConfig, facts: PortFacts) -> Metered<Charny> {
         let link = facts.rate.cells_per_second();
         let capacity = config.target_utilisation * link;
@@ -108,8 +110,9 @@ impl Metered<Charny> {
 }
 
 impl Charny {
-    /// What the marked channels leave, shared by the others; there is always one other, the channel whose
-    /// RM cell has come.
+    /// (C - sum of marked rates) / (N - number marked): the capacity that the marked channels
+    /// leave, per unmarked channel. The channel whose RM cell has arrived is always unmarked, so N
+    /// exceeds their number.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
         let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
@@ -118,7 +121,8 @@ impl Charny {
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
-    /// The advertised rate with `slot` unmarked, after every mark that is not consistent with it has gone.
+    /// The advertised rate with `slot` unmarked. Marks above it are inconsistent and removed first;
+    /// one repetition is enough.
     fn advertise(&mut self, slot: usize) -> f64 {
         self.channels[slot].marked = false;
         let share = self.share();
@@ -134,16 +138,18 @@ impl Charny {
         self.advertised
     }
 
+    /// Records the rate in an RM cell and lowers it to the advertised rate.
     fn record(&mut self, slot: u32, rm: &mut RmCell) {
         let (slot, rate) = (slot as usize, rm.er);
         let advertised = self.advertise(slot);
         self.channels[slot] = Recorded {
             rate,
-            marked: rate < advertised,
+            marked: rate < advertised, // Strictly below: see above.
         };
-        rm.er = rate.min(advertised);
+        rm.er = rate.min(advertised); // TM 4.0 5.10.6 1(c)
     }
 
+    /// Lowers the rate in an RM cell to the advertised rate, and keeps the record.
     fn pass(&mut self, slot: u32, rm: &mut RmCell) {
         let slot = slot as usize;
         let marked = self.channels[slot].marked;

@@ -1,30 +1,31 @@
-//! CI beside explicit rates: a switch may answer congestion in several ways at once (TM 4.0, section 5.10.6), so a scheme
-//! that lowers ER may also set CI in the backward RM cells that pass while its queue is long. The scheme knows nothing of it.
+//! CI beside explicit rates: a switch may use several methods at once (TM 4.0 section 5.10.6), so a
+//! port whose scheme lowers ER may also set CI in the backward RM cells that pass while its queue
+//! is long. The scheme itself does not know of it.
 
 use super::QueueReading;
 use crate::atm::cell::RmCell;
 use crate::kernel::units::Cells;
 
-/// Sets CI above a length of the queue.
+/// Sets CI above a queue length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CongestionBit {
-    /// In cells; `u64::MAX` is never exceeded.
+    /// Threshold in cells; `u64::MAX` is never exceeded.
     threshold: u64,
 }
 
 impl CongestionBit {
-    /// Above `threshold`; never without one.
+    /// Sets CI above `threshold`; never if absent.
     pub fn above(threshold: Option<Cells>) -> CongestionBit {
         CongestionBit {
             threshold: threshold.map_or(u64::MAX, |threshold| threshold.0),
         }
     }
-    /// A backward RM cell passes. A bit that is set stays.
+    /// A backward RM cell passes. CI that is set already stays set (TM 4.0 section 5.10.6).
     #[inline]
     pub fn mark(self, rm: &mut RmCell, queue: u64) {
-        rm.ci |= queue > self.threshold;
+        rm.ci |= queue > self.threshold; // 5.10.6 1(b)
     }
-    /// When the queue is read, beside when the scheme reads it.
+    /// Occasions on which scheme or threshold read the queue.
     pub fn reads_queue(self, by_scheme: QueueReading) -> QueueReading {
         if self.threshold < u64::MAX && by_scheme == QueueReading::Never {
             QueueReading::AtRmCells

@@ -13,14 +13,14 @@ use crate::atm::cell::{Info, RmCell};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// Where in the queue data cells are marked.
+/// End of the queue at which data cells are marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkAt {
-    /// At the head: the indication does not wait in the queue.
+    /// The head: the indication does not wait in the queue.
     #[default]
     Dequeue,
-    /// At the tail: the indication is as old as the queue is long.
+    /// The tail: the indication is as old as the queue is long.
     Enqueue,
 }
 
@@ -37,7 +37,7 @@ pub struct EfciConfig {
     /// Marking ends when the queue becomes shorter than this.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"low": true} }))]
     pub low: Option<Cells>,
-    /// Where data cells are marked.
+    /// End of the queue at which data cells are marked.
     pub mark_at: MarkAt,
 }
 
@@ -48,7 +48,7 @@ impl EfciConfig {
     pub fn threshold_in_force(&self) -> Cells {
         self.high.or(self.threshold).unwrap_or(DEFAULT_THRESHOLD)
     }
-    /// Contradictions among the thresholds, and a threshold that the queue never exceeds.
+    /// Findings about contradictory thresholds, and about one that the queue never exceeds.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let limit = self
             .high
@@ -82,14 +82,14 @@ impl EfciConfig {
 #[derive(Clone, Debug)]
 pub struct Efci {
     high: u64,
-    /// Congestion ends below this: one more than `high` if there is one threshold.
+    /// Queue length below which congestion ends: `high` + 1 with a single threshold.
     ends_below: u64,
     congested: bool,
     mark_at: MarkAt,
 }
 
 impl Efci {
-    /// The scheme as `config` has it.
+    /// The scheme with the parameters `config`.
     pub fn new(config: &EfciConfig, _: PortFacts) -> Efci {
         let high = config.threshold_in_force().0;
         let ends_below = config.low.map_or(high.saturating_add(1), |low| low.0);
@@ -100,16 +100,17 @@ impl Efci {
             mark_at: config.mark_at,
         }
     }
-    /// Whether data cells are marked now.
+    /// True while data cells are marked.
     pub fn congested(&self) -> bool {
         self.congested
     }
 
     #[inline]
     fn observe(&mut self, info: &mut Info, queue: u64) {
+        // Ohsaki et al. II.A: congested above Q_H, until the queue is below Q_L.
         self.congested = queue > self.high || (self.congested && queue >= self.ends_below);
         if self.congested && info.is_data() {
-            info.mark_efci();
+            info.mark_efci(); // TM 4.0 5.10.6 1(a)
         }
     }
 }

@@ -1,8 +1,8 @@
-//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean allowed
-//! cell rate over all channels, and explicit rates below it while the queue is long.
+//! EPRCA, the switch of enhanced proportional rate control (Roberts, ATM Forum 94-0735R1): a mean
+//! allowed cell rate over all channels, and explicit rates below it while the queue is long.
 //!
-//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The queue
-//! thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
+//! After surveys of the field; AV and DPF are certain, the other constants are the usual ones. The
+//! queue thresholds depend on the network and have no usual value. The sources are those of TM 4.0.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// What a backward RM cell is told.
+/// Feedback in a marked backward RM cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marking {
@@ -27,14 +27,14 @@ pub enum Marking {
     Binary,
 }
 
-/// Which forward RM cells count in the mean.
+/// Forward RM cells that count in the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
-    /// Under congestion those below the mean, else those above VCS times it.
+    /// Under congestion cells with a CCR below the mean, otherwise cells above VCS times the mean.
     #[default]
     Selective,
-    /// All.
+    /// All of them.
     All,
 }
 
@@ -45,13 +45,13 @@ pub struct EprcaConfig {
     /// Queue length above which the port is congested (QT).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.5, "scale": "linear", "of": "buffer" }))]
     pub qt: Cells,
-    /// Queue length above which it is very congested (DQT).
+    /// Queue length above which the port is very congested (DQT).
     #[schemars(extend("x-search" = { "low": 0.04, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub dqt: Cells,
     /// Weight of the newest rate in the mean (AV).
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub av: f64,
-    /// Which forward RM cells count.
+    /// Forward RM cells that count in the mean.
     pub averaging: Averaging,
     /// VC separator (VCS): without congestion, rates below VCS times the mean do not count.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"averaging": ["selective"]} }))]
@@ -59,13 +59,13 @@ pub struct EprcaConfig {
     /// Down pressure factor (DPF): under congestion, channels above DPF times the mean are marked.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub dpf: f64,
-    /// Explicit reduction factor (ERF): they get ERF times the mean.
+    /// Explicit reduction factor (ERF): these channels get ERF times the mean.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
     pub erf: f64,
-    /// Major reduction factor (MRF): when very congested, all get MRF times the mean.
+    /// Major reduction factor (MRF): all channels of a very congested port get MRF times the mean.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "linear", "when": {"marking": ["explicit-rate"]} }))]
     pub mrf: f64,
-    /// What marked cells are told.
+    /// Feedback in marked cells.
     pub marking: Marking,
 }
 
@@ -86,7 +86,7 @@ impl Default for EprcaConfig {
 }
 
 impl EprcaConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .ordered(("qt", self.qt), ("dqt", self.dqt))
@@ -104,7 +104,7 @@ impl EprcaConfig {
 #[derive(Clone, Debug)]
 pub struct Eprca {
     config: EprcaConfig,
-    /// MACR in cells/s.
+    /// MACR, the mean allowed cell rate, in cells/s.
     macr: f64,
 }
 
@@ -117,6 +117,7 @@ impl Eprca {
         }
     }
 
+    /// True if a forward RM cell with this CCR counts in the mean.
     fn counts(&self, ccr: f64, queue: u64) -> bool {
         match self.config.averaging {
             Averaging::All => true,
@@ -125,10 +126,11 @@ impl Eprca {
         }
     }
 
+    /// Marks a backward RM cell.
     fn press(&self, rm: &mut RmCell, factor: f64) {
         match self.config.marking {
-            Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr),
-            Marking::Binary => rm.ci = true,
+            Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr), // TM 4.0 5.10.6 1(c)
+            Marking::Binary => rm.ci = true,                                // TM 4.0 5.10.6 1(b)
         }
     }
 }
@@ -144,6 +146,7 @@ impl SwitchControl for Eprca {
             && info.kind() == Kind::Frm
             && self.counts(rm.ccr, queue)
         {
+            // MACR := (1 - AV) MACR + AV CCR
             self.macr += self.config.av * (rm.ccr - self.macr);
         }
     }
@@ -157,9 +160,9 @@ impl SwitchControl for Eprca {
             ..
         } = self.config;
         if queue > dqt.0 {
-            self.press(rm, mrf);
+            self.press(rm, mrf); // Very congested: ER := min(ER, MRF MACR) for all.
         } else if queue > qt.0 && rm.ccr > dpf * self.macr {
-            self.press(rm, erf);
+            self.press(rm, erf); // Congested: ER := min(ER, ERF MACR) where CCR > DPF MACR.
         }
     }
     fn counted(&self) -> Vec<f64> {

@@ -1,5 +1,8 @@
 //! ERICA and ERICA+ (Kalyanaraman 1997, chapter 6 and appendix C): explicit rates from the load
 //! of a link and the fair share of its capacity, measured over averaging intervals.
+//!
+//! In the comments "p. n" is a page of the thesis; the pseudo-code of its appendix C is on pp. 399
+//! to 404. "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,10 +19,10 @@ use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::Ps;
 
-/// Interval numbers start here, so that 0 stands for "never" and is not the interval before.
+/// Number of the first interval. 0 means "never", so it must not be the number before the first.
 const FIRST_EPOCH: u32 = 2;
 
-/// Powers of the decay that are kept; a channel silent for longer costs one `pow`.
+/// Number of precomputed powers of the decay factor; a channel silent for longer costs one `pow`.
 const POWERS: usize = 64;
 
 /// ERICA at one output port. All rates are in cells/s.
@@ -34,17 +37,21 @@ pub struct Erica {
     mark_forward: bool,
     ci: CongestionBit,
     channels: Vec<Channel>,
-    /// Active channels of this interval; with averaging, their contributions.
+    /// Active channels of this interval; with averaging, the sum of the contributions.
     n_this: f64,
+    /// Active channels of the last interval, at least 1.
     n_last: f64,
+    /// Channels seen in this interval.
     seen: u32,
     brm_answered: bool,
-    /// What the queue control remembers.
+    /// State of the queue control with hysteresis.
     draining: bool,
     abr_capacity: f64,
     fair_share: f64,
+    /// Largest allocation of the last interval, and of this one so far.
     max_alloc_prev: f64,
     max_alloc_cur: f64,
+    /// Load factor (overload).
     z: f64,
     restart_average: bool,
     avg_capacity_cells: f64,
@@ -59,8 +66,8 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// The scheme at a port. Before the first interval ends, the established channels, or one of
-    /// them, share the target capacity, and the load is 1.
+    /// The scheme at a port. Until the first interval ends the load is 1, and the fair share is the
+    /// target capacity over the number of sources that `initial_sources` assumes.
     pub fn new(config: &EricaConfig, facts: PortFacts) -> Erica {
         let link = facts.rate.cells_per_second();
         let utilisation = config.utilisation();
@@ -117,24 +124,24 @@ impl Erica {
     pub fn abr_capacity(&self) -> f64 {
         self.abr_capacity
     }
-    /// Active channels by which the capacity was divided; a fraction if they are averaged.
+    /// Number of active channels behind the fair share; not a whole number if it is averaged.
     pub fn active_sources(&self) -> f64 {
         self.n_last
     }
-    /// What the scheme has seen and done.
+    /// Counts since the start.
     pub fn counters(&self) -> &EricaStatistics {
         &self.statistics
     }
 
-    /// First sign of life of a channel in this interval.
+    /// Counts a channel as active, at its first cell in this interval (pp. 399 and 403).
     fn count_source(&mut self, slot: u32) {
         let channel = &mut self.channels[slot as usize];
         let before = core::mem::replace(&mut channel.seen, self.epoch);
         self.seen += 1;
         if self.config.average_sources {
             let contribution = self.contribution(before);
-            self.n_this += 1.0 - contribution;
-            // Below one decay: the channel was not active in the interval before either.
+            self.n_this += 1.0 - contribution; // Contribution[VC] := 1
+            // Below DecayFactor the channel was not active in the interval before either.
             if contribution < self.config.source_decay {
                 self.count_immediately(1.0 - contribution / self.config.source_decay);
             }
@@ -146,7 +153,8 @@ impl Erica {
         }
     }
 
-    /// What a channel last active in interval `seen` contributes: decay to the power of its age.
+    /// Contribution of a channel last active in interval `seen`: the decay factor to the power of
+    /// its age. Computed when needed, so that the end of an interval does not visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
             return 0.0;
@@ -158,17 +166,18 @@ impl Erica {
             .unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
-    /// In the first interval all established channels may be counted already.
+    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends,
+    /// unless the number that is assumed in the first interval includes it already.
     fn count_immediately(&mut self, weight: f64) {
         let counted =
             self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
         if self.config.immediate_fair_share && !counted {
-            self.n_last += weight;
+            self.n_last += weight; // p. 403: N_last - Contribution / DecayFactor + 1
             self.fair_share = self.abr_capacity / self.n_last;
         }
     }
 
-    /// Rate of a channel: from its last FRM, or measured over the last interval.
+    /// CCR of a channel: from its last FRM, or measured over the last interval.
     fn ccr(&self, slot: u32) -> f64 {
         let channel = &self.channels[slot as usize];
         if self.per_vc_ccr {
@@ -178,15 +187,17 @@ impl Erica {
         }
     }
 
+    /// Ends an averaging interval, in the order of the pseudo-code (pp. 399 to 402).
     fn end_interval(&mut self, now: Ps, queue: u64) {
         let seconds = (now - self.started).as_secs_f64();
         self.record_interval();
         self.count_active();
         let input = self.measure(seconds, queue);
         self.average_load(input);
+        // p. 402: FairShare := ABR capacity / N_last
         self.fair_share = self.abr_capacity / self.n_last;
-        self.max_alloc_prev = self.max_alloc_cur;
-        self.max_alloc_cur = self.fair_share;
+        self.max_alloc_prev = self.max_alloc_cur; // p. 402: Max Alloc Previous
+        self.max_alloc_cur = self.fair_share; // p. 402: Max Alloc Current
         self.last_seconds = seconds;
         self.restart(now);
     }
@@ -199,9 +210,10 @@ impl Erica {
         self.statistics.seen += self.seen as u64;
     }
 
-    /// The sum of all contributions decays as each of them does.
+    /// Sets N_last, and starts the next count.
     fn count_active(&mut self) {
-        self.n_last = self.n_this.max(1.0);
+        self.n_last = self.n_this.max(1.0); // Section 8.16.1: at least one active source.
+        // Each contribution decays by the same factor, hence their sum does.
         self.n_this = if self.config.average_sources {
             self.n_this * self.config.source_decay
         } else {
@@ -213,11 +225,13 @@ impl Erica {
     fn measure(&mut self, seconds: f64, queue: u64) -> f64 {
         let factor = self.queue_factor(seconds, queue);
         let (vbr, input) = (self.vbr_cells as f64, self.abr_cells as f64);
+        // p. 180: the target is the product of f(Tq) and the ABR capacity.
         let capacity = factor * self.capacity_cells(self.link * seconds, vbr).max(0.0);
         if self.config.load_averaging != LoadAveraging::Components {
             self.abr_capacity = capacity / seconds;
             return input / seconds;
         }
+        // Method 2 (section 8.16.1): the ratio of averages instead of the average of ratios.
         let weight = self.config.load_weight;
         average(&mut self.avg_capacity_cells, capacity, weight);
         average(&mut self.avg_input_cells, input, weight);
@@ -228,12 +242,13 @@ impl Erica {
 
     fn capacity_cells(&self, link: f64, vbr: f64) -> f64 {
         match self.config.capacity_form {
-            CapacityForm::OfLink => self.utilisation * link - vbr,
-            CapacityForm::OfRemainder => self.utilisation * (link - vbr),
+            CapacityForm::OfLink => self.utilisation * link - vbr, // p. 400
+            CapacityForm::OfRemainder => self.utilisation * (link - vbr), // ATM Forum 98-0408
         }
     }
 
-    /// ERICA+: f(Tq), with the queue at the end of the interval and what VBR leaves of the link.
+    /// f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval, which drains at the rate
+    /// that VBR leaves of the link; 1 without queue control.
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_cells as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
@@ -243,19 +258,22 @@ impl Erica {
             .map_or(1.0, |control| control.factor(queue, left, draining))
     }
 
+    /// Load factor z := input rate / ABR capacity, averaged by `load_averaging` (p. 402).
     fn average_load(&mut self, input: f64) {
         if self.abr_capacity <= 0.0 {
-            self.z = f64::INFINITY;
+            self.z = f64::INFINITY; // p. 402, table 6.1
             return;
         }
         let load = input / self.abr_capacity;
+        // Section 8.16.1: method 1 starts again after a load of zero or infinity. Appendix C does
+        // so after infinity alone, hence `reset_on_zero`.
         let resets = self.config.reset_on_zero && load == 0.0;
         let restart = self.restart_average || resets || self.z == f64::INFINITY;
         self.restart_average = resets;
         if self.config.load_averaging != LoadAveraging::LoadFactor || restart {
             self.z = load;
         } else {
-            average(&mut self.z, load, self.config.load_weight);
+            average(&mut self.z, load, self.config.load_weight); // Method 1
         }
     }
 
@@ -268,9 +286,11 @@ impl Erica {
         self.started = now;
     }
 
-    /// The rate that a channel may have, without its clipping.
+    /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta.
+    /// The result is not clipped yet.
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
+        // Table 6.1 prints an infinite overload for an interval without input.
         let overload = self.z > 1.0 + self.config.delta || self.z == 0.0;
         if overload || !self.config.max_alloc {
             share
@@ -279,25 +299,27 @@ impl Erica {
         }
     }
 
-    /// A channel's present rate scaled to a load of 1.
+    /// VCShare := CCR / z, the rate of the channel scaled to a load of 1.
     fn vc_share(&self, ccr: f64) -> f64 {
         if self.z > 0.0 {
-            return ccr / self.z;
+            return ccr / self.z; // p. 404
         }
         match self.config.zero_input_policy {
-            ZeroInputPolicy::FairShare => 0.0,
+            ZeroInputPolicy::FairShare => 0.0, // Table 6.1
             ZeroInputPolicy::ZeroLoad => self.abr_capacity,
         }
     }
 
-    /// The feedback of this interval: one per channel, which later BRMs repeat.
+    /// Feedback to a channel. It has one value per interval, which later BRMs repeat.
     fn answer(&mut self, slot: u32) -> f64 {
         if self.channels[slot as usize].answered == self.epoch {
-            return self.channels[slot as usize].last_er;
+            return self.channels[slot as usize].last_er; // p. 404: Last Allocated ER
         }
         let ccr = self.ccr(slot);
         let mut er = self.allocation(self.vc_share(ccr));
         self.max_alloc_cur = self.max_alloc_cur.max(er);
+        // 98-0408 (12): no sudden increase past the fair share. After MaxAllocCurrent, which is not
+        // clipped.
         if self.config.clip_to_fair_share && ccr < self.fair_share {
             er = er.min(self.fair_share);
         }
@@ -349,16 +371,17 @@ impl SwitchControl for Erica {
         if self.per_vc_ccr {
             self.channels[slot as usize].count_cell(self.epoch);
         } else if let Some(rm) = &frm {
-            self.channels[slot as usize].ccr = rm.ccr;
+            self.channels[slot as usize].ccr = rm.ccr; // 98-0408 (7)
         }
         self.abr_cells += 1;
-        // Simultaneous cells make no interval: it ends with the first later one.
+        // Simultaneous cells do not end an interval, which must last longer than zero.
         if self.abr_cells >= self.interval_cells && now > self.started {
             self.end_interval(now, queue);
         }
         if let Some(rm) = frm
             && self.mark_forward
         {
+            // TM 4.0 5.10.6 1(c), forward
             rm.er = rm.er.min(self.answer(slot));
         }
     }
@@ -367,11 +390,12 @@ impl SwitchControl for Erica {
         self.vbr_cells += 1;
     }
     fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
+        // pp. 403 and 404: a BRM shows activity, too. It is not counted as input.
         if self.config.bidirectional_counting && self.channels[slot as usize].seen != self.epoch {
             self.count_source(slot);
         }
         self.brm_answered = true;
-        rm.er = rm.er.min(self.answer(slot));
+        rm.er = rm.er.min(self.answer(slot)); // TM 4.0 5.10.6 1(c), backward
         self.ci.mark(rm, queue);
     }
     fn counted(&self) -> Vec<f64> {

@@ -1,14 +1,14 @@
-//! What ERICA knows of one channel, interval by interval.
+//! State of one channel in ERICA.
 
-/// What is known of one channel. Numbers of intervals stand in for flags, so that nothing has to
-/// be cleared when an interval ends.
+/// State of one channel. Interval numbers replace the flags of the pseudo-code, so that nothing has
+/// to be cleared when an interval ends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     /// Last interval in which the channel was active.
     pub seen: u32,
     /// Last interval in which a BRM was answered.
     pub answered: u32,
-    /// Interval of `cells`.
+    /// Interval in which `cells` were counted.
     counted: u32,
     /// Cells in interval `counted`.
     cells: u32,
@@ -16,12 +16,12 @@ pub(super) struct Channel {
     cells_before: u32,
     /// CCR of the last FRM, in cells/s.
     pub ccr: f64,
-    /// Feedback given in interval `answered`.
+    /// Feedback of interval `answered` (Last Allocated ER).
     pub last_er: f64,
 }
 
 impl Channel {
-    /// A cell in interval `epoch`.
+    /// Counts a cell in interval `epoch`.
     #[inline]
     pub fn count_cell(&mut self, epoch: u32) {
         if self.counted != epoch {
@@ -35,7 +35,7 @@ impl Channel {
         self.cells += 1;
     }
 
-    /// Rate measured over the interval before `epoch`, which lasted `seconds`.
+    /// CCR measured over the interval before `epoch`, which lasted `seconds`: cells / seconds.
     #[inline]
     pub fn measured_rate(&self, epoch: u32, seconds: f64) -> f64 {
         let cells = match epoch - self.counted {
@@ -66,7 +66,7 @@ mod tests {
             (4.0, 2.0)
         );
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
-        // None came in the interval before the eighth.
+        // No cell came in the interval before the eighth.
         channel.count_cell(8);
         assert_eq!(channel.measured_rate(8, 0.5), 0.0);
     }

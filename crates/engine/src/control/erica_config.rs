@@ -1,4 +1,4 @@
-//! Parameters of ERICA and ERICA+, one for every option of the literature.
+//! Parameters of ERICA and ERICA+, with one key for every option of the literature.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -19,42 +19,42 @@ pub enum CapacityForm {
     /// TU L - VBR: the target is a share of the link (Kalyanaraman 1997).
     #[default]
     OfLink,
-    /// TU (L - VBR): the target is a share of what VBR leaves (ATM Forum 98-0408).
+    /// TU (L - VBR): the target is a share of the rate left by VBR (ATM Forum 98-0408).
     OfRemainder,
 }
 
-/// How the load factor is averaged (Kalyanaraman 1997, chapter 6).
+/// Averaging of the load factor (Kalyanaraman 1997, chapter 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoadAveraging {
-    /// Not at all: every interval stands for itself.
+    /// None: the load factor is that of the last interval.
     #[default]
     None,
-    /// Method 1: the exponential average of the load factor.
+    /// Method 1: an exponential average of the load factor.
     LoadFactor,
     /// Method 2: input, capacity and interval length are averaged before they are divided.
     Components,
 }
 
-/// What an interval without input says about the load.
+/// Feedback after an interval without input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroInputPolicy {
-    /// Nothing: the feedback is the fair share (Kalyanaraman 1997, table 6.1).
+    /// The fair share (Kalyanaraman 1997, table 6.1).
     #[default]
     FairShare,
-    /// Load is zero: a channel's share is unbounded and the feedback is the whole capacity.
+    /// The whole ABR capacity: the load is zero, so the VC share has no bound.
     ZeroLoad,
 }
 
-/// What the scheme takes for the number of active sources before its first interval has ended.
+/// Number of active sources that is assumed until the first interval has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialSources {
     /// Every channel that is set up.
     #[default]
     Established,
-    /// One, as after any interval without cells: the scheme has seen nothing yet.
+    /// One, as after any interval without cells.
     One,
 }
 
@@ -65,54 +65,57 @@ pub struct EricaConfig {
     /// Target utilisation; 0.9 if absent, 1.0 if `queue_control` is present.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: Option<f64>,
-    /// What the target utilisation is a share of.
+    /// Capacity of which the target utilisation is a share.
     pub capacity_form: CapacityForm,
     /// Longest averaging interval.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// ABR cells after which an interval ends early; the cell that completes it belongs to it.
+    /// ABR cells after which an interval ends early. The last of them still belongs to it.
     #[schemars(extend("x-search" = { "low": "10 cells", "high": "10000 cells", "scale": "log" }))]
     pub interval_cells: Cells,
-    /// Loads up to 1 + delta count as no overload, and the largest allocation is given to all.
+    /// Loads above 1 + delta count as overload; at others every channel may have the largest
+    /// allocation.
     #[schemars(extend("x-search" = { "low": 0, "high": 0.5, "scale": "linear", "when": {"max_alloc": true} }))]
     pub delta: f64,
-    /// Whether the largest allocation of the last interval is given to all without overload.
+    /// Gives every channel the largest allocation of the last interval while there is no overload.
     pub max_alloc: bool,
-    /// Whether a channel below the fair share rises no further than that at once.
+    /// Lets a channel below the fair share rise to the fair share first, and no further in one
+    /// step.
     pub clip_to_fair_share: bool,
-    /// Whether the feedback is at most the ABR capacity.
+    /// Limits the feedback to the ABR capacity.
     pub clip_to_capacity: bool,
-    /// How the load factor is averaged.
+    /// Averaging of the load factor.
     pub load_averaging: LoadAveraging,
     /// Weight of the newest interval in averages of the load, 1e-9 to 1.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 1, "scale": "log", "when": {"load_averaging": ["load-factor", "components"]} }))]
     pub load_weight: f64,
-    /// With `load_averaging = "load-factor"`: an interval without input restarts the average.
+    /// Restarts the average of `load_averaging = "load-factor"` after an interval without input.
     pub reset_on_zero: bool,
-    /// Whether the number of active channels is averaged.
+    /// Averages the number of active channels.
     pub average_sources: bool,
-    /// Contribution of a channel that was not seen, per interval. With 1 a channel that has sent once counts for ever: the
-    /// fair share is the capacity over the channels that are established and have begun to send, instead of over those that
-    /// are active.
+    /// Factor on a channel's contribution in each interval in which it was not seen (DecayFactor).
+    /// With 1 a channel that has sent once counts for ever: the fair share is the capacity over the
+    /// channels that are established and have begun to send, instead of over the active channels.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear", "when": {"average_sources": true} }))]
     pub source_decay: f64,
-    /// Whether a channel counts in the fair share from its first cell on.
+    /// Counts a channel in the fair share from its first cell on.
     pub immediate_fair_share: bool,
-    /// Whether the rate of a channel is measured instead of read from its FRMs.
+    /// Measures the rate of a channel instead of reading it from its FRMs.
     pub per_vc_ccr: bool,
-    /// Whether a BRM, too, shows that a channel is active.
+    /// Counts a channel as active also when a BRM of it passes.
     pub bidirectional_counting: bool,
-    /// Whether forward RM cells get the explicit rate as well: a source then has the lower of what was allowed on the
-    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section 5.10.6 lets a switch lower ER
-    /// in either direction; Kalyanaraman 1997 does it in backward cells alone, another simulator's ERICA in both. The scheme
-    /// never reads ER, so its own marks do not come back into what it measures.
+    /// Also lowers ER in forward RM cells. A source then gets the lower of the rates allowed on the
+    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section
+    /// 5.10.6 lets a switch lower ER in either direction; Kalyanaraman 1997 does so in backward
+    /// cells alone, another simulator's ERICA in both. The scheme never reads ER, so its own marks
+    /// do not affect its measurements.
     pub mark_forward: bool,
-    /// What an interval without input says.
+    /// Feedback after an interval without input.
     pub zero_input_policy: ZeroInputPolicy,
-    /// Active sources before the first interval has ended.
+    /// Number of active sources that is assumed until the first interval has ended.
     pub initial_sources: InitialSources,
-    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
-    /// rates; if absent, never.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
     /// Queue control of ERICA+; off if absent.
@@ -157,7 +160,7 @@ impl EricaConfig {
                 0.9
             })
     }
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let mut findings: Vec<Finding> = shorter_than_a_cell("interval", self.interval, facts)
             .into_iter()
@@ -201,7 +204,7 @@ impl EricaConfig {
     }
 }
 
-/// Least weight of an interval: averages of less vanish.
+/// Least weight of an interval: averages with smaller weights vanish.
 const LEAST_WEIGHT: f64 = 1e-9;
 
 fn is_share(value: f64) -> bool {

@@ -1,4 +1,5 @@
-//! Queue control of ERICA+: the share of the ABR capacity that is given out, by the queueing delay.
+//! Queue control of ERICA+ (Kalyanaraman 1997, section 6.15): the queueing delay decides which
+//! share of the ABR capacity is allocated.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -15,11 +16,14 @@ pub enum QueueFunction {
     /// Two hyperbolas that meet at T0 (Kalyanaraman 1997, section 6.15, the form of ERICA+).
     #[default]
     Hyperbolic,
-    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et al. 1998).
+    /// Straight lines: from b to 1 at T0, 1 up to T1, then a - 1 less per T0 (after Vandalore et
+    /// al. 1998).
     Linear,
-    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et al. 1998).
+    /// A staircase: b below T0, 1 up to T1, then a - 1 less with every T0 begun (after Vandalore et
+    /// al. 1998).
     Step,
-    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back at T0.
+    /// Two thresholds: b below T0, 1 from there on, but QDLF from above T1 until the queue is back
+    /// at T0.
     Hysteresis,
 }
 
@@ -27,14 +31,14 @@ pub enum QueueFunction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QueueControl {
-    /// Form of the factor. The forms besides `hyperbolic` are named in the literature; their
-    /// constants there are not certain, so `a` and `b` have the meaning that they have in it.
+    /// Form of the factor. The literature names the forms other than `hyperbolic`, but their
+    /// constants are not certain; `a` and `b` have the same meaning in all of them.
     pub function: QueueFunction,
     /// Target queueing delay T0, at which the factor is 1.
     #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "50 ms", "scale": "log" }))]
     pub target_delay: Ps,
     /// Queueing delay T1 above which `linear`, `step` and `hysteresis` drain the queue; twice T0 if
-    /// absent, a choice of ours.
+    /// absent, which is our choice.
     #[schemars(extend("x-search" = { "low": "0.5 ms", "high": "100 ms", "scale": "log", "when": {"function": ["linear", "step", "hysteresis"]} }))]
     pub drain_delay: Option<Ps>,
     /// Curve above T0; larger drains faster. With `linear` and `step` a - 1 is the fall per T0.
@@ -48,7 +52,7 @@ pub struct QueueControl {
     pub drain_limit: f64,
 }
 
-/// Largest curve: far above any use, and far below what makes rates infinite.
+/// Largest `a` and `b`: far above any useful value, and low enough to keep rates finite.
 const MOST: f64 = 1_000.0;
 
 impl Default for QueueControl {
@@ -65,17 +69,17 @@ impl Default for QueueControl {
 }
 
 impl QueueControl {
-    /// The factor for a queue of `queue` cells that drains at `capacity` cells/s. `draining` is what
-    /// `hysteresis` remembers from one interval to the next.
+    /// The factor f(Tq) for a queue of `queue` cells that drains at `capacity` cells/s, so that
+    /// Tq / T0 = q / Q0. `draining` is the state that `hysteresis` keeps between intervals.
     pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
-        let q0 = self.target_delay.as_secs_f64() * capacity;
+        let q0 = self.target_delay.as_secs_f64() * capacity; // Q0 = T0 C
         let q1 = self.drain_delay().as_secs_f64() * capacity;
         let q = queue as f64;
         *draining = self.function == QueueFunction::Hysteresis && (q > q1 || (*draining && q > q0));
         if q <= q0 {
             self.below(q, q0)
         } else {
-            self.above(q, q0, q1, *draining).max(self.drain_limit)
+            self.above(q, q0, q1, *draining).max(self.drain_limit) // max(QDLF, f)
         }
     }
 
@@ -91,6 +95,7 @@ impl QueueControl {
             return self.b;
         }
         match self.function {
+            // Section 6.15, p. 180: f = b Q0 / ((b - 1) q + Q0).
             QueueFunction::Hyperbolic => self.b * q0 / ((self.b - 1.0) * q + q0),
             QueueFunction::Linear => self.b - (self.b - 1.0) * (q / q0),
             QueueFunction::Step | QueueFunction::Hysteresis => {
@@ -107,12 +112,13 @@ impl QueueControl {
     fn above(&self, q: f64, q0: f64, q1: f64, draining: bool) -> f64 {
         let excess = if q <= q1 { 0.0 } else { (q - q1) / q0 };
         match self.function {
+            // Section 6.15, p. 180: f = a Q0 / ((a - 1) q + Q0).
             QueueFunction::Hyperbolic => self.a * q0 / ((self.a - 1.0) * q + q0),
             QueueFunction::Linear => 1.0 - (self.a - 1.0) * excess,
             QueueFunction::Step => 1.0 - (self.a - 1.0) * libm::ceil(excess),
             QueueFunction::Hysteresis => {
                 if draining {
-                    0.0
+                    0.0 // The drain limit QDLF is the factor then.
                 } else {
                     1.0
                 }
@@ -120,7 +126,7 @@ impl QueueControl {
         }
     }
 
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub(super) fn check(&self) -> Vec<Finding> {
         let QueueControl {
             a, b, drain_limit, ..

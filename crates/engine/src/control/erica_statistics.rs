@@ -1,8 +1,8 @@
-//! What ERICA counts for the study of its errors under TCP.
+//! Statistics of ERICA, for the study of its errors under TCP.
 
 use alloc::vec::Vec;
 
-/// What ERICA has seen and done, for the study of its errors under TCP.
+/// Counts of ERICA since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EricaStatistics {
     /// Intervals that have ended.
@@ -21,7 +21,7 @@ pub struct EricaStatistics {
 }
 
 impl EricaStatistics {
-    /// Each count, then the load and the fair share in force.
+    /// Values of the statistics: each count, then the present load and fair share.
     pub(super) fn counted(&self, load_factor: f64, fair_share: f64) -> Vec<f64> {
         let EricaStatistics {
             intervals,

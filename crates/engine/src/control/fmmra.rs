@@ -1,14 +1,17 @@
-//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by the
-//! same authors in 1997): an advertised rate per port, and for every channel whether it is bottlenecked
-//! elsewhere and at what rate, both kept from the explicit rates that RM cells bring back.
+//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, as compared over TCP by
+//! the same authors in 1997): an advertised rate per port and, for every channel, a mark if it is
+//! bottlenecked elsewhere with its rate there, both taken from the explicit rates that RM cells
+//! bring back.
 //!
-//! Published: the advertised rate, and that the ER in a backward RM cell marks a channel if it is below it, and else unmarks
-//! it (the authors' patent, US 6,052,361, claims 1 and 2); that ER is read and lowered in both directions (the paper on TCP,
-//! which describes the scheme in words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from
-//! backward cells, and that from a queue of QT on something else holds under overload (as Kalyanaraman 1997 quotes them).
-//! Ours: what else holds there, what happens above DQT, both thresholds, the weight, the bounds of ERmax (the advertised rate
-//! and the link), and whatever a parameter calls ours. The defaults are the published forms where they are known; the article
-//! of 1996 itself was not at hand.
+//! Published are: the advertised rate; the rule that an ER below it in a backward RM cell marks the
+//! channel, and any other ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2); that
+//! ER is read and lowered in both directions (the paper on TCP, which describes the scheme in
+//! words); ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from
+//! backward cells, and the existence of another rule under overload from a queue of QT on (as
+//! Kalyanaraman 1997 quotes them, p. 85). Ours are: that other rule, the rule above DQT, both
+//! thresholds, the weight, the bounds of ERmax (the advertised rate and the link), and everything
+//! that a parameter calls ours. The defaults are the published forms where they are known; the
+//! article of 1996 itself was not at hand.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,8 +23,8 @@ use super::{PortFacts, QueueReading};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 
-/// What is recorded of a channel: the rate at which it is bottlenecked elsewhere, if it is (beta and
-/// lambda of the literature).
+/// Record of a channel: the rate at which it is bottlenecked elsewhere (lambda), or `None` if it is
+/// not (beta = 0).
 type Elsewhere = Option<f64>;
 
 /// FMMRA at one output port. All rates are in cells/s.
@@ -30,12 +33,12 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
-    /// What this port wrote, if it does not count as elsewhere.
+    /// ERs that this port wrote; present if they do not mark a channel as bottlenecked elsewhere.
     own: Option<OwnMarks>,
-    /// Channels that are bottlenecked elsewhere, and the sum of their rates.
+    /// Number of channels that are bottlenecked elsewhere (N_b), and the sum of their rates.
     elsewhere: usize,
     elsewhere_rate: f64,
-    /// The largest of their rates and whose it is.
+    /// The largest of their rates, and the slot that has it.
     largest: (f64, usize),
     capacity: f64,
     advertised: f64,
@@ -45,8 +48,8 @@ pub struct Fmmra {
 }
 
 impl Metered<Fmmra> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels share the target,
-    /// and the load is 1.
+    /// The scheme at the port of `facts`. Before the first interval ends all channels share the
+    /// target, and the load is 1.
     pub fn new(config: &FmmraConfig, facts: PortFacts) -> Metered<Fmmra> {
         let link = facts.rate.cells_per_second();
         let capacity = config.target_utilisation * link;
@@ -75,8 +78,9 @@ impl Metered<Fmmra> {
 }
 
 impl Fmmra {
-    /// (C - sum of lambda) / (N - N_b); if everybody is bottlenecked elsewhere, what they leave beside
-    /// the largest of them.
+    /// Advertised rate: (C - sum of lambda) / (N - N_b); if every channel is bottlenecked
+    /// elsewhere, C - sum of lambda + largest lambda, the capacity that the others leave to the
+    /// largest.
     fn advertise(&mut self) {
         let free = self.capacity - self.elsewhere_rate;
         let others = self.channels.len() - self.elsewhere;
@@ -88,18 +92,18 @@ impl Fmmra {
         self.advertised = rate.max(0.0);
     }
 
-    /// An RM cell of channel `slot` carries the explicit rate `er`: a channel that cannot use the
-    /// advertised rate is bottlenecked elsewhere.
+    /// An RM cell of channel `slot` carries the explicit rate `er`. A channel that cannot use the
+    /// advertised rate is bottlenecked elsewhere (claims 1 and 2).
     fn record(&mut self, slot: usize, er: f64) {
-        let found = (er < self.advertised).then_some(er);
-        let before = core::mem::replace(&mut self.channels[slot], found);
-        self.elsewhere = self.elsewhere + found.is_some() as usize - before.is_some() as usize;
-        self.elsewhere_rate += found.unwrap_or(0.0) - before.unwrap_or(0.0);
+        let after = (er < self.advertised).then_some(er);
+        let before = core::mem::replace(&mut self.channels[slot], after);
+        self.elsewhere = self.elsewhere + after.is_some() as usize - before.is_some() as usize;
+        self.elsewhere_rate += after.unwrap_or(0.0) - before.unwrap_or(0.0);
         if self.elsewhere == 0 {
-            // Nothing is left but rounding.
+            // The exact sum is zero; the difference is rounding.
             self.elsewhere_rate = 0.0;
         }
-        self.note_largest(slot, found.unwrap_or(0.0));
+        self.note_largest(slot, after.unwrap_or(0.0));
         self.advertise();
     }
 
@@ -119,14 +123,15 @@ impl Fmmra {
         }
     }
 
-    /// A backward RM cell of channel `slot` comes. What this port wrote says nothing of others, if wished.
+    /// A backward RM cell of channel `slot` arrives. Without `record_own_mark`, an ER that this
+    /// port wrote itself unmarks the channel.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });
     }
 
-    /// The recursion of ERmax, between the advertised rate and the link. Without input the load says
-    /// nothing.
+    /// ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load) (Kalyanaraman 1997, p. 85), bounded
+    /// by the advertised rate and the link. Without input ERmax / load is left out.
     fn note_er_max(&mut self, er: f64) {
         let scaled = if self.load_factor > 0.0 {
             self.er_max / self.load_factor
@@ -141,8 +146,8 @@ impl Fmmra {
         self.er_max = self.er_max.min(self.link).max(self.advertised);
     }
 
-    /// Under overload with a queue the advertised rate; else a channel that is not bottlenecked elsewhere
-    /// may have the largest rate.
+    /// ER := min(ER, max(advertised rate, (1 - beta) ERmax)) (Kalyanaraman 1997, p. 85). Under
+    /// overload with a queue of QT or more only the advertised rate, which is ours.
     fn mark(&self, slot: usize, rm: &mut RmCell, queue: u64) {
         let congested = queue >= self.config.qt.0 && self.load_factor > 1.0;
         let free = !congested && self.channels[slot].is_none();
@@ -174,6 +179,7 @@ impl ByLoad for Fmmra {
         self.load_factor = load.factor(self.capacity);
         self.advertise();
     }
+    // Ours: above DQT the target is lower until the queue is below QT.
     fn on_queue(&mut self, queue: u64) {
         self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
     }

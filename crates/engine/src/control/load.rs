@@ -1,4 +1,4 @@
-//! The load of a port over averaging intervals, and schemes that go by it.
+//! The load of a port over averaging intervals, and the schemes that use it.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use crate::component::Statistic;
 use crate::kernel::Ps;
 use crate::kernel::units::Cells;
 
-/// What arrived over one interval, in cells/s.
+/// Arrival rates over one interval, in cells/s.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
     /// Cells under control.
@@ -29,8 +29,8 @@ impl Load {
     }
 }
 
-/// Counts the cells of intervals that end after a time or, if earlier, after a number of cells under
-/// control; the cell that completes an interval belongs to it.
+/// Counts the cells of intervals that end after a time or, if earlier, after a number of cells
+/// under control; the cell that completes an interval belongs to it.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
@@ -55,8 +55,9 @@ impl LoadMeter {
             background: 0,
         }
     }
-    /// A cell under control arrives; the load if it completes an interval. Simultaneous cells make no
-    /// interval: it ends with the first later one.
+    /// Counts a cell under control. Returns the load if the cell completes an interval.
+    /// Simultaneous cells do not, as an interval must last longer than zero: the first later cell
+    /// does.
     #[inline]
     pub fn count(&mut self, now: Ps) -> Option<Load> {
         self.input += 1;
@@ -66,17 +67,17 @@ impl LoadMeter {
             None
         }
     }
-    /// A cell of another class arrives.
+    /// Counts a cell of another class.
     #[inline]
     pub fn count_background(&mut self) {
         self.background += 1;
     }
-    /// When the interval ends by time.
+    /// Time at which the interval ends at the latest.
     #[inline]
     pub fn due(&self) -> Ps {
         self.started.saturating_add(self.interval)
     }
-    /// The load of the interval that ends at `now`, if any time has passed.
+    /// Ends the interval at `now` and returns its load; `None` if no time has passed.
     pub fn end(&mut self, now: Ps) -> Option<Load> {
         let seconds = (now - self.started).as_secs_f64();
         if seconds <= 0.0 {
@@ -91,29 +92,30 @@ impl LoadMeter {
     }
 }
 
-/// A scheme that goes by the load of intervals; its hooks are those of [`SwitchControl`], which its meter counts for it.
+/// A scheme that uses the load of intervals. Its hooks are those of [`SwitchControl`]; a meter
+/// counts the cells for it.
 pub trait ByLoad {
-    /// What the scheme counts since the start.
+    /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
 
     /// An interval ends with this load.
     fn on_load(&mut self, load: Load);
-    /// The queue when an interval ends by time, before its load is known.
+    /// An interval ends by time with this queue; [`Self::on_load`] follows.
     fn on_queue(&mut self, _queue: u64) {}
-    /// A cell of channel `slot` arrives, and is counted.
+    /// A cell of channel `slot` arrives, after it was counted.
     #[inline]
     fn on_forward(&mut self, _slot: u32, _info: &mut Info, _rm: Option<&mut RmCell>, _queue: u64) {}
     /// A backward RM cell of channel `slot` passes.
     fn on_backward(&mut self, slot: u32, rm: &mut RmCell, queue: u64);
-    /// What [`Self::STATISTICS`] are by now, in their order.
+    /// Present values of [`Self::STATISTICS`], in their order.
     fn counted(&self) -> Vec<f64>;
-    /// Which hooks read `queue`.
+    /// The hooks that read `queue`.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never
     }
 }
 
-/// A scheme and the meter of its load at one output port.
+/// A scheme at one output port and the meter of its load.
 #[derive(Clone, Debug)]
 pub struct Metered<S> {
     meter: LoadMeter,
@@ -122,7 +124,8 @@ pub struct Metered<S> {
 }
 
 impl<S: ByLoad> Metered<S> {
-    /// `scheme` before its first interval; above `ci_threshold` backward RM cells also get CI.
+    /// `scheme` before its first interval. Above `ci_threshold` CI is also set in backward RM
+    /// cells.
     pub(super) fn with(scheme: S, meter: LoadMeter, ci_threshold: Option<Cells>) -> Metered<S> {
         Metered {
             meter,

@@ -1,5 +1,9 @@
-//! What a switch port does about congestion. A scheme is a file here, its parameters one serde
-//! struct in it, and one line in the registry below.
+//! Congestion control at a switch port. Each scheme is one file here, with its parameters in one
+//! serde struct, and one line in the registry below.
+//!
+//! In the comments "5.10.6 1(a)" to "1(d)" are the methods that TM 4.0 section 5.10.6 lets a switch
+//! use: EFCI marking, relative rate marking, explicit rate marking, and virtual source and
+//! destination.
 
 pub mod capc;
 pub mod charny;
@@ -31,16 +35,16 @@ use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
 use crate::kernel::{Finding, Ps, Rate};
 
-/// What a scheme may know of its port when it is built.
+/// Facts about a port, from which a scheme is built.
 #[derive(Clone, Copy, Debug)]
 pub struct PortFacts {
     /// Rate of the outgoing link.
     pub rate: Rate,
-    /// Channels that the port carries; the slots of the hooks count them from 0.
+    /// Channels that the port carries; the hooks number them from 0 as slots.
     pub channels: usize,
 }
 
-/// What a check of a scheme's parameters may know of the switch.
+/// Facts about a switch, against which a scheme's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFacts {
     /// Limit of a queue in cells; `u64::MAX` if there is none.
@@ -57,22 +61,22 @@ impl SwitchFacts {
     };
 }
 
-/// When a scheme reads the length of its queue.
+/// Occasions on which a scheme reads the length of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueReading {
-    /// Never: every hook may be given 0.
+    /// Never: the port may pass 0 to every hook.
     Never,
-    /// When RM cells pass, in either direction, and at timers; other cells may be given 0.
+    /// RM cells, in either direction, and timers; the port may pass 0 with other cells.
     AtRmCells,
-    /// At every cell.
+    /// Every cell.
     AtEveryCell,
 }
 
-/// A congestion control scheme at one output port: a pure state machine that is told facts and
-/// `now`. `queue` is always the number of cells in the controlled queue, the one in service
-/// included. Every hook has a default that does nothing.
+/// A congestion control scheme at one output port: a pure state machine without a clock of its own.
+/// `queue` is always the number of cells in the controlled queue, the cell in service included.
+/// Every hook has a default that does nothing.
 pub trait SwitchControl {
-    /// What the scheme counts since the start.
+    /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic] = &[];
 
     /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
@@ -93,23 +97,24 @@ pub trait SwitchControl {
     /// A backward RM cell of channel `slot` passes in the other direction.
     #[inline]
     fn on_backward(&mut self, _now: Ps, _slot: u32, _rm: &mut RmCell, _queue: u64) {}
-    /// A cell of the controlled queue starts its service; called only if [`Self::marks_at_dequeue`].
+    /// A cell of the controlled queue starts its service; called only if
+    /// [`Self::marks_at_dequeue`].
     #[inline]
     fn on_dequeue(&mut self, _now: Ps, _info: &mut Info, _queue: u64) {}
-    /// Whether departures matter to the scheme. It decides how lazy the port may be, so it must
-    /// not change over time.
+    /// True if [`Self::on_dequeue`] must be called. Must not change over time: a port without it
+    /// need not follow every departure.
     fn marks_at_dequeue(&self) -> bool {
         false
     }
-    /// Which hooks read `queue`. Must not change over time.
+    /// The hooks that read `queue`. Must not change over time.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtEveryCell
     }
-    /// What [`Self::STATISTICS`] are by now, in their order; one that is not finite is not there yet.
+    /// Present values of [`Self::STATISTICS`], in their order; not finite while a value is missing.
     fn counted(&self) -> Vec<f64> {
         Vec::new()
     }
-    /// Next time at which [`Self::wake`] is due, or `NEVER`. Only [`Self::wake`] may move it back.
+    /// Next time at which [`Self::wake`] is due, or `NEVER`. Only [`Self::wake`] may postpone it.
     #[inline]
     fn wake_at(&self) -> Ps {
         Ps::NEVER
@@ -119,8 +124,9 @@ pub trait SwitchControl {
     fn wake(&mut self, _now: Ps, _queue: u64) {}
 }
 
-/// Per line: variant, key in a scenario, description, source, parameters, state. The state is built by
-/// `new(&parameters, facts)`; the parameters have `check(&self, SwitchFacts) -> Vec<Finding>`.
+/// Each line names variant, key in a scenario, description, source, parameters and state. The state
+/// is built by `new(&parameters, facts)`; the parameters have
+/// `check(&self, SwitchFacts) -> Vec<Finding>`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $scheme:ty;)*) => {
         /// The scheme of a port and its parameters.
@@ -142,7 +148,7 @@ macro_rules! registry {
                     $(ControlConfig::$variant(config) => Control::$variant(<$scheme>::new(config, facts)),)*
                 }
             }
-            /// What is wrong with the parameters at the switch of `facts`.
+            /// Findings about the parameters at the switch of `facts`.
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
                     $(ControlConfig::$variant(config) => config.check(facts),)*
@@ -156,7 +162,7 @@ macro_rules! registry {
             }
         }
 
-        /// A scheme at work; the closed set lets every hook be inlined.
+        /// A running scheme. An enum rather than a trait object, so that every hook can be inlined.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "one per port, and a box would cost a load per cell")]
         pub enum Control {
@@ -168,25 +174,25 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $(Control::$variant(_) => $name,)* }
             }
-            /// What the scheme counted since the start: name and value.
+            /// Name and value of each statistic of the scheme since the start.
             ///
             /// # Panics
-            /// If the scheme does not count what it says that it counts.
+            /// If the scheme has more or fewer values than described statistics.
             pub fn statistics(&self) -> Vec<(&'static str, f64)> {
                 let described = match self { $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)* };
                 let counted = self.counted();
                 assert_eq!(described.len(), counted.len(), "statistics of {} and their values", self.name());
-                let named = described.iter().map(|one| one.name).zip(counted);
+                let named = described.iter().map(|statistic| statistic.name).zip(counted);
                 named.filter(|(_, value)| value.is_finite()).collect()
             }
         }
 
-        /// What every scheme counts, in the order of [`schemes`].
+        /// Statistics of every scheme, in the order of [`schemes`].
         pub fn statistics() -> Vec<(&'static str, &'static [Statistic])> {
             Vec::from([$(($name, <$scheme as SwitchControl>::STATISTICS)),*])
         }
 
-        /// What there is to say of every scheme.
+        /// Key, description and source of every scheme.
         pub fn schemes() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }

@@ -1,4 +1,4 @@
-//! No congestion control: what a plain switch does.
+//! No congestion control: a plain switch.
 
 use alloc::vec::Vec;
 
@@ -14,13 +14,13 @@ use crate::kernel::Finding;
 pub struct NoneConfig {}
 
 impl NoneConfig {
-    /// Nothing can be wrong.
+    /// No findings: there are no parameters.
     pub fn check(&self, _: SwitchFacts) -> Vec<Finding> {
         Vec::new()
     }
 }
 
-/// Touches no cell.
+/// Changes no cell.
 #[derive(Clone, Debug)]
 pub struct NoControl;
 

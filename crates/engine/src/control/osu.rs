@@ -1,11 +1,11 @@
-//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997, appendix B): the
-//! load of an interval divides the rate of every channel, with a correction that makes shares equal near the
-//! target.
+//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997,
+//! appendix B): the load of an interval divides the rate of every channel, with a correction that
+//! makes shares equal near the target.
 //!
-//! The original has control cells of its own: the source states its rate, the switch raises a load adjustment
-//! factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER := min(ER, CCR / factor).
-//! Sources need RIF = 1 to follow at once as the original's do. Its "aggressive" fairness is not modelled:
-//! only its half for underload is known.
+//! The original has control cells of its own: the source states its rate, the switch raises a load
+//! adjustment factor, the source divides by it. Here RM cells of TM 4.0 carry the quotient: ER :=
+//! min(ER, CCR / factor). Sources need RIF = 1 to follow at once as the original's do. The
+//! "aggressive" fairness of the original is not modelled: only its half for underload is known.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -21,20 +21,21 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// A slower channel counts as sending this, in cells/s (TCR of TM 4.0): a rate of zero would be kept for ever.
+/// Least rate of a channel in the computation, in cells/s (TCR of TM 4.0): a rate of zero would
+/// stay zero for ever.
 const LEAST: f64 = 10.0;
 
-/// How the load adjustment differs between channels.
+/// Difference of the load adjustment between channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fairness {
-    /// Not at all: it is the load.
+    /// None: the adjustment is the load.
     None,
-    /// Within the band about the target, the load over the lower edge for a channel above the fair share, over
-    /// the upper edge for one below it.
+    /// Within the band about the target, the load over the lower edge for a channel above the fair
+    /// share, over the upper edge for one below it.
     #[default]
     Basic,
-    /// The rate over the fair share of what the channels below it leave, found in two steps.
+    /// The rate over the fair share of the capacity that slower channels leave, found in two steps.
     Precise,
 }
 
@@ -42,19 +43,19 @@ pub enum Fairness {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OsuConfig {
-    /// Target utilisation of what other classes leave of the link.
+    /// Target utilisation of the rate left by other classes.
     #[schemars(extend("x-search" = { "low": 0.7, "high": 1, "scale": "linear" }))]
     pub target_utilisation: f64,
     /// Averaging interval.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// How channels differ.
+    /// Difference of the load adjustment between channels.
     pub fairness: Fairness,
     /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
     pub delta: f64,
-    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
-    /// rates; if absent, never.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -72,7 +73,7 @@ impl Default for OsuConfig {
 }
 
 impl OsuConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
@@ -92,7 +93,7 @@ impl OsuConfig {
 struct Channel {
     /// CCR of the last FRM, in cells/s.
     rate: f64,
-    /// Intervals that had ended when the last cell came, plus one; 0 for never.
+    /// Number of the interval of the last cell, counted from 1; 0 for never.
     seen: u64,
 }
 
@@ -110,8 +111,8 @@ pub struct Osu {
 }
 
 impl Metered<Osu> {
-    /// The scheme at the port of `facts`. Before the first interval ends all channels count as active, and the
-    /// load is 1.
+    /// The scheme at the port of `facts`. Before the first interval ends all channels count as
+    /// active, and the load is 1.
     pub fn new(config: &OsuConfig, facts: PortFacts) -> Metered<Osu> {
         let link = facts.rate.cells_per_second();
         let target = config.target_utilisation * link;
@@ -134,7 +135,8 @@ impl Metered<Osu> {
 }
 
 impl Osu {
-    /// FS := (target - rates below FS) / max(1, channels not below FS), at most twice.
+    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, channels not below
+    /// FS), at most two iterations.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
             let active = || {
@@ -154,13 +156,14 @@ impl Osu {
         }
     }
 
-    /// The factor by which a channel of `rate` must divide it.
+    /// Load adjustment factor LA: a channel of `rate` must divide its rate by it (appendix B).
     fn adjustment(&self, rate: f64) -> f64 {
         let OsuConfig {
             fairness, delta, ..
         } = self.config;
         match fairness {
-            Fairness::Precise => rate / self.fair_share,
+            Fairness::Precise => rate / self.fair_share, // LA := OCR / FS
+            // Within the target utilisation band: LA := z / (1 -+ delta).
             Fairness::Basic if (self.load - 1.0).abs() <= delta => {
                 self.load
                     / if rate > self.fair_share {
@@ -169,7 +172,7 @@ impl Osu {
                         1.0 + delta
                     }
             }
-            _ => self.load,
+            _ => self.load, // LA := z
         }
     }
 }
@@ -182,7 +185,7 @@ impl ByLoad for Osu {
 
     fn on_load(&mut self, load: Load) {
         self.target = self.config.target_utilisation * (self.link - load.background).max(0.0);
-        self.load = load.factor(self.target);
+        self.load = load.factor(self.target); // z := input / target
         self.fair_share = self.target / self.active.max(1) as f64;
         if self.config.fairness == Fairness::Precise {
             self.share_precisely();
@@ -205,9 +208,9 @@ impl ByLoad for Osu {
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
         let rate = rm.ccr.max(LEAST);
         let adjustment = self.adjustment(rate);
-        // Without a load there is nothing to divide by.
+        // Without a load the rate is not limited.
         if adjustment > 0.0 {
-            rm.er = rm.er.min(rate / adjustment);
+            rm.er = rm.er.min(rate / adjustment); // New rate := rate / LA
         }
     }
     fn counted(&self) -> Vec<f64> {

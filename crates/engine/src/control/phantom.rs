@@ -1,8 +1,10 @@
-//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches what is left of the
-//! link, and every channel may send a multiple of it. The state does not depend on the number of channels.
+//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused
+//! rate of the link, and every channel may send a multiple of it. The state does not depend on the
+//! number of channels.
 //!
-//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the authors'.
-//! How their gain shrinks with the deviation of the measured rate is not known and not modelled.
+//! After surveys of the field; the principle and its equilibrium are certain, the gains are not the
+//! authors'. Their gain shrinks with the deviation of the measured rate; the law is not known and
+//! not modelled.
 
 use alloc::vec::Vec;
 
@@ -24,21 +26,21 @@ pub struct PhantomConfig {
     /// Interval over which the arrivals are measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then use
-    /// n u / (1 + n u) of the link.
+    /// Multiple u of the imaginary channel's rate that a channel may have; n greedy channels then
+    /// use n u / (1 + n u) of the link.
     #[schemars(extend("x-search" = { "low": 1, "high": 50, "scale": "log" }))]
     pub utilisation_factor: f64,
     /// Gain while the imaginary channel's rate rises; not certain.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_inc: f64,
-    /// Gain while it falls; not certain.
+    /// Gain while the imaginary channel's rate falls; not certain.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_dec: f64,
-    /// Share of the rate that an interval leaves at least; not certain.
+    /// Least factor on the rate in one interval; not certain.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub decrease_floor: f64,
-    /// Queue length above which backward RM cells also get CI, as TM 4.0 section 5.10.6 lets a switch do beside explicit
-    /// rates; if absent, never.
+    /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
+    /// permits beside explicit rates; never if absent.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }
@@ -57,7 +59,7 @@ impl Default for PhantomConfig {
 }
 
 impl PhantomConfig {
-    /// Values outside their range.
+    /// Findings about values outside their range.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .interval("interval", self.interval)
@@ -80,15 +82,16 @@ impl PhantomConfig {
 pub struct Phantom {
     config: PhantomConfig,
     link: f64,
-    /// MACR in cells/s.
+    /// MACR, the rate of the imaginary channel, in cells/s.
     macr: f64,
 }
 
 impl Metered<Phantom> {
-    /// The scheme at the port of `facts`; the rate starts where one greedy channel would hold it.
+    /// The scheme at the port of `facts`; the rate starts at its equilibrium with one greedy
+    /// channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.cells_per_second();
-        let macr = link / (1.0 + config.utilisation_factor);
+        let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1
         let scheme = Phantom {
             config: config.clone(),
             link,
@@ -107,7 +110,7 @@ impl ByLoad for Phantom {
         "macr_cells_per_second", "cells/s", "MACR, the rate of the imaginary channel, at the end";
     };
 
-    /// MACR moves towards what all classes leave of the link.
+    /// MACR := MACR + alpha (C - R - MACR), with R the arrival rate of all classes.
     fn on_load(&mut self, load: Load) {
         let PhantomConfig {
             alpha_inc,
@@ -120,7 +123,7 @@ impl ByLoad for Phantom {
         self.macr = (self.macr + alpha * error).max(self.macr * decrease_floor);
     }
     fn on_backward(&mut self, _: u32, rm: &mut RmCell, _: u64) {
-        rm.er = rm.er.min(self.config.utilisation_factor * self.macr);
+        rm.er = rm.er.min(self.config.utilisation_factor * self.macr); // ER := min(ER, u MACR)
     }
     fn counted(&self) -> Vec<f64> {
         Vec::from([self.macr])

@@ -1,4 +1,4 @@
-//! What the checks of several schemes' parameters share.
+//! Checks that the parameters of several schemes have in common.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,7 +8,8 @@ use super::SwitchFacts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// An interval in which not even one cell passes; a zero one has a finding of its own.
+/// A finding about an interval above zero that is shorter than a cell time; zero has a finding of
+/// its own.
 pub(super) fn shorter_than_a_cell(
     field: &'static str,
     interval: Ps,
@@ -22,7 +23,7 @@ pub(super) fn shorter_than_a_cell(
     })
 }
 
-/// A threshold that the queue never exceeds.
+/// A finding about a threshold that the queue never exceeds.
 pub(super) fn never_exceeded(
     field: &'static str,
     threshold: Cells,
@@ -44,34 +45,34 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// Nothing found yet, at the switch of `facts`.
+    /// No findings yet, at the switch of `facts`.
     pub fn new(facts: SwitchFacts) -> Ranges {
         Ranges {
             facts,
             findings: Vec::new(),
         }
     }
-    /// `found` is not what is `allowed` unless `holds`.
+    /// Adds a finding that `value` is not `allowed`, unless `holds`.
     pub fn require(
         mut self,
         field: &'static str,
         holds: bool,
-        found: impl Display,
+        value: impl Display,
         allowed: &str,
     ) -> Ranges {
         if !holds {
             self.findings.push(Finding::impossible(
                 field,
-                format!("{found} is not {allowed}"),
+                format!("{value} is not {allowed}"),
             ));
         }
         self
     }
-    /// A number of cells that must be above zero.
+    /// Requires a number of cells above zero.
     pub fn some_cells(self, field: &'static str, cells: Cells) -> Ranges {
         self.require(field, cells.0 > 0, cells, "above 0")
     }
-    /// A number above 0 and at most 1.
+    /// Requires a number above 0 and at most 1.
     pub fn share(self, field: &'static str, value: f64) -> Ranges {
         self.require(
             field,
@@ -80,7 +81,7 @@ impl Ranges {
             "above 0 and at most 1",
         )
     }
-    /// A target utilisation, which may exceed 1 to keep a queue.
+    /// Requires a target utilisation above 0 and at most 2: above 1 it keeps a queue.
     pub fn utilisation(self, field: &'static str, value: f64) -> Ranges {
         self.require(
             field,
@@ -89,17 +90,17 @@ impl Ranges {
             "above 0 and at most 2",
         )
     }
-    /// A number of at least 0.
+    /// Requires a number of at least 0.
     pub fn not_negative(self, field: &'static str, value: f64) -> Ranges {
         self.require(field, value >= 0.0, value, "at least 0")
     }
-    /// An interval above zero in which a cell passes.
+    /// Requires an interval of at least a cell time.
     pub fn interval(mut self, field: &'static str, interval: Ps) -> Ranges {
         self.findings
             .extend(shorter_than_a_cell(field, interval, self.facts));
         self.require(field, interval > Ps::ZERO, interval, "above 0")
     }
-    /// Two thresholds of which `low` must not be the higher.
+    /// Requires that `low` is not above `high`.
     pub fn ordered(mut self, low: (&'static str, Cells), high: (&'static str, Cells)) -> Ranges {
         if low.1 > high.1 {
             let message = format!("{} is more than `{}` of {}", low.1, high.0, high.1);
@@ -107,20 +108,20 @@ impl Ranges {
         }
         self
     }
-    /// A threshold that should be within the buffer.
+    /// Warns of a threshold that the queue never exceeds.
     pub fn reachable(mut self, field: &'static str, threshold: Cells) -> Ranges {
         self.findings
             .extend(never_exceeded(field, threshold, self.facts));
         self
     }
-    /// A threshold, if there is one, that should be within the buffer.
+    /// The same for an optional threshold.
     pub fn reachable_if_any(self, field: &'static str, threshold: Option<Cells>) -> Ranges {
         match threshold {
             Some(threshold) => self.reachable(field, threshold),
             None => self,
         }
     }
-    /// What was found.
+    /// The findings.
     pub fn findings(self) -> Vec<Finding> {
         self.findings
     }

@@ -1,8 +1,9 @@
-//! The switch of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): backward RM cells are told how much
-//! room a channel's cells leave below a set point.
+//! The switch of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): backward RM cells
+//! carry the space that a channel's cells leave below a set point.
 //!
-//! The law is certain: u = (X0 - x - cells on the way) / tau. How the room travels in an RM cell is ours: ER is lowered to
-//! (X0 - x) / tau, and the source subtracts what it has on the way (see `abr.rules = "smith-predictor"`).
+//! The law is certain: u = (X0 - x - cells on the way) / tau. Its encoding in an RM cell is ours:
+//! ER is lowered to (X0 - x) / tau, and the source subtracts its cells on the way (see `abr.rules =
+//! "smith-predictor"`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -17,16 +18,18 @@ use crate::discard::accounts::Accounts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// Parameters of EPRCA by Smith's principle. Nothing is lost if the set points of all channels together are below the
-/// buffer; the link is full if a channel that has it alone has a set point above C (RTD + tau), C the rate of the link.
+/// Parameters of EPRCA by Smith's principle. No cell is lost if the sum of the set points of all
+/// channels is below the buffer. A channel alone on a link of rate C fills it if its set point is
+/// above C (RTD + tau).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SmithConfig {
-    /// Cells of a channel that may be in the queue and on the way together (X0). It depends on the network and has no
-    /// usual value.
+    /// Cells of a channel that may be in the queue and on the way together (X0). It depends on the
+    /// network and has no usual value.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub set_point: Cells,
-    /// Time constant of the closed loop (tau), the inverse of its gain. That of the sources should be the same.
+    /// Time constant of the closed loop (tau), the inverse of its gain. The sources should have the
+    /// same.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub time_constant: Ps,
 }
@@ -41,7 +44,7 @@ impl Default for SmithConfig {
 }
 
 impl SmithConfig {
-    /// Values outside their range, and a set point that does not fit into the buffer.
+    /// Findings about values outside their range, and about a set point that exceeds the buffer.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).some_cells("set_point", self.set_point);
         let mut findings = ranges
@@ -58,9 +61,9 @@ impl SmithConfig {
     }
 }
 
-/// The scheme at one output port. It follows which cells the queue holds by their order: exactly while ABR has the queue
-/// to itself and nothing is lost; cells of other classes in it count as the channels', so that their rooms are
-/// underestimated.
+/// The scheme at one output port. It derives the channels' cells in the queue from the order of
+/// arrival. That is exact while ABR has the queue to itself and nothing is lost; cells of other
+/// classes count as cells of the channels, whose space is then underestimated.
 #[derive(Clone, Debug)]
 pub struct Smith {
     set_point: f64,
@@ -89,8 +92,8 @@ impl SwitchControl for Smith {
     }
     fn on_backward(&mut self, _: Ps, slot: u32, rm: &mut RmCell, queue: u64) {
         self.queued.settle(queue);
-        let room = self.set_point - self.queued.cells(slot) as f64;
-        rm.er = rm.er.min(room.max(0.0) / self.time_constant);
+        let space = self.set_point - self.queued.cells(slot) as f64; // X0 - x
+        rm.er = rm.er.min(space.max(0.0) / self.time_constant); // (X0 - x) / tau
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells

@@ -1,22 +1,23 @@
-//! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a pool share its memory
-//! in proportion to what they have used of late.
+//! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a
+//! pool share its memory in proportion to their recent use.
 //!
-//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the memory, TQ the cells
-//! queued, VU_i of the TU cells forwarded in the window those of i. What was promised before is held until the sender
-//! has confirmed that it will not use it, so a pool never promises more than its memory, and no cell is lost.
+//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells, with M the
+//! memory, TQ the cells queued, TU the cells forwarded in the window and VU_i those of channel i. A
+//! promise stays in force until the sender has confirmed a smaller one, so a pool never promises
+//! more than its memory, and no cell is lost.
 
 use alloc::vec::Vec;
 
 use super::{Receiver, ahead, plus};
 
-/// What a sender is to be told of one channel.
+/// A limit to be sent to the sender of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The channel, as the pool numbers it.
+    /// The channel, by its number in the pool.
     pub channel: u32,
     /// The count up to which cells may be sent.
     pub limit: u32,
-    /// The number of the reduction, if the limit may lie behind the one before.
+    /// The number of the reduction, if the limit may be behind the last one.
     pub reduction: Option<u32>,
 }
 
@@ -26,14 +27,15 @@ struct Member {
     receiver: Receiver,
     /// Cells forwarded in this window, VU.
     used: u32,
-    /// A limit that lies behind the one before was told, and not confirmed yet.
+    /// A limit behind the last one that was sent and is not confirmed yet.
     reducing: Option<u32>,
     /// Reductions so far.
     reductions: u32,
 }
 
 impl Member {
-    /// Memory that the channel may still fill, at least the one cell that it always may.
+    /// Cells of memory that the channel may still fill; at least one, which every channel always
+    /// may.
     fn promised(&self) -> u64 {
         ahead(self.receiver.limit, self.receiver.forwarded).max(1) as u64
     }
@@ -48,13 +50,13 @@ pub struct Pool {
     members: Vec<Member>,
     /// Cells forwarded in this window, TU.
     forwarded: u32,
-    /// Sum of what is promised.
+    /// Sum of the promises to all channels.
     promised: u64,
 }
 
 impl Pool {
-    /// A pool of `memory` cells for `channels` channels, two cells for each at least, that are shared out anew every
-    /// `window` cells; `n2` is the largest number of cells between credits.
+    /// A pool of `memory` cells, at least two per channel, for `channels` channels. It is allocated
+    /// anew every `window` cells; `n2` is the largest number of cells between credits.
     pub fn new(memory: u64, channels: usize, window: u32, n2: u32) -> Pool {
         let allocation = Pool::first_allocation(memory, channels);
         let receiver = Receiver::new(n2_of(n2, allocation), allocation);
@@ -67,7 +69,7 @@ impl Pool {
             promised: allocation as u64 * channels as u64,
         }
     }
-    /// What each channel may use before anything is known: its part of one half of the memory.
+    /// First allocation of each channel, before any use is known: an equal part of half the memory.
     pub fn first_allocation(memory: u64, channels: usize) -> u32 {
         let share = memory / 2 / channels.max(1) as u64;
         share.clamp(1, super::MODULUS as u64 / 4) as u32
@@ -77,8 +79,8 @@ impl Pool {
         self.promised
     }
 
-    /// A cell of `channel` has been forwarded; `queued` tells how many cells of the pool are still here. What is to be
-    /// told is added to `notices`.
+    /// A cell of `channel` has been forwarded; `queued` returns the cells of the pool that are
+    /// still here. Limits to be sent are added to `notices`.
     pub fn forward(
         &mut self,
         channel: u32,
@@ -100,8 +102,8 @@ impl Pool {
         }
     }
 
-    /// The sender of `channel` tells that it has sent `sent` cells, of which `queued` are still here. Returns how many
-    /// the link has lost.
+    /// The sender of `channel` reports that it has sent `sent` cells, of which `queued` are still
+    /// here. Returns the number of cells that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
         self.change(channel, |member| {
@@ -110,7 +112,7 @@ impl Pool {
         self.tell(channel, notices);
         lost
     }
-    /// The sender of `channel` confirms that it obeys `limit` since `reduction`.
+    /// The sender of `channel` confirms that it obeys `limit` since the reduction of this number.
     pub fn confirm(&mut self, channel: u32, limit: u32, reduction: u32, notices: &mut Vec<Notice>) {
         let member = &self.members[channel as usize];
         if member.reducing.is_none() || member.reductions != reduction {
@@ -120,7 +122,8 @@ impl Pool {
             member.receiver.limit = limit;
             member.reducing = None;
         });
-        // A limit that is still too high is what the sender has sent: cells must leave before it can be told less.
+        // A limit that is still too high equals the cells sent: some must leave before a lower one
+        // can be sent.
         let receiver = &self.members[channel as usize].receiver;
         if ahead(
             plus(receiver.forwarded, receiver.allocation),
@@ -131,6 +134,7 @@ impl Pool {
         }
     }
 
+    /// Changes a channel and keeps the sum of the promises.
     fn change(&mut self, channel: u32, act: impl FnOnce(&mut Member)) {
         let member = &mut self.members[channel as usize];
         let before = member.promised();
@@ -138,15 +142,18 @@ impl Pool {
         self.promised = self.promised + member.promised() - before;
     }
 
+    /// Allocates the memory anew at the end of a window.
     fn allocate(&mut self, queued: u64, notices: &mut Vec<Notice>) {
         let channels = self.members.len() as u64;
-        let free = (self.memory / 2).saturating_sub(queued + channels);
+        let free = (self.memory / 2).saturating_sub(queued + channels); // M/2 - TQ - N
         let total = core::mem::take(&mut self.forwarded) as u64;
         for channel in 0..self.members.len() as u32 {
             let member = &mut self.members[channel as usize];
+            // Kung and Chang: (M/2 - TQ - N) VU_i / TU + 1
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + 1;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
-            // The sender still goes by its old limit: credit that comes rarer than that allows would never come.
+            // Until the sender has the new limit it obeys the old one: with a larger n2 it could
+            // run out of credit before the next credit is due.
             member.receiver.n2 = member
                 .receiver
                 .n2
@@ -158,10 +165,10 @@ impl Pool {
         }
     }
 
-    /// Tells the limit of a channel: as much of what it should have as there is memory for. What is less than before
-    /// is told until it is confirmed, and nothing else.
+    /// Sends the limit of a channel: its allocation, as far as there is free memory. A lower limit
+    /// than before is repeated, and no other sent, until it is confirmed.
     fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
-        let room = self.memory.saturating_sub(self.promised);
+        let spare = self.memory.saturating_sub(self.promised);
         let member = &mut self.members[channel as usize];
         member.receiver.since = 0;
         let wanted = plus(member.receiver.forwarded, member.receiver.allocation);
@@ -177,13 +184,14 @@ impl Pool {
                 reduction: Some(member.reductions),
             });
         }
-        // The one cell that is always promised is no more than before.
-        let free = room + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
+        // A channel without credit has one cell promised already.
+        let free = spare + (ahead(member.receiver.limit, member.receiver.forwarded) <= 0) as u64;
         let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
         let most = self.most_n2;
         self.change(channel, |member| {
             member.receiver.limit = limit;
-            // What there was no memory for does not count: the next credit comes before the last cell is used.
+            // By the granted cells, not by the allocation: the next credit must come before the
+            // last is used.
             let granted = ahead(limit, member.receiver.forwarded) as u32;
             member.receiver.n2 = n2_of(most, granted.min(member.receiver.allocation));
         });
@@ -195,7 +203,8 @@ impl Pool {
     }
 }
 
-/// Credits come oftener where little may be outstanding.
+/// Cells between credits for an allocation: a quarter of it, so that credits are more frequent
+/// where few cells may be outstanding.
 fn n2_of(most: u32, allocation: u32) -> u32 {
     (allocation / 4).clamp(1, most)
 }
@@ -239,7 +248,7 @@ mod tests {
             for _ in 0..cells {
                 assert!(
                     self.senders[channel].balance() > 0,
-                    "channel {channel} has no credit and is told of none"
+                    "channel {channel} has no credit and gets none"
                 );
                 self.senders[channel].send();
                 let mut notices = Vec::new();
@@ -254,7 +263,7 @@ mod tests {
         let mut hop = Hop::new(80);
         assert_eq!(hop.senders.map(Sender::balance), [20, 20]);
         hop.carry(0, 40);
-        // (80 / 2 - 0 - 2) * 20 / 20 + 1 for the one, 1 for the other.
+        // (80 / 2 - 0 - 2) * 20 / 20 + 1 cells for the first channel, 1 for the second.
         assert_eq!(hop.senders[1].balance(), 1);
         assert!(
             (30..=39).contains(&hop.senders[0].balance()),
@@ -279,7 +288,7 @@ mod tests {
     fn what_was_promised_is_held_until_it_is_given_back() {
         let mut hop = Hop::new(80);
         let mut notices = Vec::new();
-        // The second channel never hears that it should have less: its 20 cells stay promised.
+        // The second channel never gets its lower limit: its 20 cells stay promised.
         for _ in 0..200 {
             hop.senders[0].send();
             hop.pool.forward(0, || 0, &mut notices);

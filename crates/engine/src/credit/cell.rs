@@ -1,36 +1,39 @@
 //! The cells of the credit protocol: records of counters, several to a cell.
 
-/// What one record says of one channel.
+/// A record: one counter of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The channel, as the receiver of the record numbers it: its slot at the port that is given credit, or the label
-    /// under which its cells arrive there.
+    /// The channel, as the receiver of the record numbers it: its slot at the port that is given
+    /// credit, or the label under which its cells arrive there.
     pub channel: u32,
     /// A counter modulo [`super::MODULUS`].
     pub count: u32,
 }
 
-/// Records that a cell holds at most, as in the switch that Harvard and BNR built.
+/// Most records of a cell, as in the switch of Harvard and BNR.
 pub const MOST_RECORDS: usize = 6;
 
-/// What the records of a cell say.
+/// Meaning of the records of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To the sender, each of one channel: the count up to which cells may be sent.
+    /// To the sender, each record for one channel: the count up to which cells may be sent.
     Credit,
-    /// To the receiver, of one channel: how many cells have been sent.
+    /// To the receiver, for one channel: the number of cells sent.
     Mark,
-    /// To the sender, of one channel: a limit that may lie behind the one before, and the number of this reduction.
+    /// To the sender, for one channel: a limit that may be behind the last one, and the number of
+    /// this reduction.
     Reduction,
-    /// To the receiver, of one channel: how many cells have been sent, the limit in force, the number of the reduction.
+    /// To the receiver, for one channel: the number of cells sent, the limit in force, the number
+    /// of the reduction.
     Confirmation,
 }
 
-/// Contents of a cell of the protocol: up to six records of 28 bits for the channel and 28 for the count.
+/// Contents of a cell of the protocol: up to six records of 28 bits for the channel and 28 for the
+/// count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CreditCell {
     len: u8,
-    /// What the records say.
+    /// Meaning of the records.
     pub purpose: Purpose,
     records: [[u8; 7]; MOST_RECORDS],
 }
@@ -46,7 +49,7 @@ impl CreditCell {
             records: [[0; 7]; MOST_RECORDS],
         }
     }
-    /// Adds a record; there must be room for it.
+    /// Adds a record to a cell of fewer than [`MOST_RECORDS`].
     #[inline]
     pub fn push(&mut self, record: Record) {
         debug_assert!(record.channel < super::MODULUS && record.count < super::MODULUS);

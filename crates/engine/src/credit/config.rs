@@ -11,63 +11,69 @@ use crate::atm::cell::ServiceClass;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// When credit cells are served at a port.
+/// Priority of credit cells at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CreditPriority {
-    /// Before every other cell: the time that a credit takes does not depend on traffic.
+    /// Before every other cell, so that the delay of a credit does not depend on traffic.
     #[default]
     Highest,
     /// After the classes without credit, before those with credit.
     BelowGuaranteed,
 }
 
-/// How a node shares out its buffer.
+/// Division of a node's buffer among channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
     /// N2 + N3 cells for every channel.
     #[default]
     Static,
-    /// In proportion to use, out of one memory for all channels of an output port (Kung and Chang 1995).
+    /// In proportion to use, out of one memory for all channels of an output port (Kung and Chang
+    /// 1995).
     Adaptive,
 }
 
-/// FCVC: credit control of every link that channels of class UBR or random use, in both directions, hosts included
-/// (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos and Signore 1995, sections II.B and III.D).
-/// Sources hand over cells only as their credit allows; the rest waits in the source queue. CBR and VBR have no
-/// credit, and priority as `[switch]` gives it to them.
+/// FCVC: credit control of every link that channels of class UBR or random use, in both directions,
+/// hosts included (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos and Signore
+/// 1995, sections II.B and III.D). Sources hand over only the cells that their credit allows; the
+/// rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets their priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FcvcConfig {
     /// Cells that a node forwards between two credits for a channel, N2; 10 in Gerla et al.
     #[schemars(extend("x-search" = { "low": 1, "high": 100, "scale": "log" }))]
     pub n2: Cells,
-    /// Cells of buffer beyond N2, N3; if absent, those that `vc_rate` brings in the round trip of the link.
+    /// Cells of buffer beyond N2, N3; if absent, the cells that arrive at `vc_rate` in a round trip
+    /// of the link.
     #[schemars(extend("x-search" = { "low": 1, "high": 1000, "scale": "log", "when": {"n3": true} }))]
     pub n3: Option<Cells>,
-    /// Rate B_VC that a channel shall reach: N3 = RTT B_VC / 424 bits, rounded up (Gerla et al. (1)), where RTT is
-    /// twice a cell time and the propagation both ways. The rate of the link if absent.
+    /// Target rate B_VC of a channel: N3 = RTT B_VC / 424 bits, rounded up (Gerla et al. (1)),
+    /// where RTT is twice a cell time and the propagation both ways. The rate of the link if
+    /// absent.
     #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
     pub vc_rate: Option<Rate>,
-    /// Records that a credit cell may carry, 1..6: as many as wait when it leaves. Six in the switch of Harvard and BNR;
-    /// not certain.
+    /// Records that a credit cell may carry, 1..6: as many as wait when it leaves. Six in the
+    /// switch of Harvard and BNR; not certain.
     #[schemars(range(min = 1, max = 6), extend("x-search" = { "low": 1, "high": 6, "scale": "linear", "step": 1 }))]
     pub records_per_cell: u32,
-    /// When credit cells are served. No paper says.
+    /// Priority of credit cells, which no paper gives.
     pub priority: CreditPriority,
-    /// Time between marks, cells that tell the next node how many cells of a channel were sent, so that credit for
-    /// lost cells comes back; without losses nothing needs them. None if absent.
+    /// Time between marks: cells that report to the next node how many cells of a channel were
+    /// sent, so that credit for lost cells is restored. Without losses they are not needed. No
+    /// marks if absent.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log", "when": {"mark_interval": true} }))]
     pub mark_interval: Option<Ps>,
-    /// How buffers are shared out.
+    /// Division of a node's buffer among channels.
     pub allocation: Allocation,
-    /// Memory of each output port, and of the interface of a destination, under adaptive allocation; at least two cells
-    /// for each channel. If absent, what the line sends in four round trips of the longest link to the node, and two
-    /// cells for each channel. The factor is that of the authors.
+    /// Memory of each output port, and of the interface of a destination, under adaptive
+    /// allocation; at least two cells for each channel. If absent, the cells that the line sends in
+    /// four round trips of the longest link to the node, and two cells for each channel. The factor
+    /// of four is the authors'.
     #[schemars(extend("x-search" = { "low": 16, "high": 100000, "scale": "log", "when": {"memory": true} }))]
     pub memory: Option<Cells>,
-    /// Cells that a port forwards between two new allocations; half the memory if absent, which is not certain.
+    /// Cells that a port forwards between two new allocations; half the memory if absent, which is
+    /// not certain.
     #[schemars(extend("x-search" = { "low": 8, "high": 100000, "scale": "log", "when": {"window": true} }))]
     pub window: Option<Cells>,
 }
@@ -88,7 +94,7 @@ impl Default for FcvcConfig {
     }
 }
 
-/// A link and the one back, over which its credit comes.
+/// A link and the link back, which carries its credit.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// Rate of the link.
@@ -100,35 +106,37 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// From the sending of a cell to the credit for it: propagation both ways, the time that the cell takes to be
-    /// forwarded, and that of the credit cell.
+    /// Time from the sending of a cell to the credit for it: propagation both ways, the cell time
+    /// in which the cell is forwarded, and that of the credit cell.
     pub fn round_trip(self) -> Ps {
         self.delay + self.rate.cell_time_floor() + self.back_rate.cell_time_floor()
     }
-    /// Cells that the link sends in a round trip.
+    /// Cells that arrive at `rate` in a round trip, rounded up.
     pub fn cells(self, rate: Rate) -> u64 {
-        // Gerla et al. (1) in whole numbers: rates are in thousandths of a bit per second.
+        // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in whole numbers; rates are in
+        // thousandths of a bit/s.
         let bits = self.round_trip().0 as u128 * rate.0 as u128;
         bits.div_ceil(crate::kernel::CELL_PS_BITS as u128) as u64
     }
 }
 
 impl FcvcConfig {
-    /// Whether channels of `class` are under credit control.
+    /// True if channels of `class` are under credit control.
     pub const fn covers(class: ServiceClass) -> bool {
         matches!(class, ServiceClass::Ubr | ServiceClass::Random)
     }
-    /// N2 + N3 at the far end of a link.
+    /// Buffer of a channel at the far end of a link: N2 + N3 (Gerla et al., section II.B).
     pub fn static_allocation(&self, link: Loop) -> u64 {
         let n3 = self
             .n3
             .map_or_else(|| link.cells(self.vc_rate.unwrap_or(link.rate)), |n3| n3.0);
         self.n2.0.saturating_add(n3)
     }
-    /// Memory under adaptive allocation for `channels` channels that come over a link as long as `link`.
+    /// Memory under adaptive allocation for `channels` channels that come over a link as long as
+    /// `link`.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
         self.memory.map_or_else(
-            || 4 * link.cells(link.rate) + 2 * channels as u64,
+            || 4 * link.cells(link.rate) + 2 * channels as u64, // Kung and Chang: 4 round trips
             |memory| memory.0,
         )
     }
@@ -136,7 +144,7 @@ impl FcvcConfig {
     pub fn window_in_force(&self, memory: u64) -> u64 {
         self.window.map_or(memory / 2, |window| window.0).max(1)
     }
-    /// What is wrong with the parameters by themselves.
+    /// Findings about the parameters by themselves.
     pub fn check(&self) -> Vec<Finding> {
         let most = u64::from(MODULUS / 4);
         let mut findings = Vec::new();

@@ -1,8 +1,10 @@
-//! Credit control, hop by hop and per virtual channel: FCVC (ATM Forum report of Kung and Chapman, January 1994;
-//! Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute counters.
+//! Credit control, hop by hop and per virtual channel: FCVC (ATM Forum report of Kung and Chapman,
+//! January 1994; Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute
+//! counters.
 //!
-//! The node below holds a buffer for every channel and tells the node above how many cells it has forwarded; the
-//! node above sends only what fits. Both count modulo [`MODULUS`], so a lost credit cell is repaired by the next one.
+//! The downstream node holds a buffer for every channel and reports to the upstream node how many
+//! cells it has forwarded; the upstream node sends only cells that fit into the buffer. Both count
+//! modulo [`MODULUS`] from the start, so the next credit cell makes up for a lost one.
 
 pub mod allocation;
 mod cell;
@@ -17,14 +19,14 @@ pub use sender::Sender;
 
 use crate::component::{Component, Statistic, statistics};
 
-/// What there is to say of every credit control.
+/// Key, description and source of every credit control.
 pub const SCHEMES: &[Component] = &[Component {
     name: "fcvc",
     about: "a buffer for every channel at every hop, filled as far as credit allows (FCVC, N23)",
     source: "Gerla et al. 1995, III; Kung, Blackwell and Chapman 1994",
 }];
 
-/// What a port under credit control counts since the start.
+/// Statistics of a port under credit control, counted since the start.
 pub const STATISTICS: &[Statistic] = statistics! {
     "credited_channels", "channels", "Channels under credit control at the port";
     "credit_cells_sent", "cells", "Credit cells sent on the way back";
@@ -33,19 +35,20 @@ pub const STATISTICS: &[Statistic] = statistics! {
     "channel_queue_max_cells", "cells", "Longest queue of a channel";
 };
 
-/// Counters are absolute modulo this: 28 bits, more than the cells that any link holds.
+/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are
+/// unique.
 pub const MODULUS: u32 = 1 << 28;
 
-/// Where counters begin: near their end, so that every run shows that it does not matter.
+/// First value of the counters: near the modulus, so that every run exercises the wrap.
 pub(crate) const FIRST: u32 = MODULUS - 64;
 
-/// `a + b`.
+/// `a + b` modulo [`MODULUS`].
 #[inline]
 pub(crate) const fn plus(a: u32, b: u32) -> u32 {
     a.wrapping_add(b) % MODULUS
 }
 
-/// How far `a` is ahead of `b`; less than zero if it is behind.
+/// Distance by which `a` is ahead of `b`; negative if it is behind.
 #[inline]
 pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
     let difference = a.wrapping_sub(b) % MODULUS;

@@ -1,4 +1,4 @@
-//! The downstream side of one channel on one link: what was forwarded, and when to say so.
+//! The downstream side of one channel on one link: it counts forwarded cells and issues credit.
 
 use super::{FIRST, ahead, plus};
 
@@ -7,13 +7,13 @@ use super::{FIRST, ahead, plus};
 pub struct Receiver {
     /// Cells forwarded, V_r; cells that the link lost count once a mark has shown it.
     pub(super) forwarded: u32,
-    /// Of them since the last credit.
+    /// Cells forwarded since the last credit.
     pub(super) since: u32,
     /// Cells between credits, N2.
     pub(super) n2: u32,
     /// Buffer, N2 + N3.
     pub(super) allocation: u32,
-    /// The limit told last.
+    /// The limit sent last.
     pub(super) limit: u32,
 }
 
@@ -28,21 +28,22 @@ impl Receiver {
             limit: plus(FIRST, allocation),
         }
     }
-    /// So many cells have been forwarded; the new limit, if it is time to tell it.
+    /// `cells` cells have been forwarded. Returns the new limit if a credit is due.
     #[inline]
     pub fn forward(&mut self, cells: u32) -> Option<u32> {
         self.forwarded = plus(self.forwarded, cells);
         self.since += cells;
-        (self.since >= self.n2).then(|| self.tell())
+        (self.since >= self.n2).then(|| self.tell()) // Gerla et al. II.B: credit after N2 cells
     }
-    /// The limit as it is now, which will be told.
+    /// Returns the present limit V_r + N2 + N3, to be sent as credit.
     pub fn tell(&mut self) -> u32 {
         self.since = 0;
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// A mark tells that `sent` cells have been sent before it, of which `queued` are still here. What is missing was
-    /// lost on the link and counts as forwarded. Returns how many that are.
+    /// A mark reports that `sent` cells were sent before it, of which `queued` are still here. The
+    /// missing cells were lost on the link; they count as forwarded, or their credit would never
+    /// return. Returns their number.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
         self.forwarded = plus(self.forwarded, lost);

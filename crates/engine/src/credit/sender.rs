@@ -1,4 +1,4 @@
-//! The upstream side of one channel on one link: what may still be sent.
+//! The upstream side of one channel on one link: it sends while it has credit.
 
 use super::{FIRST, ahead, plus};
 
@@ -7,7 +7,7 @@ use super::{FIRST, ahead, plus};
 pub struct Sender {
     /// Cells sent, V_s.
     sent: u32,
-    /// The count up to which cells may be sent: V_r + N2 + N3, as the receiver told it last.
+    /// The count up to which cells may be sent: V_r + N2 + N3 of the last credit.
     limit: u32,
 }
 
@@ -19,7 +19,8 @@ impl Sender {
             limit: plus(FIRST, allocation),
         }
     }
-    /// The credit balance: N2 + N3 - (V_s - V_r).
+    /// The credit balance N2 + N3 - (V_s - V_r) (Kung, Blackwell and Chapman 1994). Gerla et al.
+    /// add C_new - C_old at each credit, which gives the same while none is lost.
     #[inline]
     pub const fn balance(self) -> u32 {
         self.limit.wrapping_sub(self.sent) % super::MODULUS
@@ -29,7 +30,7 @@ impl Sender {
     pub fn send(&mut self) {
         self.sent = plus(self.sent, 1);
     }
-    /// The receiver tells a new limit. What was sent cannot be undone: behind it a limit takes all credit, no more.
+    /// A credit sets a new limit. A limit behind the cells already sent leaves a balance of zero.
     #[inline]
     pub fn set_limit(&mut self, limit: u32) {
         self.limit = if ahead(limit, self.sent) < 0 {
@@ -38,7 +39,7 @@ impl Sender {
             limit
         };
     }
-    /// V_s, as a mark tells it.
+    /// V_s, for a mark.
     pub const fn sent(self) -> u32 {
         self.sent
     }
@@ -57,10 +58,10 @@ mod tests {
         let mut sender = Sender::new(11);
         (0..11).for_each(|_| sender.send());
         assert_eq!(sender.balance(), 0);
-        // The credit after the first 5 cells is lost; that after 10 tells everything.
+        // The credit after the first 5 cells is lost; the one after 10 includes it.
         sender.set_limit(plus(FIRST, 10 + 11));
         assert_eq!(sender.balance(), 10);
-        // Told twice, it gives no more.
+        // A repeated credit adds nothing.
         sender.set_limit(plus(FIRST, 10 + 11));
         assert_eq!(sender.balance(), 10);
     }

@@ -1,5 +1,5 @@
-//! How many cells of each channel a queue holds, from nothing but its length at every arrival: a queue serves in
-//! the order of arrival, so that what it holds are the cells that it took last.
+//! Number of cells of each channel in a queue, computed from the queue length at every arrival
+//! alone: the queue serves in the order of arrival, so it holds the cells that it accepted last.
 
 use alloc::collections::VecDeque;
 use alloc::vec;

@@ -20,7 +20,7 @@ pub struct EpdConfig {
     /// No PDU may begin while the queue is longer than this; half the buffer if absent.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
-    /// Whether the last cell of a PDU that lost a cell by overflow is forwarded.
+    /// Forwards the last cell of a PDU that lost a cell by overflow.
     pub forward_end: bool,
 }
 
@@ -38,7 +38,7 @@ impl EpdConfig {
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 / 2))
     }
-    /// A buffer that holds no PDU, a threshold that the queue never exceeds.
+    /// Findings about a buffer smaller than a PDU, and a threshold that the queue never exceeds.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         facts.check_threshold(self.threshold)
     }
@@ -67,6 +67,7 @@ impl Epd {
 impl DiscardPolicy for Epd {
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        // Romanow and Floyd; Ohsaki et al. III: half the buffer.
         let begin_limit = self.threshold.unwrap_or(buffer / 2);
         let rules = Rules {
             begin_limit,

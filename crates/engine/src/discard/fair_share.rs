@@ -1,5 +1,5 @@
-//! Policies that know how many cells of the queue each channel holds: above a threshold a channel with more than its
-//! share begins no PDU. What a share is, is a file of its own.
+//! Policies that count the cells of each channel in the queue: above a threshold a channel with
+//! more than its share may not begin a PDU. Each definition of the share is a file of its own.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -22,8 +22,9 @@ pub struct FairShareConfig {
     /// Queue length up to which every PDU may begin (R); nine tenths of the buffer if absent.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
-    /// Share of an equal part of the queue that a channel may hold when a PDU begins, with fair buffer allocation in a
-    /// full buffer (Z), above 0; 0.8 did best in the comparison of Goyal et al. 1997.
+    /// Share of an equal part of the queue that a channel may hold when a PDU begins (Z), above 0.
+    /// With fair buffer allocation this is the share in a full buffer. 0.8 did best in the
+    /// comparison of Goyal et al. 1997.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 2, "scale": "linear" }))]
     pub z: f64,
 }
@@ -42,10 +43,11 @@ impl FairShareConfig {
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
     }
-    /// A buffer that holds no PDU, a threshold that the queue never exceeds, a share that is none.
+    /// Findings about a buffer smaller than a PDU, a threshold that the queue never exceeds, and a
+    /// Z that is not above 0.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = facts.check_threshold(self.threshold);
-        // Not a number is no share either.
+        // NaN is refused, too.
         if self.z.is_nan() || self.z <= 0.0 {
             findings.push(Finding::impossible(
                 "z",
@@ -56,14 +58,14 @@ impl FairShareConfig {
     }
 }
 
-/// What a channel may hold.
+/// A definition of the share of the queue that a channel may hold.
 pub trait Share {
-    /// Whether a channel holds more than its share of a queue that is longer than `threshold`; `weighted` is its
-    /// cells times the number of channels that have any (Y_i N_a).
+    /// True if a channel holds more than its share of a queue that is longer than `threshold`;
+    /// `weighted` is the number of its cells times the number of channels that have any (Y_i N_a).
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
 }
 
-/// A policy of this kind at one queue.
+/// A policy with shares at one queue.
 #[derive(Clone, Debug)]
 pub struct FairShare<S> {
     config: FairShareConfig,

@@ -1,5 +1,5 @@
-//! The frame machine that all frame-aware policies share: where each channel is in its PDU and
-//! what becomes of the rest of it.
+//! The state machine of all frame-aware policies: the position of each channel in its PDU, and the
+//! treatment of the rest of that PDU.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ enum Mode {
     Accept,
     /// Nothing of the PDU was or will be forwarded, its end included.
     DropAll,
-    /// A cell of the PDU was lost: only its end is worth forwarding.
+    /// A cell of the PDU was lost: only its end is useful.
     DropRest,
 }
 
@@ -23,20 +23,20 @@ struct Frame {
     mode: Mode,
     /// The next data cell begins a PDU.
     starts: bool,
-    /// Cells that the receiver will take for the beginning of this PDU have been forwarded.
+    /// Cells were forwarded that the receiver takes for the beginning of this PDU.
     partial: bool,
     /// The end of a partly forwarded PDU was lost, so the receiver merges the next PDU with it.
     merges: bool,
 }
 
-/// What a policy adds to the machine for one cell.
+/// Rules of a policy for one cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Queue length above which no PDU may begin.
     pub begin_limit: u64,
     /// Queue length from which only the ends of partly forwarded PDUs are queued.
     pub end_reserve: u64,
-    /// Whether the end of a PDU that lost a cell is forwarded.
+    /// True if the end of a PDU that lost a cell is forwarded.
     pub forward_end: bool,
 }
 
@@ -57,7 +57,7 @@ impl Frames {
         ])
     }
 
-    /// Decides on one cell. Other than data cells (PT 0xx) are dropped only by overflow.
+    /// Decides on one cell. Cells other than data cells (PT 0xx) are dropped only by overflow.
     #[inline]
     pub fn admit(
         &mut self,
@@ -82,7 +82,8 @@ impl Frames {
 }
 
 impl Frame {
-    /// A PDU that the receiver merges with its predecessor is lost already.
+    /// Begins a PDU. If the receiver merges it with its predecessor it is lost already, as AAL5
+    /// discards both (Kalyanaraman 1997, section 8.12).
     fn begin(&mut self, refused: bool) {
         self.partial = core::mem::take(&mut self.merges);
         self.mode = match (self.partial, refused) {
@@ -94,9 +95,13 @@ impl Frame {
 
     fn decide(&self, eom: bool, queue: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
+            // Early packet discard: the whole PDU, its end included, as nothing of it was
+            // forwarded.
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
+            // Partial packet discard: all but the end.
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
             _ if queue >= buffer => Verdict::Drop(Cause::Overflow),
+            // Intelligent tail drop, section 8.12: all but the first end of a PDU.
             _ if queue >= rules.end_reserve && !(eom && self.partial) => {
                 Verdict::Drop(Cause::IntelligentTail)
             }

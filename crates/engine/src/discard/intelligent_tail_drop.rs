@@ -29,7 +29,8 @@ impl Default for IntelligentTailDropConfig {
 }
 
 impl IntelligentTailDropConfig {
-    /// A margin as large as the buffer, or too small for one end of a PDU per channel.
+    /// Findings about a margin as large as the buffer, or too small for one end of a PDU per
+    /// channel.
     pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {
@@ -70,6 +71,7 @@ impl IntelligentTailDrop {
 impl DiscardPolicy for IntelligentTailDrop {
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
+        // Section 8.12: a threshold a few cells before the buffer limit.
         let end_reserve = buffer.saturating_sub(self.margin);
         self.frames.admit(
             slot,

@@ -1,4 +1,5 @@
-//! Which cells a finite buffer refuses. A policy is a file here and one line in the registry below.
+//! Discard policies: the choice of the cells that a finite buffer refuses. Each policy is one file
+//! here and one line in the registry below.
 
 pub(crate) mod accounts;
 pub mod epd;
@@ -21,7 +22,7 @@ use crate::component::{Component, documentation};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Why a cell was refused; written into the event log.
+/// Reason for which a cell was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -39,7 +40,7 @@ pub enum Cause {
     LinkError,
 }
 
-/// What becomes of an arriving cell.
+/// Decision on an arriving cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Queue it.
@@ -53,14 +54,14 @@ pub enum Verdict {
 pub trait DiscardPolicy {
     /// Decides on one cell of channel `slot`.
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
-    /// Whether the policy refuses nothing while the buffer has room and remembers nothing, so that
-    /// a queue without a limit need not ask it.
+    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
+    /// a queue without a limit need not call it.
     fn is_stateless(&self) -> bool {
         false
     }
 }
 
-/// What a check of a policy may know of its queue.
+/// Facts about a queue, against which a policy's parameters are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
     /// Limit in cells; `u64::MAX` if there is none.
@@ -72,8 +73,8 @@ pub struct QueueFacts {
 }
 
 impl QueueFacts {
-    /// A buffer that holds no PDU, a threshold that the queue never exceeds: what is wrong with a policy that
-    /// drops whole PDUs above `threshold`.
+    /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a
+    /// PDU, and a threshold that the queue never exceeds.
     fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
         let QueueFacts {
             buffer,
@@ -96,8 +97,9 @@ impl QueueFacts {
     }
 }
 
-/// Per line: variant, key in a scenario, description, source, parameters, state. The state is built by
-/// `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) -> Vec<Finding>`.
+/// Each line names variant, key in a scenario, description, source, parameters and state. The state
+/// is built by `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) ->
+/// Vec<Finding>`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -119,7 +121,7 @@ macro_rules! registry {
                     $(DiscardConfig::$variant(config) => Discard::$variant(<$policy>::new(config, channels)),)*
                 }
             }
-            /// What is wrong with the parameters at the queue of `facts`.
+            /// Findings about the parameters at the queue of `facts`.
             pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
                 match self {
                     $(DiscardConfig::$variant(config) => config.check(facts),)*
@@ -133,13 +135,14 @@ macro_rules! registry {
             }
         }
 
-        /// A policy at work; the closed set lets the decision be inlined.
+        /// A running policy. An enum rather than a trait object, so that the decision can be
+        /// inlined.
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*
         }
 
-        /// What there is to say of every policy.
+        /// Key, description and source of every policy.
         pub fn policies() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }

@@ -15,7 +15,7 @@ use crate::kernel::Finding;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PpdConfig {
-    /// Whether the last cell of a PDU that lost a cell is forwarded.
+    /// Forwards the last cell of a PDU that lost a cell.
     pub forward_end: bool,
 }
 
@@ -26,7 +26,7 @@ impl Default for PpdConfig {
 }
 
 impl PpdConfig {
-    /// Nothing can be wrong.
+    /// No findings: every value is allowed.
     pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }

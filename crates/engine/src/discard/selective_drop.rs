@@ -1,5 +1,5 @@
-//! Selective drop: above a threshold a channel that holds more than its share of the queue begins no PDU (Goyal et
-//! al. 1997).
+//! Selective drop: above a threshold a channel that holds more than its share of the queue begins
+//! no PDU (Goyal et al. 1997).
 
 use super::fair_share::{FairShare, Share};
 
@@ -11,7 +11,7 @@ pub struct OfQueue;
 pub type SelectiveDrop = FairShare<OfQueue>;
 
 impl Share for OfQueue {
-    /// Y_i N_a / q > Z.
+    /// Y_i N_a / q > Z (Goyal et al.).
     #[inline]
     fn is_exceeded(weighted: f64, z: f64, queue: u64, _threshold: u64, _buffer: u64) -> bool {
         weighted > z * queue as f64

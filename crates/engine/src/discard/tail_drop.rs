@@ -15,13 +15,13 @@ use crate::kernel::Finding;
 pub struct TailDropConfig {}
 
 impl TailDropConfig {
-    /// Nothing can be wrong.
+    /// No findings: there are no parameters.
     pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }
 }
 
-/// Knows no PDUs.
+/// Tail drop at one queue; it does not distinguish PDUs.
 #[derive(Clone, Debug)]
 pub struct TailDrop;
 
@@ -42,7 +42,7 @@ impl DiscardPolicy for TailDrop {
     }
 }
 
-/// Accepts a cell that finds room.
+/// Accepts a cell unless the buffer is full.
 #[inline]
 pub(super) fn room(queue: u64, buffer: u64) -> Verdict {
     if queue < buffer {

@@ -1,5 +1,5 @@
-//! Parameters of an ABR connection (TM 4.0 table 5-3) and of the readings that differ between
-//! simulators.
+//! Parameters of an ABR connection (TM 4.0 table 5-3), and options for the readings that differ
+//! between simulators.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,31 +10,31 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// When the source sends out-of-rate FRMs (source rule 11).
+/// Condition for out-of-rate FRMs (source rule 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutOfRate {
-    /// While ACR is below TCR.
+    /// ACR is below TCR.
     #[default]
     BelowTcr,
-    /// Only while ACR is zero, or below a cell in 115 days, and nothing can be sent in-rate.
+    /// ACR is zero, or below one cell in 115 days, so that no cell can be sent in-rate.
     OnlyAtZero,
     /// Never; a connection whose ACR falls to zero stays silent.
     Never,
 }
 
-/// How CRM follows from TBE / Nrm.
+/// Rounding of CRM = TBE / Nrm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CrmRounding {
-    /// The next larger integer, as in TM 4.0.
+    /// Up to the next integer, as in TM 4.0.
     #[default]
     Up,
-    /// Integer division, as some simulators have it.
+    /// Down, as in some simulators.
     Down,
 }
 
-/// What source rule 9 does with an explicit rate below MCR.
+/// Effect of an explicit rate below MCR (source rule 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErBelowMcr {
@@ -45,32 +45,34 @@ pub enum ErBelowMcr {
     Ignore,
 }
 
-/// Which rules a source obeys.
+/// Rules of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceRules {
-    /// Those of TM 4.0.
+    /// The source rules of TM 4.0.
     #[default]
     Tm4,
-    /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm ADR + AIR with
-    /// an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have NI and ER.
+    /// PRCA (Gerla et al. 1995): ACR falls by ADR = ACR / 2^MDF with every cell, and rises by Nrm
+    /// ADR + AIR with an RM cell without CI. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect,
+    /// nor have NI and ER.
     Prca,
-    /// EPRCA (ATM Forum 94-0735R1, after surveys): PRCA that obeys ER and adds Nrm AIR. NI has no effect.
+    /// EPRCA (ATM Forum 94-0735R1, after surveys): as PRCA, but it obeys ER and adds Nrm AIR. NI
+    /// has no effect.
     Eprca,
-    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme of that name: ACR is
-    /// the explicit rate less what is on the way, divided by `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have
-    /// no effect, nor have CI and NI.
+    /// EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at switches with the scheme
+    /// of that name: ACR is the explicit rate less the number of cells on the way divided by
+    /// `time_constant`. `rif`, `rdf`, `cdf`, `crm` and `adtf` have no effect, nor have CI and NI.
     SmithPredictor,
 }
 
-/// How PRCA and EPRCA make up for what the cells of a cycle took, which Gerla et al. do not say.
+/// Amount by which PRCA and EPRCA restore the decreases of a cycle; Gerla et al. do not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compensation {
-    /// By Nrm ADR, whatever they took: more than that at MCR, where they take nothing.
+    /// Nrm ADR, whatever the decreases were: more than these at MCR, where ACR does not decrease.
     #[default]
     Reckoned,
-    /// By what the cells since the last BRM took.
+    /// The sum of the decreases since the last BRM.
     Counted,
 }
 
@@ -78,7 +80,7 @@ pub enum Compensation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbrConfig {
-    /// Rules of the source; every switch may serve sources of any.
+    /// Rules of the source; every switch may serve sources with any rules.
     pub rules: SourceRules,
     /// Peak cell rate; the rate of the access link if absent.
     #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
@@ -98,17 +100,20 @@ pub struct AbrConfig {
     /// Additive increase rate AIR of `rules = "prca"` and `"eprca"`, which need it.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1, "scale": "log", "of": "pcr", "when": {"rules": ["prca", "eprca"]} }))]
     pub air: Option<Rate>,
-    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`: a cell takes ACR / 2^MDF, 1..16; 5 if
-    /// absent.
+    /// Multiplicative decrease factor MDF of `rules = "prca"` and `"eprca"`, 1..16: ACR falls by
+    /// ACR / 2^MDF with each cell; 5 if absent.
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
-    /// What an RM cell without CI gives back under `rules = "prca"` and `"eprca"`, besides AIR.
+    /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, besides
+    /// AIR.
     pub compensation: Compensation,
-    /// Time constant tau of `rules = "smith-predictor"`, which needs it; that of the switches.
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it; the same as that of the
+    /// switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
-    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within it are taken for on
-    /// the way. The fixed round trip time of the loop if absent, which is at least as long.
+    /// Round trip time RTD of `rules = "smith-predictor"`, to the queue and back: cells sent within
+    /// it count as on the way. If absent, the fixed round trip time of the loop, which is at least
+    /// as long.
     #[schemars(extend("x-not-searched" = "a property of the way"))]
     pub rtd: Option<Ps>,
     /// In-rate cells per in-rate FRM, itself included: a power of two of 2..256.
@@ -137,21 +142,22 @@ pub struct AbrConfig {
     /// Rate of out-of-rate FRMs.
     #[schemars(extend("x-not-searched" = "a constant of TM 4.0"))]
     pub tcr: Rate,
-    /// Whether the initial cell rate is at most TBE per fixed round trip time.
+    /// Limits the initial cell rate to TBE per fixed round trip time.
     pub apply_tbe_icr_cap: bool,
-    /// When out-of-rate FRMs are sent.
+    /// Condition for out-of-rate FRMs.
     pub out_of_rate: OutOfRate,
-    /// Send FRMs only when data wait behind them; a source without data then sends BRMs alone.
+    /// Sends FRMs only when data wait behind them; a source without data then sends BRMs alone.
     pub frm_needs_data: bool,
-    /// Cut rates to the 16-bit code of the RM cell.
+    /// Truncates rates to the 16-bit code of the RM cell.
     pub quantise_rates: bool,
     /// Use-it-or-lose-it (source rule 13): if ACR exceeds the measured rate by more than this
-    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if absent.
+    /// before an FRM, ACR loses 1/16 and the next increase is skipped (NEC uPD98405). Off if
+    /// absent.
     #[schemars(extend("x-search" = { "low": "0.1 Mbit/s", "high": "100 Mbit/s", "scale": "log", "when": {"use_it_or_lose_it": true} }))]
     pub use_it_or_lose_it: Option<Rate>,
-    /// What an explicit rate below MCR does.
+    /// Effect of an explicit rate below MCR.
     pub er_below_mcr: ErBelowMcr,
-    /// Whether the destination forgets the EFCI of the last data cell once a BRM has told it.
+    /// Makes the destination reset the saved EFCI of the last data cell once a BRM has reported it.
     pub reset_saved_efci: bool,
 }
 
@@ -189,11 +195,11 @@ impl Default for AbrConfig {
     }
 }
 
-/// MDF as Gerla et al. have it.
+/// MDF of Gerla et al. (section III.E).
 const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
 
-/// Where parameters belong.
+/// Messages about parameters of other rules.
 const PROPORTIONAL: &str =
     "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
 const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
@@ -218,6 +224,7 @@ impl AbrConfig {
         if !self.apply_tbe_icr_cap || frtt == Ps::ZERO {
             return icr;
         }
+        // TM 4.0: ICR := max(MCR, min(ICR, TBE / FRTT))
         icr.min(self.tbe.0 as f64 / frtt.as_secs_f64())
             .max(self.mcr_cells())
     }
@@ -229,12 +236,13 @@ impl AbrConfig {
     pub fn crm_frms(&self) -> u64 {
         let nrm = self.nrm.max(1) as u64;
         let derived = match self.crm_rounding {
-            CrmRounding::Up => self.tbe.0.div_ceil(nrm),
+            CrmRounding::Up => self.tbe.0.div_ceil(nrm), // CRM = ceil(TBE / Nrm)
             CrmRounding::Down => self.tbe.0 / nrm,
         };
         self.crm.map_or(derived, u64::from).max(1)
     }
-    /// Everything that is impossible or outside the standard on an access link of `link_rate`.
+    /// Findings about parameters that are impossible or outside the standard on an access link of
+    /// `link_rate`.
     pub fn check(&self, link_rate: Rate) -> Vec<Finding> {
         let mut findings = Vec::new();
         self.check_rates(link_rate, &mut findings);
@@ -245,7 +253,8 @@ impl AbrConfig {
         findings
     }
 
-    /// Parameters that belong to other rules, and those without which no rate can rise.
+    /// Findings about parameters that belong to other rules, and missing ones without which no rate
+    /// can rise.
     fn check_rules(&self, findings: &mut Vec<Finding>) {
         let is_proportional = matches!(self.rules, SourceRules::Prca | SourceRules::Eprca);
         let is_predicting = self.rules == SourceRules::SmithPredictor;

@@ -1,12 +1,12 @@
-//! A source under credit control: it hands over what its interface may send, and no more.
+//! A source under credit control: it hands over only cells that its interface has credit for.
 
 use super::source::Emission;
 use super::unshaped::UnshapedSource;
 use crate::credit::Sender;
 use crate::kernel::{Ps, Rate};
 
-/// Hands data cells to the interface whenever one waits, at most at the rate of the link, as far as the credit of its
-/// channel goes.
+/// Hands data cells to the interface while some wait and the channel has credit, at most at the
+/// rate of the link.
 #[derive(Clone, Debug)]
 pub struct CreditedSource {
     pace: UnshapedSource,
@@ -22,7 +22,8 @@ impl CreditedSource {
             handed: sender,
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` without data or without credit.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` without data or without
+    /// credit.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.pace

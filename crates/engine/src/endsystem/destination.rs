@@ -15,7 +15,7 @@ const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 pub struct AbrDestination {
     saved_efci: bool,
     reset: bool,
-    /// Whether the data are ABR, too.
+    /// True if the data are ABR, too.
     heeds_data: bool,
     last_er: f64,
     may_generate_at: Ps,
@@ -33,7 +33,7 @@ impl AbrDestination {
         }
     }
 
-    /// The same where data of another class travel with the RM cells: their EFCI is none of ABR's.
+    /// The same for data of another class than the RM cells: their EFCI is ignored.
     pub fn of_rm_cells_only(self) -> AbrDestination {
         AbrDestination {
             heeds_data: false,
@@ -41,29 +41,29 @@ impl AbrDestination {
         }
     }
 
-    /// A data cell arrives. DES rule 1: its EFCI is remembered.
+    /// A data cell arrives. DES rule 1: its EFCI is saved.
     #[inline]
     pub fn on_data(&mut self, info: Info) {
         self.saved_efci = info.efci();
     }
 
-    /// EFCI of the last data cell, unless a BRM has reported it.
+    /// Saved EFCI of the last data cell; with `reset_saved_efci` only until a BRM has reported it.
     pub fn saved_efci(&self) -> bool {
         self.saved_efci
     }
 
     /// An FRM arrives, in-rate or not. DES rule 2: it is turned round with BN = 0, and CI is set if
-    /// the last data cell was marked.
+    /// the saved EFCI is set.
     pub fn on_frm(&mut self, mut rm: RmCell) -> RmCell {
         self.last_er = rm.er;
-        rm.bn = false;
-        rm.ci |= self.saved_efci && self.heeds_data;
-        self.saved_efci &= !self.reset;
+        rm.bn = false; // DES rule 2. DIR is the kind of the cell, which the source sets.
+        rm.ci |= self.saved_efci && self.heeds_data; // DES rule 2
+        self.saved_efci &= !self.reset; // DES rule 2; some simulators do not reset it.
         rm
     }
 
-    /// A BRM that a congested destination makes without an FRM (DES rule 5): BN and CI are set, ER
-    /// is that of the last FRM. `None` within 100 ms of the one before.
+    /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set,
+    /// ER is that of the last FRM. `None` within 100 ms of the last BRM of this kind.
     pub fn generate(&mut self, now: Ps) -> Option<RmCell> {
         if now < self.may_generate_at {
             return None;
@@ -73,9 +73,9 @@ impl AbrDestination {
             er: self.last_er,
             ccr: 0.0,
             mcr: 0.0,
-            ci: true,
+            ci: true, // DES rule 5: CI = 1 or NI = 1
             ni: false,
-            bn: true,
+            bn: true, // DES rule 5
         })
     }
 }

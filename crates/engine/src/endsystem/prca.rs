@@ -1,25 +1,27 @@
-//! The sources of proportional rate control: PRCA (as Gerla, Pazos and Signore 1995 have it) and EPRCA
-//! (Roberts, ATM Forum 94-0735R1, after surveys of the field).
+//! The sources of proportional rate control: PRCA (as in Gerla, Pazos and Signore 1995) and
+//! EPRCA (Roberts, ATM Forum 94-0735R1, after surveys of the field).
 //!
-//! The rate falls with every cell, and only an RM cell without CI lets it rise: by what the cells of a cycle
-//! took, and an additive increase. Cells are sent and turned round as in TM 4.0 (source rules 1 to 4, 10 to 12),
-//! whose rules for the rate (5, 6, 8, 9 and 13) do not apply.
+//! The rate falls with every cell, and only an RM cell without CI lets it rise: it restores the
+//! decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
+//! turned round as in TM 4.0 (source rules 1 to 4, 10 to 12), whose rules for the rate (5, 6, 8, 9
+//! and 13) do not apply.
 
 use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
 use crate::kernel::Rate;
 
-/// What a source of proportional rate control remembers; rates in cells/s.
+/// State of a source of proportional rate control; rates in cells/s.
 #[derive(Clone, Debug)]
 pub(super) struct Proportional {
-    /// Additive decrease rate ADR: what a cell takes from ACR.
+    /// Additive decrease rate ADR: the decrease of ACR with each cell.
     adr: f64,
     /// 2^-MDF: ADR as a share of ACR.
     share: f64,
-    /// What an RM cell without CI adds.
+    /// Increase with an RM cell without CI.
     increase: f64,
+    /// Nrm, the cells of a cycle.
     cells: f64,
-    /// What the cells since the last BRM took, if that is counted.
+    /// Sum of the decreases since the last BRM, with `Compensation::Counted`.
     taken: Option<f64>,
     follows_er: bool,
     mcr: f64,
@@ -33,7 +35,7 @@ impl Proportional {
         let share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
         let cells = config.nrm.max(1) as f64;
         let air = config.air.map_or(0.0, Rate::cells_per_second);
-        // EPRCA's increase is meant per cell.
+        // EPRCA: Nrm AIR, as its AIR is per cell; PRCA: AIR.
         let increase = if follows_er { air * cells } else { air };
         let taken = (config.compensation == Compensation::Counted).then_some(0.0);
         Proportional {
@@ -50,15 +52,16 @@ impl Proportional {
 
     /// ACR after a cell: ACR := max(MCR, ACR - ADR).
     pub fn after_cell(&mut self, acr: f64) -> f64 {
-        let fallen = (acr - self.adr).max(self.mcr);
+        let fallen = (acr - self.adr).max(self.mcr); // Gerla et al. II.A
         if let Some(taken) = &mut self.taken {
             *taken += acr - fallen;
         }
         fallen
     }
 
-    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF; with CI nothing,
-    /// so that the rate goes on falling. What the cells took may be counted instead of reckoned as Nrm ADR. EPRCA also obeys the explicit rate.
+    /// ACR after a BRM. Without CI: ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR / 2^MDF;
+    /// with CI no change, so that the rate goes on falling. With `Compensation::Counted` the sum of
+    /// the decreases replaces Nrm ADR. EPRCA also obeys the explicit rate.
     pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
         let cycle = match &mut self.taken {
             Some(taken) => core::mem::take(taken),
@@ -67,15 +70,15 @@ impl Proportional {
         let risen = if rm.ci {
             acr
         } else {
-            (acr + cycle + self.increase).min(self.pcr)
+            (acr + cycle + self.increase).min(self.pcr) // Gerla et al. II.A
         };
         let bounded = if self.follows_er {
-            risen.min(rm.er).max(self.mcr)
+            risen.min(rm.er).max(self.mcr) // EPRCA: max(MCR, min(ACR, ER)), also with CI
         } else {
             risen
         };
         if !rm.ci || self.follows_er {
-            self.adr = bounded * self.share;
+            self.adr = bounded * self.share; // Gerla et al. III.E: ADR = ACR / 2^MDF
         }
         bounded
     }

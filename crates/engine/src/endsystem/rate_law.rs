@@ -1,4 +1,5 @@
-//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they replace.
+//! Laws for the rate of a source other than that of TM 4.0, whose rules 5, 6, 8, 9 and 13 they
+//! replace.
 
 use super::config::{AbrConfig, SourceRules};
 use super::prca::Proportional;
@@ -7,7 +8,7 @@ use crate::atm::cell::RmCell;
 use crate::atm::rm;
 use crate::kernel::Ps;
 
-/// A law at work.
+/// A law with its state.
 #[derive(Clone, Debug)]
 pub(super) enum RateLaw {
     /// PRCA and EPRCA.
@@ -17,7 +18,8 @@ pub(super) enum RateLaw {
 }
 
 impl RateLaw {
-    /// The law of `config` for a source that starts at `icr`; none if it is that of TM 4.0. Rates in cells/s.
+    /// The law of `config` for a source that starts at `icr`; `None` for the rules of TM 4.0. Rates
+    /// in cells/s.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
         match config.rules {
             SourceRules::Tm4 => None,
@@ -49,7 +51,8 @@ impl RateLaw {
         }
     }
 
-    /// ER of an FRM: PCR, unless it is to carry more than a rate.
+    /// ER of an FRM (SES rule 10): PCR. For a Smith predictor it carries (X0 - x) / tau, which may
+    /// exceed PCR, so it starts at the largest rate.
     pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
         if config.rules == SourceRules::SmithPredictor {
             rm::MAX_RATE

@@ -1,24 +1,25 @@
-//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): what it has on the way is subtracted from
-//! the room that the network offers, so that the delay of the loop does not make it oscillate.
+//! The source of EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996): it subtracts its
+//! cells on the way from the space that the network offers, so that the delay of the loop does not
+//! cause oscillation.
 //!
-//! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent within the round trip
-//! before the feedback came, and all since. Between two feedbacks the rate falls by 1 / tau with every cell,
-//! exponentially in time.
+//! u = (X0 - x - n) / tau, where n counts the cells that the queue x does not show yet: those sent
+//! within the round trip before the feedback arrived, and all since. Between two feedbacks the rate
+//! falls by 1 / tau with every cell, exponentially in time.
 
 use alloc::collections::VecDeque;
 
 use super::config::AbrConfig;
 use crate::kernel::Ps;
 
-/// What such a source remembers; rates in cells/s.
+/// State of such a source; rates in cells/s.
 #[derive(Clone, Debug)]
 pub(super) struct SmithPredictor {
-    /// 1 / tau: what a cell on the way takes from the rate.
+    /// 1 / tau: the reduction of the rate by each cell on the way.
     per_cell: f64,
     round_trip: Ps,
-    /// (X0 - x) / tau as it was told last; at first ICR.
-    told: f64,
-    /// When the cells were sent that the feedback does not account for, the oldest first.
+    /// (X0 - x) / tau of the last feedback; at first ICR.
+    offered: f64,
+    /// Sending times of the cells that the feedback does not account for, the oldest first.
     on_the_way: VecDeque<Ps>,
     mcr: f64,
     pcr: f64,
@@ -31,15 +32,16 @@ impl SmithPredictor {
         SmithPredictor {
             per_cell: 1.0 / time_constant,
             round_trip: config.rtd.unwrap_or(frtt),
-            told: icr,
+            offered: icr,
             on_the_way: VecDeque::new(),
             mcr,
             pcr,
         }
     }
 
+    /// u = (X0 - x - n) / tau, between MCR and PCR.
     fn rate(&self) -> f64 {
-        (self.told - self.on_the_way.len() as f64 * self.per_cell)
+        (self.offered - self.on_the_way.len() as f64 * self.per_cell)
             .min(self.pcr)
             .max(self.mcr)
     }
@@ -50,10 +52,11 @@ impl SmithPredictor {
         self.rate()
     }
 
-    /// ACR after a BRM with the explicit rate `er`. What was sent a round trip ago or earlier is in the queue that it
-    /// tells of, or gone.
+    /// ACR after a BRM with the explicit rate `er`. Cells sent a round trip ago or earlier were in
+    /// the queue that the BRM reports, or had left it.
     pub fn after_brm(&mut self, now: Ps, er: f64) -> f64 {
-        self.told = er;
+        self.offered = er;
+        // Cells older than a round trip are part of x.
         while self
             .on_the_way
             .front()

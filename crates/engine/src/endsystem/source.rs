@@ -10,7 +10,7 @@ use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate};
 
-/// What the source sends at an opportunity.
+/// The cell that the source sends at an opportunity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Emission {
     /// The next data cell of the host.
@@ -19,7 +19,7 @@ pub enum Emission {
     Rm(Info, RmCell),
 }
 
-/// What a source has done so far.
+/// Counts of a source since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// In-rate FRMs sent.
@@ -30,19 +30,19 @@ pub struct Counters {
     pub out_of_rate_frms: u64,
     /// BRMs sent out of rate because nothing could be sent in-rate.
     pub out_of_rate_brms: u64,
-    /// Turned-round RM cells that a newer one replaced (DES rule 3).
+    /// Turned-round RM cells that a newer cell replaced (DES rule 3).
     pub overwritten: u64,
     /// Returns to ICR after idle time (SES rule 5).
     pub rule_5: u64,
-    /// Cuts for want of BRMs (SES rule 6).
+    /// Cuts because BRMs did not return (SES rule 6).
     pub rule_6: u64,
-    /// Cuts for rate not used (SES rule 13).
+    /// Cuts because the rate was not used (SES rule 13).
     pub rule_13: u64,
     /// Changes of ACR.
     pub acr_changes: u64,
 }
 
-/// What does not change during a connection; rates in cells/s.
+/// Constants of a connection; rates in cells/s.
 #[derive(Clone, Debug)]
 struct Limits {
     pcr: f64,
@@ -50,15 +50,20 @@ struct Limits {
     icr: f64,
     /// ER of a new FRM.
     er: f64,
+    /// Rate from which on ACR does not hold data back: the lower of PCR and the access link.
     ceiling: f64,
+    /// RIF PCR.
     increase: f64,
+    /// 1 - RDF and 1 - CDF.
     keep_rdf: f64,
     keep_cdf: f64,
     tcr: f64,
+    /// Unused rate that SES rule 13 tolerates.
     unused: f64,
     crm: u64,
     trm: Ps,
     adtf: Ps,
+    /// Nrm - 1.
     nrm_others: u32,
     mrm: u32,
     out_of_rate: OutOfRate,
@@ -67,7 +72,7 @@ struct Limits {
     quantise: bool,
 }
 
-/// A stream of cells at a fixed low rate: the earliest time of the next one.
+/// A stream of cells at a fixed low rate, with the earliest time of the next cell.
 #[derive(Clone, Debug)]
 struct Probe {
     interval: Ps,
@@ -89,29 +94,35 @@ impl Probe {
 /// The source half of an ABR end system.
 #[derive(Clone, Debug)]
 pub struct AbrSource {
+    /// Earliest time of the next in-rate cell, and time of the last.
     t_next: Ps,
     t_last: Ps,
+    /// Time from which on the Trm clause of SES rule 3a makes an FRM due.
     trm_at: Ps,
     carry: u32,
     carry_last: u32,
     /// In-rate cells since the last in-rate FRM; at its limit before the first FRM.
     since_frm: u32,
     pace: Option<Pace>,
+    /// Turned-round RM cell that waits to be sent.
     waiting: Option<RmCell>,
+    /// An in-rate BRM was sent since the last in-rate FRM.
     brm_since_frm: bool,
     /// No in-rate FRM has been sent yet.
     first: bool,
-    /// Something has been sent in-rate, so `t_last` counts.
+    /// A cell has been sent in-rate, so `t_last` is valid.
     started: bool,
+    /// SES rule 13 cut ACR: the next increase is skipped.
     skip_increase: bool,
     acr: f64,
     t_last_frm: Ps,
+    /// In-rate FRMs since the last BRM with BN = 0 (SES rule 6).
     frms_without_brm: u64,
     frm_probe: Probe,
     brm_probe: Probe,
     acr_changed_at: Ps,
     counters: Counters,
-    /// A law of its own instead of the rules of TM 4.0 for the rate.
+    /// Law of the rate in place of SES rules 5, 6, 8, 9 and 13; `None` for these rules.
     law: Option<RateLaw>,
     limits: Limits,
 }
@@ -134,7 +145,7 @@ impl AbrSource {
             first: true,
             started: false,
             skip_increase: false,
-            acr: limits.icr,
+            acr: limits.icr, // SES rule 2
             t_last_frm: Ps::ZERO,
             frms_without_brm: 0,
             frm_probe: Probe::new(limits.tcr),
@@ -151,21 +162,21 @@ impl AbrSource {
     pub fn acr(&self) -> f64 {
         self.acr
     }
-    /// When ACR last changed.
+    /// Time of the last change of ACR.
     pub fn acr_changed_at(&self) -> Ps {
         self.acr_changed_at
     }
-    /// What the source has done so far.
+    /// Counts since the start.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
-    /// Whether a turned-round RM cell waits to be sent.
+    /// True if a turned-round RM cell waits to be sent.
     pub fn brm_waits(&self) -> bool {
         self.waiting.is_some()
     }
 
     /// Earliest time at which [`Self::opportunity`] has something to send, possibly in the past;
-    /// `NEVER` if that depends on data, a BRM or a feedback that is still to come.
+    /// `NEVER` if that depends on future data, a future BRM or future feedback.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting && !self.probes() && self.pace.is_some() {
@@ -205,12 +216,12 @@ impl AbrSource {
         frm.min(brm)
     }
 
-    /// SES rule 11: whether ACR is so low that out-of-rate FRMs are sent.
+    /// SES rule 11: true if ACR is so low that out-of-rate FRMs are sent.
     #[inline]
     fn probes(&self) -> bool {
         match self.limits.out_of_rate {
             OutOfRate::BelowTcr => self.acr < self.limits.tcr,
-            // An ACR so low that the clock holds no interval is as good as none.
+            // Also an ACR so low that its interval exceeds the range of the clock.
             OutOfRate::OnlyAtZero => self.pace.is_none(),
             OutOfRate::Never => false,
         }
@@ -220,14 +231,16 @@ impl AbrSource {
         self.probes() && (data_waiting || !self.limits.frm_needs_data)
     }
 
-    /// DES rule 6. Without it two ends whose ACR is zero would wait for each other for ever.
+    /// DES rule 6: a BRM may be sent out of rate. Otherwise two ends with an ACR of zero would wait
+    /// for each other for ever.
     fn may_return_out_of_rate(&self) -> bool {
         self.waiting.is_some() && self.pace.is_none() && self.limits.out_of_rate != OutOfRate::Never
     }
 
-    /// What to send at `now`, if anything is due. In-rate cells come first.
+    /// The cell that is due at `now`, if any. In-rate cells come first.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
+        // The common case of `choose`: neither FRM nor BRM is due (SES rule 3c).
         let plain =
             self.since_frm < self.limits.nrm_others && now < self.trm_at && self.waiting.is_none();
         if plain && data_waiting && now >= self.t_next {
@@ -244,12 +257,12 @@ impl AbrSource {
             return self.send_out_of_rate(now, data_waiting);
         }
         let sent = if self.frm_due(now, data_waiting) {
-            self.send_frm(now)
+            self.send_frm(now) // SES rule 3a
         } else if self.waiting.is_some() && (!self.brm_since_frm || !data_waiting) {
-            self.send_brm()
+            self.send_brm() // SES rule 3b
         } else if data_waiting {
             self.count_cell();
-            Emission::Data
+            Emission::Data // SES rule 3c
         } else {
             return self.send_out_of_rate(now, data_waiting);
         };
@@ -258,24 +271,27 @@ impl AbrSource {
         Some(sent)
     }
 
-    /// SES rule 3a: by the time clause, or because Nrm - 1 cells went before; SES rule 2: the
-    /// first cell is an FRM, as soon as there is something to send.
+    /// SES rule 3a: an FRM is due Trm after the last if Mrm cells followed it (i), or after Nrm - 1
+    /// other cells (ii). SES rule 2: the first cell is an FRM, sent as soon as any cell is to be
+    /// sent.
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
         let wanted = data_waiting
             || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
-        let due = self.since_frm >= self.limits.nrm_others || now >= self.trm_at;
+        let due = self.since_frm >= self.limits.nrm_others || now >= self.trm_at; // (ii), (i)
         wanted && due
     }
 
-    /// SES rules 4, 5, 6, 7, 10 and 13: CCR holds the rate that the cells behind this FRM obey.
+    /// Sends an FRM after SES rules 5, 6 and 13, in this order, with the resulting ACR as its CCR
+    /// (SES rule 7).
     fn send_frm(&mut self, now: Ps) -> Emission {
         if !self.first && self.law.is_none() {
-            self.return_to_icr(now);
-            self.cut_without_brm(now);
-            self.give_up_unused(now);
+            self.return_to_icr(now); // SES rule 5
+            self.cut_without_brm(now); // SES rule 6
+            self.give_up_unused(now); // SES rule 13
         }
         self.first = false;
         self.t_last_frm = now;
+        // SES rule 3a(i) needs Mrm other cells first, unless Mrm is 0.
         self.trm_at = if self.limits.mrm == 0 {
             now.saturating_add(self.limits.trm)
         } else {
@@ -285,10 +301,10 @@ impl AbrSource {
         self.brm_since_frm = false;
         self.frms_without_brm += 1;
         self.counters.frms += 1;
-        Emission::Rm(Info::rm(Kind::Frm, false), self.contents())
+        Emission::Rm(Info::rm(Kind::Frm, false), self.contents()) // SES rule 4: CLP = 0
     }
 
-    /// SES rule 5: an ACR above ICR that was not used for ADTF is forgotten.
+    /// SES rule 5: ACR := ICR, if ACR is above it and the last FRM is older than ADTF.
     fn return_to_icr(&mut self, now: Ps) {
         if self.acr > self.limits.icr && now.saturating_sub(self.t_last_frm) > self.limits.adtf {
             self.counters.rule_5 += 1;
@@ -296,7 +312,8 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 6: every FRM from the one after CRM unanswered ones on cuts ACR.
+    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM that follows CRM or more FRMs
+    /// without a BRM. Only a BRM ends this, not the cut itself.
     fn cut_without_brm(&mut self, now: Ps) {
         if self.frms_without_brm >= self.limits.crm {
             self.counters.rule_6 += 1;
@@ -304,10 +321,10 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 13, in the form of the NEC uPD98405.
+    /// SES rule 13 (use it or lose it), in the form of the NEC uPD98405.
     fn give_up_unused(&mut self, now: Ps) {
         let span = now.saturating_sub(self.t_last_frm).as_secs_f64();
-        let used = (self.since_frm + 1) as f64 / span;
+        let used = (self.since_frm + 1) as f64 / span; // Rate since the last FRM.
         if self.acr - used > self.limits.unused {
             self.counters.rule_13 += 1;
             self.skip_increase = true;
@@ -317,7 +334,7 @@ impl AbrSource {
 
     fn send_brm(&mut self) -> Emission {
         self.count_cell();
-        self.brm_since_frm = true;
+        self.brm_since_frm = true; // SES rule 3b(i)
         self.turned_round(false)
     }
 
@@ -327,12 +344,13 @@ impl AbrSource {
         Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
     }
 
-    /// SES rule 11: CLP is set, and neither clause of SES rule 3 counts these cells.
+    /// SES rule 11, and DES rule 6: CLP is set, and neither clause of SES rule 3a counts these
+    /// cells.
     fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if self.may_return_out_of_rate() && now >= self.brm_probe.next {
             self.brm_probe.sent(now);
             self.counters.out_of_rate_brms += 1;
-            return Some(self.turned_round(true));
+            return Some(self.turned_round(true)); // DES rule 6
         }
         if self.may_probe(data_waiting) && now >= self.frm_probe.next {
             self.frm_probe.sent(now);
@@ -354,7 +372,7 @@ impl AbrSource {
         let Limits { er, mcr, .. } = self.limits;
         RmCell {
             er: code(er),
-            ccr: code(self.acr),
+            ccr: code(self.acr), // SES rule 7
             mcr: code(mcr),
             ci: false,
             ni: false,
@@ -365,15 +383,15 @@ impl AbrSource {
     /// Counts an in-rate cell other than an FRM; the time clause of SES rule 3a needs Mrm of them.
     #[inline]
     fn count_cell(&mut self) {
-        // Without data behind them FRMs may be put off for ever.
+        // Saturates: with `frm_needs_data` a source without data never resets the count.
         self.since_frm = self.since_frm.saturating_add(1);
         if self.since_frm == self.limits.mrm {
             self.trm_at = self.t_last_frm.saturating_add(self.limits.trm);
         }
     }
 
-    /// SES rule 1: the next in-rate cell comes 1/ACR after this one. The fraction of a picosecond
-    /// is kept only between cells sent on time.
+    /// SES rule 1: the next in-rate cell follows 1/ACR after this one at the earliest. The fraction
+    /// of a picosecond is carried only between cells sent on time.
     #[inline]
     fn advance(&mut self, now: Ps) {
         self.carry_last = if now == self.t_next { self.carry } else { 0 };
@@ -395,14 +413,14 @@ impl AbrSource {
     /// A BRM arrives, in-rate or not: SES rules 8 and 9. An idle source is rescheduled too.
     pub fn on_brm(&mut self, now: Ps, rm: &RmCell) {
         if !rm.bn {
-            self.frms_without_brm = 0;
+            self.frms_without_brm = 0; // SES rule 6: only BN = 0 counts.
         }
         let before = self.acr;
         let acr = match &mut self.law {
             Some(law) => law.after_brm(now, before, rm),
             None => {
-                let stepped = self.step(rm);
-                self.bounded(stepped, rm.er)
+                let stepped = self.step(rm); // SES rule 8
+                self.bounded(stepped, rm.er) // SES rule 9
             }
         };
         self.set_acr(now, acr);
@@ -411,18 +429,20 @@ impl AbrSource {
         }
     }
 
-    /// SES rule 8: CI decreases, neither CI nor NI increases.
+    /// SES rule 8. CI: ACR := max(MCR, ACR - ACR RDF). Neither CI nor NI: ACR := min(PCR, ACR + RIF
+    /// PCR). NI alone: no change.
     fn step(&mut self, rm: &RmCell) -> f64 {
         if rm.ci {
             return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
         }
+        // SES rule 13 as in the uPD98405: no increase directly after its cut.
         if rm.ni || core::mem::take(&mut self.skip_increase) {
             return self.acr;
         }
         (self.acr + self.limits.increase).min(self.limits.pcr)
     }
 
-    /// SES rule 9: at most the explicit rate, at least MCR.
+    /// SES rule 9: ACR := max(MCR, min(ACR, ER)).
     fn bounded(&self, acr: f64, er: f64) -> f64 {
         let Limits {
             mcr,
@@ -446,7 +466,7 @@ impl AbrSource {
         self.counters.acr_changes += 1;
     }
 
-    /// The waiting cell obeys the new ACR at once, whether it rose or fell.
+    /// Lets the next cell obey the new ACR at once, whether it rose or fell; TM 4.0 permits this.
     fn reschedule(&mut self, now: Ps) {
         self.schedule();
         if self.t_next < now {
@@ -454,19 +474,18 @@ impl AbrSource {
         }
     }
 
-    /// A turned-round RM cell of the destination half is to be sent; a newer one replaces one that
-    /// still waits (DES rules 3 and 4).
+    /// Takes a turned-round RM cell from the destination half. It replaces one that still waits
+    /// (DES rule 3), so that no older contents follow newer ones (DES rule 4).
     pub fn offer_brm(&mut self, rm: RmCell) {
         self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
     }
 
-    /// Until when data that wait are held back by an ACR below both PCR and the access link;
-    /// `None` if they are not. The time that a source with data spends before this is the time it
-    /// is rate-limited.
+    /// Time until which an ACR below both PCR and the access link holds waiting data back; `None`
+    /// if it does not. A source with data is rate-limited before this time.
     pub fn rate_limited_until(&self, data_waiting: bool) -> Option<Ps> {
         (data_waiting && self.acr < self.limits.ceiling).then_some(self.t_next)
     }
-    /// Whether data wait at `now` for nothing but the rate.
+    /// True if data wait at `now` because of the rate alone.
     pub fn is_rate_limited(&self, now: Ps, data_waiting: bool) -> bool {
         self.rate_limited_until(data_waiting)
             .is_some_and(|until| now < until)

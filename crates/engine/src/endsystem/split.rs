@@ -1,12 +1,13 @@
-//! A source whose data are of another class than its RM cells: nothing paces the data but the line, while the RM cells
-//! of the ABR channel in the other direction return as the rules of TM 4.0 permit.
+//! A source whose data are of another class than its RM cells: only the line paces the data, while
+//! the RM cells of the ABR channel in the other direction return by the rules of TM 4.0.
 
 use super::source::{AbrSource, Emission};
 use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
-/// Sends RM cells at its ACR and, beside them, data at the rate of the link. ACR holds no data back, and data call for no
-/// forward RM cell: those are sent as where there are none (SES rule 3).
+/// Sends RM cells at its ACR and, beside them, data at the rate of the link. ACR does not limit the
+/// data, and data do not cause forward RM cells: these are sent as by a source without data (SES
+/// rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,
@@ -21,14 +22,15 @@ impl SplitSource {
             data: UnshapedSource::new(None, link_rate),
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something still to come.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if that depends on something
+    /// still to come.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.rm
             .next_wake(false)
             .min(self.data.next_wake(data_waiting))
     }
-    /// What to send at `now`, if anything is due. At one instant RM cells come first.
+    /// The cell that is due at `now`, if any. At one instant RM cells come first.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         self.rm
@@ -39,7 +41,7 @@ impl SplitSource {
     pub fn rm(&self) -> &AbrSource {
         &self.rm
     }
-    /// The source of the RM cells, to be told of feedback and of cells to turn round.
+    /// The source of the RM cells, to which feedback and turned-round cells are passed.
     pub fn rm_mut(&mut self) -> &mut AbrSource {
         &mut self.rm
     }
@@ -95,7 +97,8 @@ mod tests {
             bn: false,
         };
         source.rm_mut().offer_brm(waiting);
-        // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at once.
+        // The first cell is an FRM, and the BRM follows 1 ms later; the line is free for data at
+        // once.
         assert_eq!(
             [(); 3].map(|()| sent(&mut source, ms(0))),
             [Some(Some(Kind::Frm)), Some(None), None]

@@ -3,7 +3,7 @@
 use super::source::Emission;
 use crate::kernel::{CellClock, Ps, Rate};
 
-/// Sends a data cell whenever one waits, at most at its peak cell rate.
+/// Sends waiting data cells at its peak cell rate.
 #[derive(Clone, Debug)]
 pub struct UnshapedSource {
     clock: CellClock,
@@ -25,12 +25,13 @@ impl UnshapedSource {
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting { self.t_next } else { Ps::NEVER }
     }
-    /// A data cell, if one waits and its time has come.
+    /// A data cell, if one waits and is due.
     #[inline]
     pub fn opportunity(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if !data_waiting || now < self.t_next {
             return None;
         }
+        // The fraction of a picosecond counts only between cells sent on time.
         let carry = if now == self.t_next { self.carry } else { 0 };
         (self.t_next, self.carry) = self.clock.complete(now, carry);
         Some(Emission::Data)

@@ -1,5 +1,6 @@
-//! Virtual source and virtual destination (TM 4.0 section 5.10.6): a switch ends one loop of ABR control and begins
-//! the next. How the two are coupled (Kalyanaraman 1997, chapter 9 and appendix C.3).
+//! Virtual source and virtual destination (TM 4.0 section 5.10.6 1(d)): a switch ends one loop of
+//! ABR control and begins the next. The parameters say how the loops are coupled (Kalyanaraman
+//! 1997, chapter 9 and appendix C.3).
 
 use alloc::format;
 use alloc::string::String;
@@ -8,21 +9,21 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the control scheme of the port knows the rate of a channel.
+/// Source of the channel's rate for the control scheme of the port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VcRate {
-    /// By the CCR of the forward RM cells that arrive (a).
+    /// CCR of the forward RM cells that arrive (a).
     #[default]
     PreviousLoop,
-    /// By the CCR of those that the virtual source sends, which is its ACR (b).
+    /// CCR of the forward RM cells that the virtual source sends, which is its ACR (b).
     NextLoop,
-    /// Measured: cells that the virtual source sends from one of its forward RM cells to the next, by the time
-    /// between them (c).
+    /// Measured: cells that the virtual source sends from one of its forward RM cells to the next,
+    /// divided by the time between them (c).
     Measured,
 }
 
-/// Where the control scheme of the port meets cells, and so measures its input.
+/// Position at which the control scheme of the port sees cells, and so measures its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputMeter {
@@ -33,57 +34,60 @@ pub enum InputMeter {
     ClassQueue,
 }
 
-/// When the control scheme of the port is asked for the rate that it allows a channel.
+/// Events at which the control scheme of the port computes the rate that it allows a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateUpdate {
-    /// When a forward RM cell of the previous loop is turned round (I).
+    /// Turn-round of a forward RM cell of the previous loop (I).
     TurnRound,
-    /// When a backward RM cell of the next loop arrives (II).
+    /// Arrival of a backward RM cell of the next loop (II).
     Backward,
-    /// Both (III).
+    /// Both events (III).
     #[default]
     Both,
 }
 
 impl RateUpdate {
-    /// Whether the scheme is asked when the virtual destination turns an RM cell round.
+    /// True if the scheme computes the rate when the virtual destination turns an RM cell round.
     pub fn at_turn_round(self) -> bool {
         self != RateUpdate::Backward
     }
-    /// Whether the scheme is asked when an RM cell of the next loop comes back.
+    /// True if the scheme computes the rate when an RM cell of the next loop comes back.
     pub fn at_backward(self) -> bool {
         self != RateUpdate::TurnRound
     }
 }
 
-/// Virtual sources and destinations of a switch. Every ABR channel through it ends there and begins again: the
-/// virtual destination turns its RM cells round, data wait in a queue of the channel, and the virtual source sends
-/// them by the source rules of TM 4.0 into the queue of the class. With the rate that the port's scheme allows the
-/// channel (VAL2) and the virtual source's ACR2, the previous loop is told ER1 := min(ER, VAL2, ACR2).
+/// Virtual sources and destinations of a switch. Every ABR channel through it ends there and begins
+/// again: the virtual destination turns its RM cells round, data wait in a queue of the channel,
+/// and the virtual source sends them by the source rules of TM 4.0 into the queue of the class.
+/// With the rate that the port's scheme allows the channel (VAL2) and the virtual source's ACR2,
+/// the previous loop gets ER1 := min(ER, VAL2, ACR2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VsVdConfig {
-    /// Names of the switches that have it; all, if there is no name.
+    /// Names of the switches that have it; all switches if empty.
     pub at: Vec<String>,
-    /// How the rate of a channel is known.
+    /// Source of the channel's rate for the control scheme of the port.
     pub vc_rate: VcRate,
-    /// Where the input is measured.
+    /// Position at which the scheme measures its input.
     pub input: InputMeter,
-    /// When the allowed rate is brought up to date.
+    /// Events at which the scheme computes the allowed rate.
     pub update: RateUpdate,
-    /// Whether the virtual source obeys the scheme of its own port, too: ER2 := min(ER2, VAL2), and its CI and NI.
-    /// Cells then wait in front of the virtual source instead of behind it.
+    /// Makes the virtual source also obey the scheme of its own port: ER2 := min(ER2, VAL2), and
+    /// its CI and NI. Cells then wait in front of the virtual source instead of behind it.
     pub limit_source: bool,
 }
 
 impl VsVdConfig {
-    /// Whether the switch of this name has it.
+    /// True if the switch of this name has it.
     pub fn is_at(&self, switch: &str) -> bool {
         self.at.is_empty() || self.at.iter().any(|name| name == switch)
     }
 
-    /// Why rate and input do not go together, if they do not (Kalyanaraman 1997, appendix C.3, accepts the others).
+    /// Reason for which the rate does not belong to the input, if so. Of the six pairs appendix C.3
+    /// accepts (a, A) and (c, B), each with any update: a scheme divides the rate by a load, so
+    /// both must be measured at one place.
     pub fn mismatch(&self) -> Option<String> {
         let (rate, why) = match (self.vc_rate, self.input) {
             (VcRate::PreviousLoop, InputMeter::VcQueues)

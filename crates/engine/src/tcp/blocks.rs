@@ -1,11 +1,13 @@
-//! SACK blocks of an acknowledgement (RFC 2018), in the room that a segment without payload leaves.
+//! SACK blocks of an acknowledgement (RFC 2018), encoded in fields that a segment without payload
+//! does not use.
 
 use super::intervals::{Interval, Intervals};
 
-/// Most blocks of an acknowledgement: as many as fit beside a time stamp option (RFC 2018 section 3).
+/// Most blocks of an acknowledgement: as many as fit beside a time stamp option (RFC 2018 section
+/// 3).
 pub const MOST_BLOCKS: usize = 3;
 
-/// Bytes that as many blocks take in the header.
+/// Bytes of an option with [`MOST_BLOCKS`] blocks in the header.
 pub const MOST_OPTION_BYTES: u32 = 4 + 8 * MOST_BLOCKS as u32;
 
 /// Largest window under selective acknowledgement: offsets of blocks have 31 bits.
@@ -14,13 +16,15 @@ pub const LARGEST_WINDOW: u64 = (1 << 31) - 1;
 const NARROW: u32 = 21;
 const WIDE: u32 = 31;
 
-/// Blocks of one acknowledgement as offsets from its cumulative number, in 16 bytes, so that segments are not larger
-/// than without them: three blocks as long as all offsets are below 2 MiB, else two. The two lowest bits say which.
+/// Blocks of one acknowledgement as offsets from its cumulative number, in 16 bytes, so that
+/// segments are not larger than without them: three blocks if all offsets are below 2 MiB,
+/// otherwise two. The two lowest bits hold the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(u128);
 
 impl Blocks {
-    /// The most recently changed intervals of what is `held` above `ack`, the latest first (RFC 2018 section 4).
+    /// The most recently changed intervals of the data `held` above `ack`, the latest first (RFC
+    /// 2018 section 4).
     pub fn latest(held: &Intervals, ack: u64) -> Blocks {
         let mut latest = [Interval::default(); MOST_BLOCKS];
         for &interval in held.as_slice() {
@@ -59,7 +63,8 @@ impl Blocks {
         Blocks(if packed == 0 { 0 } else { packed | layout })
     }
 
-    /// The blocks as bytes `from..to`, the latest first, of an acknowledgement of everything below `ack`.
+    /// The blocks as bytes `from..to`, the latest first, of an acknowledgement of everything below
+    /// `ack`.
     pub fn above(self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         let (width, most) = if self.0 & 3 == 2 {
             (WIDE, 2)
@@ -73,13 +78,14 @@ impl Blocks {
             .map(move |(from, to)| (ack + from, ack + to))
     }
 
-    /// Bytes that the option takes in the header: kind, length and eight for each block, padded to whole words.
+    /// Bytes of the option in the header: kind, length and eight bytes for each block, padded to
+    /// whole words.
     pub fn option_bytes(self) -> u32 {
         let blocks = self.above(0).count() as u32;
         if blocks == 0 { 0 } else { 4 + 8 * blocks }
     }
 
-    /// As two words, of which the first is zero only if there are no blocks.
+    /// The code as two words; the first is zero only without blocks.
     pub const fn words(self) -> (u64, u64) {
         (self.0 as u64, (self.0 >> 64) as u64)
     }
@@ -108,7 +114,7 @@ mod tests {
         )
     }
 
-    /// RFC 2018 section 5, case 2: of eight segments of 500 bytes from 5000 on the first is lost.
+    /// RFC 2018 section 7, case 2: of eight segments of 500 bytes from 5000 on the first is lost.
     #[test]
     fn one_hole_is_one_growing_block() {
         for arrived in 1..=7 {
@@ -122,7 +128,7 @@ mod tests {
         }
     }
 
-    /// RFC 2018 section 5, case 3: segments 2, 4, 6 and 8 of the same are lost.
+    /// RFC 2018 section 7, case 3: segments 2, 4, 6 and 8 of the same eight are lost.
     #[test]
     fn the_latest_block_comes_first() {
         let arrived = [(6_000, 6_500), (7_000, 7_500), (8_000, 8_500)];
@@ -136,7 +142,7 @@ mod tests {
         );
         let all = [(8_000, 8_500), (7_000, 7_500), (6_000, 6_500)];
         assert_eq!(blocks(&arrived, 5_500), (all.to_vec(), 28));
-        // Its continuation: the fourth segment comes late and joins two blocks.
+        // Continuation of the case: the fourth segment arrives late and joins two blocks.
         let late = [&arrived[..], &[(6_500, 7_000)]].concat();
         assert_eq!(
             blocks(&late, 5_500),

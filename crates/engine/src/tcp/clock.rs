@@ -1,4 +1,4 @@
-//! Where the ticks of TCP's coarse clocks lie.
+//! Phases of TCP's coarse clocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,37 @@ use serde::{Deserialize, Serialize};
 use super::config::TcpConfig;
 use crate::kernel::{Ps, Stream};
 
-/// Whose coarse clocks tick together.
+/// Coarse clocks that tick together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
-    /// Those of one host, for all its connections, as in BSD: it starts both, that of the retransmission timer
-    /// and that of delayed acknowledgements, when it boots. When that was is drawn for each host by itself.
+    /// The clocks of one host, for all its connections, as in BSD: the clock of the retransmission
+    /// timers and that of delayed acknowledgements start when the host boots. The time of boot is
+    /// drawn for each host.
     #[default]
     PerHost,
-    /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of delayed
-    /// acknowledgements have phases of their own, one for each connection.
+    /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of
+    /// delayed acknowledgements have phases of their own, one for each connection.
     Shared,
 }
 
-/// Phases of the clocks at one end of a connection; each is to be taken modulo the clock's interval.
+/// Phases of the clocks at one end of a connection; each is to be taken modulo the clock's
+/// interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Of the clock that measures round trips and counts timers down.
+    /// Phase of the clock that measures round trips and counts timers down.
     pub timer: Ps,
-    /// Of the clock of delayed acknowledgements.
+    /// Phase of the clock of delayed acknowledgements.
     pub delayed_ack: Ps,
 }
 
 impl Phases {
-    /// Draws them for the end of a connection that is named `end`, at `host`, under `seed`.
+    /// Draws the phases for the end of a connection that is named `end`, at `host`, under `seed`.
     pub fn draw(config: &TcpConfig, seed: u64, host: &str, end: &str) -> Phases {
         match config.clock {
             Clock::PerHost => {
-                // One instant at which all clocks of the host tick, whatever their intervals: up to 2^64 ps, which is so
-                // many intervals that what is left of it is uniform in each.
+                // An instant at which all clocks of the host tick, whatever their intervals. It
+                // lies within 2^64 ps, so many intervals that the remainder is uniform in each.
                 let ticks = Stream::new(seed, host, "clocks").below(Ps::NEVER);
                 Phases {
                     timer: ticks,
@@ -73,7 +75,8 @@ mod tests {
             draw(&config, "a", "tcp.1/source"),
             Phases::draw(&config, 8, "a", "tcp.1/source")
         );
-        // Of another interval as well: 500 ms and 200 ms tick together once a second, as long as the host is up.
+        // With other intervals as well: clocks of 500 ms and 200 ms tick together once a second,
+        // counted from boot.
         let Phases { timer, delayed_ack } = draw(&config, "a", "tcp.1/source");
         let other = TcpConfig {
             granularity: Ps::from_ms(100),
@@ -95,7 +98,7 @@ mod tests {
                 draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
             tenths[(phase * 10 / config.granularity.0) as usize] += 1;
         }
-        // 100 each with a deviation of sqrt(90): five of them.
+        // 100 each with a standard deviation of sqrt(90): five deviations.
         assert!(
             tenths.iter().all(|count| count.abs_diff(100) < 48),
             "{tenths:?}"

@@ -1,4 +1,4 @@
-//! The parameters of one TCP connection, as a scenario writes them.
+//! The parameters of one TCP connection, as written in a scenario.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,30 +19,31 @@ use crate::kernel::units::Bytes;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// How the sender reacts to loss.
+    /// Reaction of the sender to loss.
     pub recovery: Recovery,
-    /// Set the connection up before data are sent: SYN, SYN-ACK, ACK (RFC 793 section 3.4), with their timers. Windows are
-    /// then as the header carries them: unscaled in SYNs, else in multiples of a power of two (RFC 7323).
+    /// Sets the connection up before data are sent: SYN, SYN-ACK, ACK (RFC 793 section 3.4), with
+    /// their timers. Windows are then as in the header: unscaled in SYNs, otherwise multiples of a
+    /// power of two (RFC 7323).
     pub connection_setup: bool,
     /// Payload bytes of a full segment.
     #[schemars(extend("x-search" = { "low": "64 bytes", "high": "9140 bytes", "scale": "log" }))]
     pub mss: Bytes,
-    /// Receive window, and so the most that is ever outstanding. Above 64 KiB it stands for the
+    /// Receive window, and so the limit of the outstanding bytes. A window above 64 KiB implies the
     /// window scaling of RFC 7323.
     #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub window: Bytes,
-    /// cwnd at the start, in segments.
+    /// Initial cwnd, in segments.
     #[schemars(extend("x-search" = { "low": 1, "high": 16, "scale": "linear" }))]
     pub initial_window: u32,
-    /// ssthresh at the start; without it the receive window.
+    /// Initial ssthresh; the receive window if absent.
     #[schemars(extend("x-search" = { "low": "16 KiB", "high": "4 MiB", "scale": "log" }))]
     pub initial_ssthresh: Option<Bytes>,
     /// Interval of the clock that measures round trips and counts down the retransmission timer:
-    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations. Its phase
-    /// is random; `clock` says whether every host has its own.
+    /// 500 ms in 4.3BSD, 100 ms (Kalyanaraman 8.5) or 0.1 ms (Romanow and Floyd) in simulations.
+    /// Its phase is random, for each host or for all hosts together (`clock`).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
-    /// Whose clocks tick together.
+    /// Clocks that tick together.
     pub clock: Clock,
     /// Retransmission timeout before the first round trip is measured, whatever the granularity.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "10 s", "scale": "log" }))]
@@ -56,12 +57,12 @@ pub struct TcpConfig {
     /// Consecutive timeouts after which the factor stops doubling: 6 for 1, 2, 4, ..., 64, 64.
     #[schemars(extend("x-search" = { "low": 0, "high": 12, "scale": "linear" }))]
     pub max_backoff: u32,
-    /// Acknowledge every second segment, or at the next tick of `delayed_ack_interval`.
+    /// Acknowledges every second segment, or at the next tick of `delayed_ack_interval`.
     pub delayed_ack: bool,
     /// Interval of the delayed-acknowledgement clock.
     #[schemars(extend("x-search" = { "low": "10 ms", "high": "500 ms", "scale": "log", "when": {"delayed_ack": true} }))]
     pub delayed_ack_interval: Ps,
-    /// Slow start again after an idle time of at least one RTO (4.3BSD).
+    /// Enters slow start again after an idle time of at least one RTO (4.3BSD).
     pub idle_restart: bool,
     /// Time that the host needs for each segment.
     #[schemars(extend("x-not-searched" = "a property of the host"))]
@@ -69,16 +70,16 @@ pub struct TcpConfig {
     /// Largest random addition to `processing_time`.
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub processing_variation: Ps,
-    /// `tahoe` only: go on after the fast retransmission where sending had stopped (4.3BSD). False:
-    /// go back to the lost segment and send everything from there again.
+    /// `tahoe` only: continues after the fast retransmission where sending had stopped (4.3BSD).
+    /// False goes back to the lost segment and sends everything from there again.
     pub restore_snd_nxt: bool,
-    /// TCP and IP header bytes of every segment. SACK blocks come on top.
+    /// TCP and IP header bytes of every segment, without SACK blocks.
     #[schemars(extend("x-not-searched" = "follows from the protocols"))]
     pub header_bytes: u32,
-    /// Add MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
+    /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. `jacobson88` never does.
     pub net3_increment: bool,
-    /// Measure round trips, and restart the timer of the oldest segment, from the end of a segment's
-    /// transmission rather than from its hand-over (Gerla et al.).
+    /// Measures round trips, and restarts the timer of the oldest segment, from the end of a
+    /// segment's transmission rather than from its hand-over (Gerla et al.).
     pub rtt_excludes_transmission: bool,
 }
 
@@ -114,7 +115,8 @@ impl Default for TcpConfig {
 const MAX_PACKET: u64 = 65_535 - 8;
 
 impl TcpConfig {
-    /// Refuses values that no connection can run with, naming field, found and allowed.
+    /// Refuses values with which no connection can run. The message names the field, its value and
+    /// the allowed values.
     pub fn validate(&self) -> Result<(), String> {
         self.validate_sizes()?;
         self.validate_times()

@@ -1,11 +1,12 @@
 //! Round-trip estimation and the retransmission timeout in integer ticks, as 4.3BSD Net/3 does it
-//! (Jacobson 1988; Stevens, TCP/IP Illustrated 2, 25.10).
+//! (Jacobson 1988, appendix A; Stevens, TCP/IP Illustrated 2, 25.10). Numbers in the comments are
+//! those of RFC 6298, which describes the same computation.
 
 use super::config::TcpConfig;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// Timeouts in a row after which Net/3 distrusts its smoothed round trip.
+/// Timeouts in a row after which Net/3 no longer trusts its smoothed round trip.
 const LOSING: u32 = 3;
 
 /// Smoothed round trip, its variation and the RTO of one sender.
@@ -46,27 +47,29 @@ impl RttEstimator {
     }
 
     /// Takes a round trip that began when the clock had ticked `since` times. Also ends the
-    /// backoff: the sample is known to belong to its acknowledgement (Karn).
+    /// backoff: the sample is of a segment that was sent once (Karn; RFC 6298 sections 3 and 5).
     pub fn on_sample(&mut self, now: Ps, since: u64) {
         // BSD's counter starts at 1 when the segment is sent and is raised at every tick.
         let counter = 1 + (self.ticks.count(now) - since) as i64;
         self.smooth(counter);
         self.timeouts = 0;
-        self.rto_ticks = self.base().clamp(self.rto_min, self.rto_max);
+        self.rto_ticks = self.base().clamp(self.rto_min, self.rto_max); // (2.4), (2.5)
     }
 
     fn smooth(&mut self, counter: i64) {
         if self.srtt == 0 {
-            self.srtt = counter << 3;
-            self.rttvar = counter << 1;
+            self.srtt = counter << 3; // (2.2): SRTT := R
+            self.rttvar = counter << 1; // (2.2): RTTVAR := R / 2
             return;
         }
         let delta = counter - 1 - (self.srtt >> 3);
+        // (2.3): SRTT := 7/8 SRTT + 1/8 R'; RTTVAR := 3/4 RTTVAR + 1/4 |SRTT - R'|
         self.srtt = (self.srtt + delta).max(1);
         self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
     }
 
-    /// Backs off: the RTO from the estimate times 2, 4, 8, ... up to the largest factor, then clipped.
+    /// Backs off (5.5): the RTO from the estimate times 2, 4, 8, ... up to the largest factor, then
+    /// clipped.
     pub fn on_timeout(&mut self) {
         self.timeouts += 1;
         let factor = 1u64 << self.timeouts.min(self.max_backoff);
@@ -75,32 +78,34 @@ impl RttEstimator {
             .saturating_mul(factor)
             .clamp(self.rto_min, self.rto_max);
         if self.timeouts > LOSING {
-            // The next sample starts afresh; until then the sum, and so the RTO, stays.
+            // Section 5: SRTT may be cleared after several backoffs, so that the next sample is a
+            // first one. The sum, and with it the RTO, stays until then.
             self.rttvar += self.srtt >> 3;
             self.srtt = 0;
         }
     }
 
-    /// RTO before backoff and clipping: srtt + 4 deviations.
+    /// RTO before backoff and clipping: SRTT + 4 RTTVAR (2.3), where `rttvar` is in quarters of a
+    /// tick.
     fn base(&self) -> u64 {
         if self.rttvar == 0 {
-            self.rto_initial
+            self.rto_initial // (2.1)
         } else {
             ((self.srtt >> 3) + self.rttvar) as u64
         }
     }
 
-    /// How often the clock has ticked: the start of a round trip.
+    /// Number of ticks of the clock at `now`: the start of a round trip.
     #[inline]
     pub fn tick(&self, now: Ps) -> u64 {
         self.ticks.count(now)
     }
-    /// When a timer set now to the RTO expires: at a tick.
+    /// Expiry of a timer that is set to the RTO at `now`: the time of a tick.
     #[inline]
     pub fn expiry(&self, now: Ps) -> Ps {
         self.ticks.after(now, self.rto_ticks)
     }
-    /// Whether a counter that was zeroed at `since` has reached the RTO.
+    /// True if a counter that was zeroed at `since` has reached the RTO.
     pub fn rto_since(&self, since: Ps, now: Ps) -> bool {
         self.ticks.count(now) - self.ticks.count(since) >= self.rto_ticks
     }
@@ -155,10 +160,12 @@ mod tests {
     fn later_samples_move_srtt_by_an_eighth_and_rttvar_by_a_quarter() {
         let mut e = estimator(Ps::from_ms(100));
         sample(&mut e, 4);
-        // Counter 9: delta = 9 - 1 - 40/8 = 3; srtt = 43; rttvar = 10 + 3 - 10/4 = 11; RTO = 5 + 11.
+        // Counter 9: delta = 9 - 1 - 40/8 = 3; srtt = 43; rttvar = 10 + 3 - 10/4 = 11; RTO = 5 +
+        // 11.
         sample(&mut e, 8);
         assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (43, 11, 16));
-        // Counter 1 (no tick at all): delta = 0 - 5; srtt = 38; rttvar = 11 + 5 - 2 = 14; RTO = 4 + 14.
+        // Counter 1 (no tick at all): delta = 0 - 5; srtt = 38; rttvar = 11 + 5 - 2 = 14; RTO = 4 +
+        // 14.
         sample(&mut e, 0);
         assert_eq!((e.srtt, e.rttvar, e.rto_ticks()), (38, 14, 18));
     }
@@ -167,8 +174,8 @@ mod tests {
     fn round_trips_below_one_tick_keep_the_rto_at_three_ticks() {
         let mut e = estimator(Ps::from_ms(500));
         sample(&mut e, 0);
-        // Counter 1: srtt = 8, rttvar = 2, RTO = 1 + 2. Then delta = -1: srtt = 7, rttvar = 3, RTO = 0 + 3,
-        // and with delta = 0 and 3/4 = 0 nothing moves any more.
+        // Counter 1: srtt = 8, rttvar = 2, RTO = 1 + 2. Then delta = -1: srtt = 7, rttvar = 3, RTO
+        // = 0 + 3, and with delta = 0 and 3/4 = 0 nothing moves any more.
         for _ in 0..20 {
             assert_eq!(e.rto_ticks(), 3);
             sample(&mut e, 0);

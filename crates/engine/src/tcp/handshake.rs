@@ -1,35 +1,39 @@
-//! The segments that set a connection up (RFC 793 section 3.4), in the room that a segment without payload leaves.
+//! The segments that set a connection up (RFC 793 section 3.4), encoded in fields that a segment
+//! without payload does not use.
 //!
-//! On the line a SYN has the initial sequence number of its end, and occupies it. Here data are counted from 0, so byte
-//! `n` has the number ISN + 1 + `n` on the line, and an acknowledgement of everything below `n` carries ISN + 1 + `n` of
-//! the other end's. A SYN has no place in that count.
+//! On the line a SYN carries the initial sequence number (ISN) of its end, and occupies it. Here
+//! data are counted from 0, so byte `n` has the number ISN + 1 + `n` on the line, and an
+//! acknowledgement of everything below `n` carries ISN + 1 + `n` with the ISN of the other end. A
+//! SYN has no number in that count.
 
 use super::config::TcpConfig;
 use crate::kernel::units::Bytes;
 
-/// Largest window that 16 bits hold: that of a SYN, which is never scaled (RFC 7323 section 2.2).
+/// Largest window in 16 bits, as in a SYN, whose window is never scaled (RFC 7323 section 2.2).
 pub const UNSCALED_WINDOW: u64 = 65_535;
 
 /// Largest shift count (RFC 7323 section 2.3).
 pub const LARGEST_SHIFT: u8 = 14;
 
-/// Largest window of a connection that is set up.
+/// Largest window of a connection with set-up.
 pub const SCALED_WINDOW: Bytes = Bytes(UNSCALED_WINDOW << LARGEST_SHIFT);
 
-/// Options of a SYN or SYN-ACK. On the line: MSS (4 bytes), a NOP and the window scale (1 + 3), and where SACK is
-/// permitted two NOPs and that option (2 + 2).
+/// Options of a SYN or SYN-ACK. On the line: MSS (4 bytes), a NOP and the window scale (1 + 3), and
+/// where SACK is permitted two NOPs and that option (2 + 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
-    /// Largest segment that the end takes (RFC 1122 section 4.2.2.6).
+    /// Largest segment that the end accepts (RFC 1122 section 4.2.2.6).
     pub mss: u16,
-    /// Shift count of the windows that the end advertises after this segment (RFC 7323 section 2.2).
+    /// Shift count of the windows that the end advertises after this segment (RFC 7323 section
+    /// 2.2).
     pub shift: u8,
-    /// Whether acknowledgements may carry SACK blocks (RFC 2018 section 2).
+    /// True if acknowledgements may carry SACK blocks (RFC 2018 section 2).
     pub sack_permitted: bool,
 }
 
 impl SynOptions {
-    /// What both ends of a connection with these parameters send: the least shift with which the window fits in 16 bits.
+    /// Options that both ends of a connection with these parameters send: the shift is the least
+    /// with which the window fits in 16 bits.
     pub fn of(config: &TcpConfig) -> SynOptions {
         let shift = (0..LARGEST_SHIFT).find(|shift| config.window.0 >> shift <= UNSCALED_WINDOW);
         SynOptions {
@@ -38,11 +42,12 @@ impl SynOptions {
             sack_permitted: config.recovery.is_selective(),
         }
     }
-    /// Bytes that the options take in the header.
+    /// Bytes of the options in the header.
     pub const fn bytes(self) -> u32 {
         if self.sack_permitted { 12 } else { 8 }
     }
-    /// A window as it is read from any segment but a SYN: the bits that the shift drops are lost.
+    /// A window as read from any segment but a SYN (RFC 7323 section 2.3): the shift loses its low
+    /// bits.
     pub const fn scaled(self, window: u32) -> u32 {
         window >> self.shift << self.shift
     }
@@ -55,7 +60,7 @@ impl SynOptions {
 /// A segment of the set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// From the end that opens, which is the one that sends data.
+    /// From the end that opens the connection, and sends the data.
     Syn(SynOptions),
     /// The answer.
     SynAck(SynOptions),
@@ -70,7 +75,7 @@ pub enum Handshake {
 const MARK: u64 = 3;
 
 impl Handshake {
-    /// As the sequence number of a segment without payload.
+    /// The code in the sequence number of a segment without payload.
     pub(super) const fn word(self) -> u64 {
         let (kind, rest) = match self {
             Handshake::Syn(options) => (0, options.word()),
@@ -79,7 +84,7 @@ impl Handshake {
         };
         rest << 4 | kind << 2 | MARK
     }
-    /// The opposite; none of other segments without payload.
+    /// Decodes the sequence number of a segment without payload; `None` if it is not of the set-up.
     pub(super) const fn from_word(word: u64) -> Option<Handshake> {
         let rest = word >> 4;
         match (word & MARK, word >> 2 & 3) {
@@ -89,7 +94,7 @@ impl Handshake {
             _ => None,
         }
     }
-    /// Whether a segment without payload whose sequence number this is belongs to the set-up.
+    /// True if a segment without payload with this sequence number belongs to the set-up.
     #[inline]
     pub(super) const fn is_word(word: u64) -> bool {
         word & MARK == MARK

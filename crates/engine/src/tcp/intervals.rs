@@ -1,4 +1,5 @@
-//! Sets of bytes as intervals: what a receiver holds out of order, what a sender knows to have arrived.
+//! Sets of bytes as intervals: the data that a receiver holds out of order, or that a sender knows
+//! to have arrived.
 
 use alloc::vec::Vec;
 
@@ -9,22 +10,22 @@ pub struct Interval {
     pub from: u64,
     /// One above the last.
     pub to: u64,
-    /// Number of the insertion that changed it last: the greatest is the most recent.
+    /// Number of the last insertion that changed it; the greatest is the most recent.
     pub touched: u64,
 }
 
 impl Interval {
-    /// Bytes in it.
+    /// Bytes in the interval.
     pub const fn len(self) -> u64 {
         self.to - self.from
     }
-    /// Whether it has none.
+    /// True if it has no bytes.
     pub const fn is_empty(self) -> bool {
         self.to == self.from
     }
 }
 
-/// Sorted, disjoint intervals of which no two touch.
+/// Sorted intervals that neither overlap nor touch.
 #[derive(Clone, Debug, Default)]
 pub struct Intervals {
     sorted: Vec<Interval>,
@@ -33,7 +34,8 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Adds `from..to`, not empty, and merges it with what it touches. Returns how many of its bytes are new.
+    /// Adds `from..to`, which must not be empty, and merges it with intervals that it touches.
+    /// Returns the number of its bytes that are new.
     pub fn insert(&mut self, from: u64, to: u64) -> u64 {
         self.insertions += 1;
         let touched = self.insertions;
@@ -57,7 +59,8 @@ impl Intervals {
         self.bytes - before
     }
 
-    /// Removes every interval that begins at or below `position`. Returns the end of the last of them, or `position`.
+    /// Removes every interval that begins at or below `position`. Returns the end of the last of
+    /// them, or `position`.
     pub fn release(&mut self, position: u64) -> u64 {
         let reached = self.sorted.partition_point(|held| held.from <= position);
         if reached == 0 {
@@ -92,7 +95,7 @@ impl Intervals {
     pub fn as_slice(&self) -> &[Interval] {
         &self.sorted
     }
-    /// The interval that `position` lies in.
+    /// The interval that contains `position`.
     pub fn at(&self, position: u64) -> Option<Interval> {
         let next = self.sorted.partition_point(|held| held.to <= position);
         self.sorted
@@ -120,7 +123,7 @@ impl Intervals {
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
-    /// Whether it is empty.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.sorted.is_empty()
     }

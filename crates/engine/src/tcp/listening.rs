@@ -8,27 +8,27 @@ use crate::kernel::Ps;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// No SYN has come (LISTEN).
+    /// No SYN has arrived (LISTEN).
     Listen,
-    /// One has, and was or is to be answered (SYN-RECEIVED).
+    /// A SYN has arrived; its answer was sent or is due (SYN-RECEIVED).
     SynReceived,
     /// The answer was acknowledged (ESTABLISHED).
     Established,
 }
 
-/// How far the set-up has come.
+/// State of the set-up.
 #[derive(Clone, Debug)]
 pub struct Listening {
     phase: Phase,
     options: SynOptions,
     window: u32,
-    /// For its timeout only: this end sends no data, so it measures nothing.
+    /// Used for its timeout alone: this end sends no data and measures no round trips.
     estimator: RttEstimator,
     answers_sent: u32,
 }
 
 impl Listening {
-    /// A connection that nobody has asked for; the timer's clock ticks at `phase + k * granularity`.
+    /// A connection before its SYN; the timer's clock ticks at `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> Listening {
         Listening {
             phase: Phase::Listen,
@@ -39,12 +39,12 @@ impl Listening {
         }
     }
 
-    /// Whether a SYN has come, and nothing yet that acknowledges the answer.
+    /// True from the arrival of a SYN until its answer is acknowledged.
     pub fn answers(&self) -> bool {
         self.phase == Phase::SynReceived
     }
-    /// Takes a segment without payload. Whether something is to be sent: the answer, or to a SYN that comes when the
-    /// connection stands, an acknowledgement.
+    /// Takes a segment without payload. Returns true if a segment is due: the answer to a SYN or,
+    /// if the connection is established already, an acknowledgement.
     pub fn on_control(&mut self, segment: &Segment) -> bool {
         match segment.handshake() {
             Some(Handshake::Syn(_)) => {
@@ -60,7 +60,7 @@ impl Listening {
             _ => false,
         }
     }
-    /// The other end has the answer. Whether that is new.
+    /// The other end has the answer. Returns true if that was not known before.
     pub fn establish(&mut self) -> bool {
         let new = self.answers();
         if new {
@@ -68,17 +68,17 @@ impl Listening {
         }
         new
     }
-    /// The answer, and when to send it again.
+    /// The answer, and the time at which it must be sent again.
     pub fn answer(&mut self, now: Ps) -> (Segment, Ps) {
         self.answers_sent += 1;
         let answer = Segment::of_setup(now, Handshake::SynAck(self.options), 0, self.window);
         (answer, self.estimator.expiry(now))
     }
-    /// Whether the answer that was sent last was not the first.
+    /// True if the last answer was a retransmission.
     pub fn has_repeated(&self) -> bool {
         self.answers_sent > 1
     }
-    /// The answer was not acknowledged in time: the next wait is twice as long.
+    /// The answer was not acknowledged in time: the next timeout is twice as long (RFC 6298 (5.5)).
     pub fn on_timeout(&mut self) {
         self.estimator.on_timeout();
     }

@@ -1,4 +1,5 @@
-//! TCP: one sender and one receiver as pure state machines; how they recover from loss is a policy.
+//! TCP: one sender and one receiver as pure state machines, with the recovery from loss as a
+//! policy.
 
 pub mod blocks;
 pub mod clock;

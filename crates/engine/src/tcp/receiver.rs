@@ -12,10 +12,10 @@ use super::segment::Segment;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// What became of one segment. `held` may later be part of another segment's `delivered`.
+/// Result of receiving one segment. `held` may later be part of another segment's `delivered`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiveOutcome {
-    /// Bytes that the application can now read, those that waited for this segment included.
+    /// Bytes that the application can now read, including those that waited for this segment.
     pub delivered: u64,
     /// Bytes of this segment that had arrived before.
     pub duplicate: u64,
@@ -44,13 +44,13 @@ pub struct TcpReceiver {
     rcv_nxt: u64,
     /// Bytes above rcv_nxt that have arrived.
     store: Intervals,
-    /// Whether acknowledgements carry SACK blocks.
+    /// Acknowledgements carry SACK blocks.
     selective: bool,
     window: u32,
     delayed_ack: Option<Ticks>,
     unacknowledged: bool,
     ack_now: bool,
-    /// When an acknowledgement can be delayed no more, or the answer to a SYN is due again.
+    /// Time at which a delayed acknowledgement, or the next answer to a SYN, is due.
     ack_at: Ps,
     /// Connection set-up, if there is one.
     setup: Option<Box<Listening>>,
@@ -58,13 +58,14 @@ pub struct TcpReceiver {
 }
 
 impl TcpReceiver {
-    /// A receiver that expects byte 0; its clocks tick at multiples of `delayed_ack_interval` and `granularity`.
+    /// A receiver that expects byte 0; its clocks tick at multiples of `delayed_ack_interval` and
+    /// `granularity`.
     pub fn new(config: &TcpConfig) -> TcpReceiver {
         TcpReceiver::with_phases(config, Ps::ZERO, Ps::ZERO)
     }
 
-    /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of the timer of connection
-    /// set-up by `timer`.
+    /// The same with the clock of delayed acknowledgements shifted by `delayed_ack`, and that of
+    /// the timer of connection set-up by `timer`.
     pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
         let window = config.window.0 as u32;
         TcpReceiver {
@@ -89,7 +90,8 @@ impl TcpReceiver {
         }
     }
 
-    /// Takes a segment that arrived whole. Without payload only those of connection set-up are its business.
+    /// Takes a segment that arrived whole. Of segments without payload only those of connection
+    /// set-up have an effect.
     pub fn on_segment(&mut self, now: Ps, segment: &Segment) -> ReceiveOutcome {
         if segment.len == 0 {
             self.on_control(segment);
@@ -104,6 +106,7 @@ impl TcpReceiver {
         self.stats.segments += 1;
         self.stats.delivered_bytes += outcome.delivered;
         self.stats.duplicate_bytes += outcome.duplicate;
+        // RFC 5681 4.2: a segment out of order, or one that fills a gap, is acknowledged at once.
         if in_order {
             self.schedule_ack(now)
         } else {
@@ -133,7 +136,7 @@ impl TcpReceiver {
         let (before, held_before) = (self.rcv_nxt, self.store.bytes());
         self.rcv_nxt = self.store.release(self.rcv_nxt.max(to));
         let delivered = self.rcv_nxt - before;
-        // What waited is not new.
+        // Bytes that had waited are not new.
         let new = delivered - (held_before - self.store.bytes());
         ReceiveOutcome {
             delivered,
@@ -142,7 +145,8 @@ impl TcpReceiver {
         }
     }
 
-    /// In order and nothing waiting: this one may be acknowledged together with the next.
+    /// A segment in order, with no others waiting, may be acknowledged together with the next (RFC
+    /// 1122 section 4.2.3.2; RFC 5681 section 4.2: at least every second full segment).
     fn schedule_ack(&mut self, now: Ps) {
         match self.delayed_ack {
             Some(ticks) if !self.unacknowledged => {
@@ -180,13 +184,15 @@ impl TcpReceiver {
         ))
     }
 
-    /// When [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed, or when a SYN is answered again.
+    /// Time at which [`Self::on_timer`] is due: the next tick while an acknowledgement is delayed,
+    /// or that of the next answer to a SYN.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.ack_at
     }
 
-    /// Makes a delayed acknowledgement due, if its tick has come, or another answer to a SYN. True if it is that.
+    /// Makes a delayed acknowledgement due if its tick has come, or another answer to a SYN.
+    /// Returns true in the latter case.
     pub fn on_timer(&mut self, now: Ps) -> bool {
         if now < self.ack_at {
             return false;
@@ -196,7 +202,7 @@ impl TcpReceiver {
         let unanswered = self.setup.as_mut().filter(|setup| setup.answers());
         unanswered.map(|setup| setup.on_timeout()).is_some()
     }
-    /// Whether `segment`, polled just now, was sent before.
+    /// True if `segment`, polled just now, was sent before.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
         segment.is_of_setup()
             && self
@@ -294,7 +300,7 @@ mod tests {
                 (ack.ack, ack.len, ack.blocks().above(ack.ack).next()),
                 (0, 0, block)
             );
-            // What is delivered is not said again.
+            // Delivered data are not reported any more.
             r.on_segment(Ps(6), &bytes(0, 10));
             let ack = r.poll_ack(Ps(6)).unwrap();
             assert_eq!(

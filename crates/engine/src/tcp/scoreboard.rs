@@ -1,6 +1,8 @@
-//! What a sender knows of what arrived out of order, and what to send next (RFC 6675 section 4).
+//! The scoreboard of a sender: the data known to have arrived out of order, and the choice of the
+//! next segment (RFC 6675 section 4).
 //!
-//! Positions are bytes; `high_rxt` and ends of ranges are one above the last byte, where the RFC names the last.
+//! Positions are bytes. `high_rxt` and ends of ranges are one above the last byte, where the RFC
+//! names the last byte.
 
 use super::blocks::Blocks;
 use super::intervals::Intervals;
@@ -8,14 +10,14 @@ use super::intervals::Intervals;
 /// DupThresh of RFC 6675: duplicates, or blocks above a hole, that mean a loss.
 pub const DUP_THRESH: u32 = 3;
 
-/// Bytes `seq..end` that [`Scoreboard::next_seg`] wants to be sent again.
+/// Bytes `seq..end` that [`Scoreboard::next_seg`] chooses to be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Again {
     /// First byte.
     pub seq: u64,
     /// One above the last.
     pub end: u64,
-    /// It is the rescue retransmission, which leaves HighRxt where it is.
+    /// True for the rescue retransmission, which does not change HighRxt (NextSeg() rule 4).
     pub rescue: bool,
 }
 
@@ -28,9 +30,9 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Takes the blocks of an acknowledgement of everything below `una`; what lies beyond `snd_max` is nonsense and
-    /// ignored. Returns whether they told anything new: only then is the acknowledgement a duplicate that counts
-    /// (RFC 6675 section 2).
+    /// Update(): takes the blocks of an acknowledgement of everything below `una`; invalid blocks,
+    /// beyond `snd_max`, are ignored. Returns true if they report new data: only then does the
+    /// acknowledgement count as a duplicate (RFC 6675 section 2).
     pub fn update(&mut self, una: u64, snd_max: u64, blocks: Blocks) -> bool {
         self.sacked.forget_below(una);
         let known = blocks
@@ -42,18 +44,19 @@ impl Scoreboard {
             > 0
     }
 
-    /// Forgets everything: after a timeout the receiver may have, too (RFC 2018 section 8).
+    /// Clears the scoreboard: a receiver may discard data that it reported, so a timeout ends their
+    /// validity (RFC 2018 section 8).
     pub fn clear(&mut self) {
         self.sacked.clear();
     }
 
-    /// A recovery begins with nothing sent again yet.
+    /// Begins a recovery, in which nothing has been sent again yet.
     pub fn begin(&mut self, una: u64) {
         (self.high_rxt, self.rescued) = (una, false);
     }
 
-    /// IsLost() of everything that is missing below: the hole has DupThresh blocks above it, or more than
-    /// DupThresh - 1 segments in them.
+    /// Position below which IsLost() holds for all missing data: above a lost hole are DupThresh
+    /// blocks, or blocks with more than (DupThresh - 1) SMSS bytes.
     pub fn lost_below(&self, mss: u64) -> u64 {
         let (mut count, mut bytes) = (0, 0);
         for block in self.sacked.as_slice().iter().rev() {
@@ -66,21 +69,23 @@ impl Scoreboard {
         0
     }
 
-    /// SetPipe(): bytes that are thought to be on their way, each missing one unless it is lost, and once more if
-    /// it was sent again.
+    /// SetPipe(): estimate of the bytes on their way. A missing byte counts (a) unless it is lost,
+    /// and (b) once more if it was sent again.
     pub fn pipe(&self, una: u64, snd_max: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss).clamp(una, snd_max);
         let again = self.high_rxt.clamp(una, snd_max);
-        self.missing(lost, snd_max) + self.missing(una, again)
+        self.missing(lost, snd_max) + self.missing(una, again) // (a) + (b)
     }
 
     fn missing(&self, from: u64, to: u64) -> u64 {
         to - from - self.sacked.covered(from, to)
     }
 
-    /// NextSeg() but for its rule (2): the first hole not sent again that is lost (rule 1); if there are no new data
-    /// to send, the first that may be (rule 3); else, once in a recovery, the last missing bytes (rule 4).
+    /// NextSeg() without its rule (2): the first hole that is lost and was not sent again (rule 1).
+    /// If there are no new data to send, the first hole that was not sent again (rule 3),
+    /// otherwise, once in a recovery, the last missing bytes (rule 4).
     pub fn next_seg(&self, una: u64, snd_max: u64, mss: u64, new_data: bool) -> Option<Again> {
+        // Rule (1), or without new data rule (3), under which the hole need not be lost.
         let first = self.first_hole(una.max(self.high_rxt), mss);
         if let Some(hole) = first.filter(|hole| hole.seq < self.lost_below(mss) || !new_data) {
             return Some(hole);
@@ -88,11 +93,12 @@ impl Scoreboard {
         if new_data || self.rescued {
             None
         } else {
-            self.last_missing(una, snd_max, mss)
+            self.last_missing(una, snd_max, mss) // Rule (4)
         }
     }
 
-    /// The first missing bytes at or above `from`, a segment at most, if something above them has arrived.
+    /// The first missing bytes at or above `from`, a segment at most, if something above them has
+    /// arrived.
     fn first_hole(&self, from: u64, mss: u64) -> Option<Again> {
         let seq = self.skip(from);
         let next = self.sacked.after(seq)?;
@@ -105,7 +111,7 @@ impl Scoreboard {
 
     fn last_missing(&self, una: u64, snd_max: u64, mss: u64) -> Option<Again> {
         let last = self.sacked.as_slice().last();
-        // The bytes behind the last block or, if that ends everything, before it.
+        // The bytes after the last block or, if the block reaches snd_max, before it.
         let (from, end) = match last {
             Some(block) if block.to >= snd_max => {
                 let below = self.sacked.as_slice().iter().rev().nth(1);
@@ -134,7 +140,7 @@ impl Scoreboard {
     pub fn skip(&self, position: u64) -> u64 {
         self.sacked.at(position).map_or(position, |block| block.to)
     }
-    /// Where the next block above `position` begins.
+    /// First byte of the next block above `position`.
     pub fn next_block(&self, position: u64) -> Option<u64> {
         self.sacked.after(position).map(|block| block.from)
     }
@@ -150,7 +156,7 @@ mod tests {
 
     const MSS: u64 = 10;
 
-    /// Segments of ten bytes; those given have arrived.
+    /// A scoreboard of segments of ten bytes; the `arrived` ones have arrived.
     fn board(arrived: &[u64]) -> Scoreboard {
         let mut board = Scoreboard::default();
         arrived.iter().for_each(|n| {
@@ -169,14 +175,16 @@ mod tests {
     fn three_blocks_or_more_than_two_segments_above_a_hole_mean_that_it_is_lost() {
         assert_eq!(board(&[1, 2]).lost_below(MSS), 0);
         assert_eq!(board(&[1, 2, 3]).lost_below(MSS), 10);
-        // Three blocks: what is below the lowest of them; the bytes of two are not more than two segments.
+        // Three blocks: lost below the lowest of them; the bytes of two blocks are not more than
+        // two segments.
         assert_eq!(board(&[1, 3, 5]).lost_below(MSS), 10);
         assert_eq!(board(&[1, 3, 5, 6]).lost_below(MSS), 30);
     }
 
     #[test]
     fn the_pipe_counts_what_is_missing_and_not_lost_and_what_was_sent_again() {
-        // Of ten, 0 and 2 are missing below three blocks of five segments; 4, 6, 8 and 9 may be on their way.
+        // Of ten, 0 and 2 are missing below three blocks of five segments; 4, 6, 8 and 9 may be on
+        // their way.
         let mut board = board(&[1, 3, 5, 7]);
         // The upper three blocks make 2 lost, too.
         assert_eq!(board.lost_below(MSS), 30);

@@ -8,17 +8,18 @@ use crate::kernel::Ps;
 pub const HEADER_BYTES: u32 = 40;
 
 /// A segment as both ends read it. Sequence numbers are real but 64 bits wide: window scaling with
-/// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data from 0; for those on
-/// the line see [`super::handshake`].
+/// protection against wrapped sequences is assumed (RFC 7323), so they never wrap. They count data
+/// from 0; for those on the line see [`super::handshake`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Sequence number of the first payload byte. Without payload nobody reads it, nor `sent`: a pure
-    /// acknowledgement keeps its SACK blocks in the two ([`Segment::blocks`]), and a segment of the connection set-up what
-    /// it is in this one ([`Segment::handshake`]).
+    /// Sequence number of the first payload byte. A segment without payload needs neither it nor
+    /// `sent`: a pure acknowledgement keeps its SACK blocks in both ([`Segment::blocks`]), a
+    /// segment of the connection set-up its kind and options in this field
+    /// ([`Segment::handshake`]).
     pub seq: u64,
     /// Next byte that the sender of this segment expects.
     pub ack: u64,
-    /// When the segment was handed to IP, for packet delays.
+    /// Time at which the segment was handed to IP, for packet delays.
     pub sent: Ps,
     /// Payload bytes; 0 for a pure acknowledgement.
     pub len: u32,
@@ -50,12 +51,12 @@ impl Segment {
         }
     }
 
-    /// Whether it belongs to the connection set-up.
+    /// True if the segment belongs to the connection set-up.
     #[inline]
     pub const fn is_of_setup(&self) -> bool {
         self.len == 0 && Handshake::is_word(self.seq)
     }
-    /// What it is of the connection set-up, if it belongs to that.
+    /// The segment as one of the connection set-up; `None` for any other.
     pub const fn handshake(&self) -> Option<Handshake> {
         if self.len == 0 {
             Handshake::from_word(self.seq)
@@ -63,7 +64,7 @@ impl Segment {
             None
         }
     }
-    /// The SACK blocks; none of a segment with payload.
+    /// The SACK blocks; a segment with payload has none.
     pub const fn blocks(&self) -> Blocks {
         if self.len == 0 && self.seq != 0 && !self.is_of_setup() {
             Blocks::from_words(self.seq, self.sent.0)
@@ -71,8 +72,8 @@ impl Segment {
             Blocks::from_words(0, 0)
         }
     }
-    /// Sequence number, counted in data; none of a SYN or SYN-ACK, whose number precedes all data. Acknowledgements from
-    /// the receiving end have 0, as that end sends no data.
+    /// Sequence number, counted in data; `None` for a SYN or SYN-ACK, whose number precedes all
+    /// data. Acknowledgements from the receiving end have 0, as that end sends no data.
     pub const fn sequence(&self) -> Option<u64> {
         match self.handshake() {
             Some(Handshake::Syn(_) | Handshake::SynAck(_)) => None,

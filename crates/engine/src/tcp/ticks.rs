@@ -17,7 +17,7 @@ impl Ticks {
             phase: phase.0 % granularity.0,
         }
     }
-    /// Boundaries at or before `now`.
+    /// Number of boundaries at or before `now`.
     #[inline]
     pub fn count(&self, now: Ps) -> u64 {
         if now.0 < self.phase {
@@ -26,8 +26,8 @@ impl Ticks {
             (now.0 - self.phase) / self.granularity + 1
         }
     }
-    /// The `k`-th boundary strictly after `now`, `k >= 1`: when a counter of `k` ticks set now
-    /// reaches zero, between `k - 1` and `k` granularities from now.
+    /// The `k`-th boundary strictly after `now`, `k >= 1`: the time at which a counter that is set
+    /// to `k` ticks now reaches zero, between `k - 1` and `k` granularities from now.
     #[inline]
     pub fn after(&self, now: Ps, k: u64) -> Ps {
         let boundary = self.count(now).saturating_add(k - 1);

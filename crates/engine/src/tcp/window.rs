@@ -1,4 +1,4 @@
-//! The congestion window and what bounds it, in bytes.
+//! The congestion window and its bounds, in bytes.
 
 use super::config::TcpConfig;
 
@@ -13,7 +13,7 @@ pub struct Window {
     pub rwnd: u64,
     /// Full segment.
     pub mss: u64,
-    /// Largest cwnd of the BSD policies: the largest receive window.
+    /// Largest cwnd of the BSD policies: the receive window.
     pub cap: u64,
     /// Added to every linear increase (MSS/8 in Net/3, else 0).
     pub extra: u64,
@@ -25,28 +25,33 @@ impl Window {
         let (mss, window) = (config.mss.0, config.window.0);
         Window {
             cwnd: mss * config.initial_window as u64,
+            // RFC 5681 3.1: arbitrarily high, for example the largest advertised window.
             ssthresh: config.initial_ssthresh.map_or(window, |bytes| bytes.0),
             rwnd: window,
             mss,
             cap: window,
+            // RFC 2001 section 2 calls the addition wrong, but Net/3 makes it.
             extra: if config.net3_increment { mss / 8 } else { 0 },
         }
     }
-    /// What may be outstanding: the smaller of cwnd and rwnd.
+    /// Bytes that may be outstanding: the smaller of cwnd and rwnd (RFC 2001 section 2, step 2).
     #[inline]
     pub fn usable(&self) -> u64 {
         self.cwnd.min(self.rwnd)
     }
-    /// Half the usable window in whole segments, at least two (4.3BSD's ssthresh after a loss).
+    /// Half the usable window in whole segments, at least two: the ssthresh of 4.3BSD after a loss
+    /// (RFC 2001 section 2, step 3). RFC 5681 (4) has half of FlightSize instead.
     pub fn half(&self) -> u64 {
         (self.usable() / 2 / self.mss).max(2) * self.mss
     }
-    /// 1/cwnd of a segment per acknowledgement, in bytes, at least one.
+    /// Increase per acknowledgement in congestion avoidance, in bytes, at least one: MSS^2 / cwnd
+    /// (Jacobson 1988, appendix B; RFC 5681 (3)).
     #[inline]
     pub fn linear_increment(&self) -> u64 {
         (self.mss * self.mss / self.cwnd).max(1) + self.extra
     }
-    /// 4.3BSD: a segment per acknowledgement up to and including ssthresh, then linear, up to `cap`.
+    /// Growth of 4.3BSD (RFC 2001 section 2, step 4): a segment per acknowledgement up to and
+    /// including ssthresh, then linear, up to `cap`.
     #[inline]
     pub fn grow_as_bsd(&mut self) {
         let increment = if self.cwnd <= self.ssthresh {
@@ -56,7 +61,7 @@ impl Window {
         };
         self.open(increment);
     }
-    /// Adds `bytes` to cwnd as far as `cap` allows.
+    /// Adds `bytes` to cwnd, up to `cap`.
     #[inline]
     pub fn open(&mut self, bytes: u64) {
         self.cwnd = (self.cwnd + bytes).min(self.cap);

@@ -1,10 +1,11 @@
 //! Relative rate marking by the length of the queue, sampled every S_r slots (Ajmone Marsan et al.
-//! 1997, section 2; TM 4.0 section 5.10.6). A control law is a file here.
+//! 1997, section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here; (1) to (4) in
+//! the comments are equations of the paper.
 //!
-//! Between samples the feedback is constant and the same for all channels. It goes into the backward
-//! RM cells that pass, and into forward ones if wished: NI for "keep", CI for "decrease"; neither bit is ever cleared. The
-//! queue is that of the class under control, with whatever classes share it; the cell that is being sent counts only if
-//! wished (`count_in_service`).
+//! Between samples the feedback is constant and the same for all channels. It is set in the
+//! backward RM cells that pass, and optionally in forward ones: NI for "keep", CI for "decrease";
+//! neither bit is ever cleared. The queue is that of the controlled class and of the classes that
+//! share it; the cell that is being sent counts only with `count_in_service`.
 
 pub mod p;
 pub mod pd;
@@ -20,7 +21,7 @@ use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
-/// What the sources are told.
+/// Feedback to the sources, c_i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feedback {
     /// IR: NI = CI = 0.
@@ -31,8 +32,8 @@ pub enum Feedback {
     Decrease,
 }
 
-/// The feedback of a comparison with two thresholds. The paper leaves the equalities of (1) and (2)
-/// open; they are taken as in (3) and (4), where a threshold belongs to the region above it.
+/// Feedback from a comparison with two thresholds. The paper leaves the equalities of (1) and (2)
+/// open; here they are as in (3) and (4), where a threshold belongs to the region above it.
 #[derive(Clone, Copy, Debug)]
 pub struct Thresholds {
     low: f64,
@@ -43,7 +44,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// l_t and h_t, and how far below them the queue must fall to have left them.
+    /// l_t and h_t, and the distance below them to which the queue must fall to leave their
+    /// regions.
     pub fn new(low: Cells, high: Cells, hysteresis: Option<Cells>) -> Thresholds {
         let hysteresis = hysteresis.map_or(0.0, |cells| cells.0 as f64);
         Thresholds {
@@ -53,13 +55,14 @@ impl Thresholds {
             last: Feedback::Increase,
         }
     }
-    /// The feedback of a region, or of the one above it until the queue has fallen far enough.
+    /// Feedback of the queue's region, or still of the region above it until the queue has fallen
+    /// by `hysteresis`.
     fn feedback(&mut self, queue: f64) -> Feedback {
         let kept = self.last.min(self.region(queue + self.hysteresis));
         self.last = kept.max(self.region(queue));
         self.last
     }
-    /// IR below l_t, KR from l_t on, DR from h_t on.
+    /// (1): IR below l_t, KR from l_t on, DR from h_t on.
     fn region(self, queue: f64) -> Feedback {
         if queue < self.low {
             Feedback::Increase
@@ -71,7 +74,8 @@ impl Thresholds {
     }
 }
 
-/// What every law asks of its parameters: samples, and thresholds in order, within the buffer and left again.
+/// Findings common to all laws: about the sampling interval, thresholds in the wrong order or
+/// beyond the buffer, and a hysteresis that never lets the queue leave a threshold's region.
 fn ranges(
     facts: SwitchFacts,
     sampling: Cells,
@@ -83,7 +87,7 @@ fn ranges(
         .ordered(("low", low), ("high", high))
         .reachable("high", high);
     match hysteresis {
-        // With more no queue would be short enough to increase again.
+        // A larger hysteresis would never permit an increase again, not even with an empty queue.
         Some(hysteresis) => ranges.require(
             "hysteresis",
             hysteresis.0 == 0 || hysteresis < low,
@@ -94,25 +98,26 @@ fn ranges(
     }
 }
 
-/// How samples of the queue become feedback.
+/// A control law: it turns samples of the queue into feedback.
 pub trait Law {
     /// The feedback until the next sample, from the queue and its change D_Q since the last sample,
     /// in cells; the queue before the first sample was empty.
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
 }
 
-/// How a law's samples are taken.
+/// Sampling of the queue, and direction of the marks.
 #[derive(Clone, Copy, Debug)]
 struct Sampling {
-    /// S_r.
+    /// Slots between samples, S_r.
     every: Cells,
-    /// Whether a sample counts the cell that is being sent.
+    /// A sample also counts the cell that is being sent.
     count_in_service: bool,
-    /// Whether forward RM cells are told, too.
+    /// Also mark forward RM cells.
     mark_forward: bool,
 }
 
-/// Instants that are a number of slots, the cell times of the link, apart: exact on average.
+/// Instants a fixed number of slots apart; a slot is the cell time of the link. The remainder is
+/// carried, so that the interval is exact on average.
 #[derive(Clone, Debug)]
 struct Slots {
     whole: u64,
@@ -146,13 +151,13 @@ pub struct Sampled<L> {
     law: L,
     slots: Slots,
     next: Ps,
-    /// Cells of a queue that a sample leaves out: the one that is being sent, or none.
+    /// Cells of the queue that a sample leaves out: 1 for the cell that is being sent, or 0.
     in_service: u64,
     queue: u64,
     feedback: Feedback,
     mark_forward: bool,
-    /// Samples that told to increase, to keep, to decrease.
-    told: [u64; 3],
+    /// Samples by feedback: increase, keep, decrease.
+    samples: [u64; 3],
 }
 
 impl<L: Law> Sampled<L> {
@@ -170,15 +175,15 @@ impl<L: Law> Sampled<L> {
             queue: 0,
             feedback: Feedback::Increase,
             mark_forward,
-            told: [0; 3],
+            samples: [0; 3],
         }
     }
     #[inline]
     fn mark(&self, rm: &mut RmCell) {
         match self.feedback {
             Feedback::Increase => {}
-            Feedback::Keep => rm.ni = true,
-            Feedback::Decrease => rm.ci = true,
+            Feedback::Keep => rm.ni = true,     // KR
+            Feedback::Decrease => rm.ci = true, // DR
         }
     }
     /// Feedback in force.
@@ -208,7 +213,7 @@ impl<L: Law> SwitchControl for Sampled<L> {
         self.mark(rm);
     }
     fn counted(&self) -> Vec<f64> {
-        self.told.map(|count| count as f64).to_vec()
+        self.samples.map(|count| count as f64).to_vec()
     }
     fn reads_queue(&self) -> QueueReading {
         QueueReading::AtRmCells
@@ -219,10 +224,10 @@ impl<L: Law> SwitchControl for Sampled<L> {
     }
     fn wake(&mut self, now: Ps, queue: u64) {
         let queue = queue.saturating_sub(self.in_service);
-        let change = queue as i64 - self.queue as i64;
+        let change = queue as i64 - self.queue as i64; // D_Q(n) = Q(n) - Q(n - 1)
         self.feedback = self.law.decide(queue, change);
         self.queue = queue;
-        self.told[self.feedback as usize] += 1;
+        self.samples[self.feedback as usize] += 1;
         self.next = self.slots.after(now);
     }
 }

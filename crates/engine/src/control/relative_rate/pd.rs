@@ -10,7 +10,8 @@ use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PD control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+/// Parameters of PD control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdConfig {
@@ -23,15 +24,17 @@ pub struct PdConfig {
     /// Rates decrease from this queue length on (h_t), unless the queue falls.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
-    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
-    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
+    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
+    /// way reacts to it.
     pub count_in_service: bool,
-    /// Whether forward RM cells are told, too, whose bits the destination returns: a cell then says what held on its way
-    /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
-    /// does it in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
+    /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. If absent, not at
-    /// all, as in the paper. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below it again;
+    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
+    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
@@ -50,7 +53,7 @@ impl Default for PdConfig {
 }
 
 impl PdConfig {
-    /// No sampling, thresholds in the wrong order or beyond the buffer, too much hysteresis.
+    /// Findings about sampling, order and reach of the thresholds, and hysteresis.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
@@ -86,8 +89,8 @@ impl Sampled<Pd> {
 impl Law for Pd {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
         match self.0.feedback(queue as f64) {
-            Feedback::Increase if change > 0 => Feedback::Keep,
-            Feedback::Decrease if change < 0 => Feedback::Keep,
+            Feedback::Increase if change > 0 => Feedback::Keep, // (2): Q < l_t, D_Q > 0
+            Feedback::Decrease if change < 0 => Feedback::Keep, // (2): h_t < Q, D_Q < 0
             feedback => feedback,
         }
     }

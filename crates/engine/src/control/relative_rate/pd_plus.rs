@@ -1,5 +1,5 @@
-//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al. 1997,
-//! (3)).
+//! PD+ control: PD control, but a change by more than beta decides alone (Ajmone Marsan et al.
+//! 1997, (3)).
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,8 @@ use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+/// Parameters of PD+ control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PdPlusConfig {
@@ -25,19 +26,21 @@ pub struct PdPlusConfig {
     /// Rates decrease from this queue length on (h_t), unless the queue falls.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
-    /// Largest change between samples for which the length of the queue counts (beta): beyond it rates
-    /// decrease if the queue grows and increase if it falls.
+    /// Largest change between samples for which the length of the queue counts (beta): beyond it
+    /// rates decrease if the queue grows and increase if it falls.
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
-    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
-    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
+    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
+    /// way reacts to it.
     pub count_in_service: bool,
-    /// Whether forward RM cells are told, too, whose bits the destination returns: a cell then says what held on its way
-    /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
-    /// does it in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
+    /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. If absent, not at
-    /// all, as in the paper. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below it again;
+    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
+    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
@@ -57,7 +60,7 @@ impl Default for PdPlusConfig {
 }
 
 impl PdPlusConfig {
-    /// No sampling, thresholds in the wrong order or beyond the buffer, too much hysteresis.
+    /// Findings about sampling, order and reach of the thresholds, and hysteresis.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
@@ -91,15 +94,15 @@ impl Sampled<PdPlus> {
 
 impl Law for PdPlus {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
-        // The thresholds see every sample: with hysteresis they remember where the queue was.
+        // Evaluated for every sample, as thresholds with hysteresis depend on the sample before.
         let by_length = self.pd.decide(queue, change);
         if change.unsigned_abs() <= self.beta {
-            return by_length;
+            return by_length; // (3): -beta <= D_Q <= beta
         }
         if change > 0 {
-            Feedback::Decrease
+            Feedback::Decrease // (3): beta < D_Q, any Q
         } else {
-            Feedback::Increase
+            Feedback::Increase // (3): D_Q < -beta, any Q
         }
     }
 }

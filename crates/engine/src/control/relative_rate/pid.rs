@@ -1,5 +1,5 @@
-//! PID control: the length of the queue while it grows, its mean while it falls (Ajmone Marsan et al.
-//! 1997, (4)).
+//! PID control: the length of the queue while it grows, its mean while it falls (Ajmone Marsan et
+//! al. 1997, (4)).
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,8 @@ use crate::control::{PortFacts, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
-/// Parameters of PID control; defaults are those of the paper's table 2, for a buffer of 5,000 cells.
+/// Parameters of PID control; defaults are those of the paper's table 2, for a buffer of 5,000
+/// cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PidConfig {
@@ -24,24 +25,26 @@ pub struct PidConfig {
     /// Rates decrease from this on (h_t).
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Cells,
-    /// Weight of the newest sample in the mean I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), above 0 and
-    /// below 1. The mean forgets within -S_r / ln(1 - alpha) slots; the paper's expression for that, its
-    /// theta, is negative and has the dimension but not the value of it.
+    /// Weight of the newest sample in the mean I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), above
+    /// 0 and below 1. The time constant of the mean is -S_r / ln(1 - alpha) slots; the paper's
+    /// expression for it, theta, is negative and has its dimension but not its value.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 0.5, "scale": "log" }))]
     pub alpha: f64,
-    /// The queue falls if it has lost at least this between samples (epsilon; 1 or 2 cells in the
-    /// paper, which does not say which it used).
+    /// Loss between two samples from which on the queue counts as falling (epsilon; 1 or 2 cells in
+    /// the paper, which does not say which value it used).
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "100 cells", "scale": "log" }))]
     pub epsilon: Cells,
-    /// Whether the cell that is being sent counts as part of the queue. The paper does not say. If it counts, a link that is
-    /// merely in use has a queue that comes and goes, and every port on the way answers to that.
+    /// Counts the cell that is being sent as part of the queue. The paper does not say. If it
+    /// counts, the queue of a lightly loaded link alternates between 0 and 1, and every port on the
+    /// way reacts to it.
     pub count_in_service: bool,
-    /// Whether forward RM cells are told, too, whose bits the destination returns: a cell then says what held on its way
-    /// there or back, whichever is worse. TM 4.0 section 5.10.6 lets a switch set CI and NI in either direction; the paper
-    /// does it in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns: a cell then brings back the
+    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
+    /// and NI in either direction; the paper sets them in backward cells.
     pub mark_forward: bool,
-    /// How far the queue must fall below a threshold again before it counts as below it; less than `low`. If absent, not at
-    /// all, as in the paper. Two thresholds for one bit are usual (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
+    /// Distance below a threshold to which the queue must fall before it counts as below it again;
+    /// less than `low`. None if absent, as in the paper. Two thresholds for one bit are usual
+    /// (Ohsaki et al. 1995, section II.A: Q_H and Q_L).
     #[schemars(extend("x-search" = { "low": 0, "high": 0.05, "scale": "linear", "of": "buffer", "when": {"hysteresis": true} }))]
     pub hysteresis: Option<Cells>,
 }
@@ -62,7 +65,7 @@ impl Default for PidConfig {
 }
 
 impl PidConfig {
-    /// No sampling, thresholds in the wrong order or beyond the buffer, too much hysteresis, no mean.
+    /// Findings about sampling, order and reach of the thresholds, hysteresis, and alpha.
     pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let open = self.alpha > 0.0 && self.alpha < 1.0;
         let ranges = ranges(facts, self.sampling, (self.low, self.high), self.hysteresis);
@@ -103,8 +106,10 @@ impl Sampled<Pid> {
 
 impl Law for Pid {
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
+        // I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), the equation before (4)
         self.mean += self.alpha * (queue as f64 - self.mean);
-        let falls = change <= 0 && change.unsigned_abs() >= self.epsilon;
+        let falls = change <= 0 && change.unsigned_abs() >= self.epsilon; // (4): D_Q <= -epsilon
+        // (4): I_Q while the queue falls, otherwise Q.
         self.thresholds
             .feedback(if falls { self.mean } else { queue as f64 })
     }

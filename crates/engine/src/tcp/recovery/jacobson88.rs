@@ -1,26 +1,28 @@
-//! Window control as Gerla et al. use Jacobson's of 1988: timeouts only, and in congestion
-//! avoidance one segment more only when a whole window has been acknowledged.
+//! Window control of Jacobson (1988) as Gerla et al. (1995, section III.B) use it: timeouts only,
+//! and in congestion avoidance one segment more only when a whole window has been acknowledged.
 
 use super::RecoveryPolicy;
 use crate::tcp::window::Window;
 
-/// Bytes acknowledged since the last linear increase.
+/// The policy with its count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jacobson88 {
+    /// Bytes acknowledged since the last linear increase.
     acked: u64,
 }
 
 impl RecoveryPolicy for Jacobson88 {
     fn on_timeout(&mut self, window: &mut Window) {
         self.acked = 0;
-        window.ssthresh = window.half();
-        window.cwnd = window.mss;
+        window.ssthresh = window.half(); // Jacobson 1988, appendix B: half the window
+        window.cwnd = window.mss; // Gerla et al. III.B: "reduced to MSS"
     }
 
     fn grow(&mut self, window: &mut Window, acked: u64) {
         if window.cwnd < window.ssthresh {
-            return window.open(window.mss);
+            return window.open(window.mss); // Gerla et al. III.B: MSS per acknowledgement
         }
+        // Gerla et al. III.B: increased only when the whole window has been acknowledged.
         self.acked += acked;
         if self.acked >= window.cwnd {
             self.acked = 0;
@@ -65,7 +67,7 @@ mod tests {
         let mut policy = Jacobson88::default();
         (0..3).for_each(|_| policy.grow(&mut w, 512));
         policy.on_timeout(&mut w);
-        // ssthresh = 2 segments: one acknowledgement to get there, then two for the next segment.
+        // ssthresh = 2 segments: one acknowledgement to reach it, then two for the next segment.
         let cwnds: [u64; 3] = core::array::from_fn(|_| (policy.grow(&mut w, 512), w.cwnd).1);
         assert_eq!(cwnds, [1_024, 1_024, 1_536]);
     }

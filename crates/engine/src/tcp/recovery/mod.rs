@@ -1,4 +1,5 @@
-//! How a sender reacts to loss. A policy is a file here and one line in the registry below.
+//! Recovery policies: reactions of a sender to loss. Each policy is one file here and one line in
+//! the registry below.
 
 pub mod jacobson88;
 pub mod newreno;
@@ -20,39 +21,41 @@ use super::config::TcpConfig;
 use super::window::Window;
 use crate::component::Component;
 
-/// What a fast retransmission sends.
+/// Segments that a fast retransmission sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
-    /// The segment at snd_una alone; snd_nxt stays (4.3BSD).
+    /// The segment at snd_una alone; snd_nxt is restored (4.3BSD).
     Oldest,
     /// Everything from snd_una on (go-back-N).
     GoBack,
 }
 
-/// Reactions of a sender. The sender counts and times; the policy moves the window.
+/// Reactions of a sender. The sender counts duplicates and runs timers; the policy sets the window.
 pub trait RecoveryPolicy {
     /// The retransmission timer expired; the sender goes back to snd_una.
     fn on_timeout(&mut self, window: &mut Window) {
-        window.ssthresh = window.half();
-        window.cwnd = window.mss;
+        window.ssthresh = window.half(); // RFC 2001 section 2, step 3
+        window.cwnd = window.mss; // RFC 2001 section 2, step 3; RFC 5681 3.1
     }
-    /// The third duplicate acknowledgement: whether, and how, to retransmit at once.
+    /// The third duplicate acknowledgement. Returns the segments to retransmit at once, if any.
     fn on_third_dup_ack(&mut self, _window: &mut Window) -> Option<Resend> {
         None
     }
     /// A duplicate acknowledgement after the third.
     fn on_further_dup_ack(&mut self, _window: &mut Window) {}
-    /// Whether a recovery lasts until everything that was outstanding at its start is acknowledged, and no other
-    /// begins before (RFC 6582).
+    /// True if a recovery lasts until everything that was outstanding at its start is acknowledged,
+    /// and no other begins before (RFC 6582).
     fn recovers_fully(&self) -> bool {
         false
     }
-    /// A sender that keeps a scoreboard sees a loss with `flight` bytes outstanding (RFC 6675 section 5 step 4).
+    /// A sender with a scoreboard detects a loss with `flight` bytes outstanding (RFC 6675 section
+    /// 5 step 4).
     fn on_selective_loss(&mut self, _window: &mut Window, _flight: u64) {}
-    /// In a recovery that lasts, `acked` bytes were acknowledged, but not all; the oldest segment is sent again.
+    /// A partial acknowledgement, of `acked` bytes, in a recovery that lasts; the oldest segment is
+    /// sent again.
     fn on_partial_ack(&mut self, _window: &mut Window, _acked: u64) {}
-    /// New data acknowledged after three or more duplicates, before [`Self::grow`], or instead of it if the
-    /// recovery lasted; `outstanding` bytes are left.
+    /// New data were acknowledged after three or more duplicates, and `outstanding` bytes are left.
+    /// Called before [`Self::grow`], or instead of it if the recovery lasted.
     fn on_recovered(&mut self, _window: &mut Window, _outstanding: u64) {}
     /// `acked` new bytes were acknowledged.
     fn grow(&mut self, window: &mut Window, acked: u64);
@@ -76,7 +79,7 @@ macro_rules! registry {
             }
         }
 
-        /// What there is to say of every policy.
+        /// Key, description and source of every policy.
         pub fn names() -> &'static [Component] {
             &[$(Component { name: $name, about: $about, source: $source }),*]
         }
@@ -92,7 +95,7 @@ macro_rules! registry {
             pub fn new(config: &TcpConfig) -> Policy {
                 match config.recovery { $(Recovery::$variant => Policy::$variant($build(config))),* }
             }
-            /// The reactions.
+            /// The policy's reactions.
             #[inline]
             pub fn get(&mut self) -> &mut dyn RecoveryPolicy {
                 match self { $(Policy::$variant(policy) => policy),* }
@@ -111,7 +114,7 @@ registry! {
 }
 
 impl Recovery {
-    /// Whether receivers send SACK blocks and senders keep a scoreboard of them.
+    /// True if receivers send SACK blocks and senders keep a scoreboard of them.
     pub const fn is_selective(self) -> bool {
         matches!(self, Recovery::Sack)
     }

@@ -1,35 +1,39 @@
-//! NewReno: fast recovery until everything that was outstanding at its start is acknowledged (RFC 6582).
+//! NewReno: fast recovery until everything that was outstanding at its start is acknowledged (RFC
+//! 6582).
 
 use super::{RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// As Reno, but an acknowledgement of a part resends the next segment and deflates cwnd by what it acknowledged,
-/// less one segment; the end of the recovery leaves cwnd at what is outstanding and one segment, at most ssthresh.
+/// As Reno, but a partial acknowledgement resends the next segment and deflates cwnd by the
+/// acknowledged bytes less one segment. At the end of the recovery cwnd is the outstanding data and
+/// one segment, at most ssthresh.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno;
 
 impl RecoveryPolicy for NewReno {
     fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
-        window.ssthresh = window.half();
-        window.cwnd = window.ssthresh + 3 * window.mss;
+        window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+        window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
         Some(Resend::Oldest)
     }
 
     fn on_further_dup_ack(&mut self, window: &mut Window) {
-        window.cwnd += window.mss;
+        window.cwnd += window.mss; // RFC 5681 3.2 step 4
     }
 
     fn recovers_fully(&self) -> bool {
         true
     }
 
-    // RFC 6582 section 3.2 step 3, partial acknowledgements.
+    // RFC 6582 3.2 step 3, partial acknowledgements: deflate by the acknowledged bytes, and add a
+    // segment back if they were at least one.
     fn on_partial_ack(&mut self, window: &mut Window, acked: u64) {
         let added = if acked >= window.mss { window.mss } else { 0 };
         window.cwnd = window.cwnd.saturating_sub(acked).max(window.mss) + added;
     }
 
-    // RFC 6582 section 3.2 step 3, full acknowledgements, option (1): no burst.
+    // RFC 6582 3.2 step 3, full acknowledgements, option (1): min(ssthresh, max(FlightSize, SMSS) +
+    // SMSS), which avoids the burst of option (2).
     fn on_recovered(&mut self, window: &mut Window, outstanding: u64) {
         window.cwnd = window
             .ssthresh
@@ -61,7 +65,7 @@ mod tests {
         let mut w = window(10_000);
         NewReno.on_partial_ack(&mut w, 3_000);
         assert_eq!(w.cwnd, 8_000);
-        // Less than a segment gives none back.
+        // Less than a segment adds none back.
         NewReno.on_partial_ack(&mut w, 400);
         assert_eq!(w.cwnd, 7_600);
     }

@@ -4,22 +4,24 @@ use super::{RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
 /// After the third duplicate acknowledgement cwnd is ssthresh plus the three segments that left the
-/// network, then one more for each further duplicate; new data acknowledged deflates it to ssthresh.
+/// network, then one more for each further duplicate; new data acknowledged deflates it to
+/// ssthresh.
 #[derive(Clone, Copy, Debug)]
 pub struct Reno;
 
 impl RecoveryPolicy for Reno {
     fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
-        window.ssthresh = window.half();
-        window.cwnd = window.ssthresh + 3 * window.mss;
+        window.ssthresh = window.half(); // RFC 2001 section 4, step 1
+        window.cwnd = window.ssthresh + 3 * window.mss; // RFC 2001 section 4, step 1
         Some(Resend::Oldest)
     }
 
     fn on_further_dup_ack(&mut self, window: &mut Window) {
-        window.cwnd += window.mss;
+        window.cwnd += window.mss; // RFC 2001 section 4, step 2
     }
 
-    // RFC 2001 deflates also after exactly three duplicates; Net/3 only after more than three.
+    // RFC 2001 section 4, step 3, deflates also after exactly three duplicates; Net/3 only after
+    // more than three.
     fn on_recovered(&mut self, window: &mut Window, _outstanding: u64) {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }

@@ -3,18 +3,21 @@
 use super::RecoveryPolicy;
 use crate::tcp::window::Window;
 
-/// The receiver reports up to three blocks of what it holds (RFC 2018; two where they lie further than 2 MiB above
-/// the hole). The sender keeps a scoreboard of them, notices a loss at the third duplicate or when the scoreboard
-/// shows it, and for one recovery sends what the scoreboard says while the data thought to be on their way are less
-/// than cwnd (RFC 6675 sections 4 and 5). cwnd is not inflated: it is halved once, and stays. Before that, one new
-/// segment goes out for each of the first two duplicates. A timeout forgets the scoreboard (RFC 2018 section 8); the
-/// slow start after it passes over what is reported anew, and no recovery begins before all that was out is
-/// acknowledged (RFC 6675 section 5.1). A retransmission that is lost again waits for the timer.
+/// The receiver reports up to three blocks of the data that it holds (RFC 2018; two where they lie
+/// further than 2 MiB above the hole). The sender keeps a scoreboard of them and detects a loss at
+/// the third duplicate or from the scoreboard. During a recovery it sends by the scoreboard while
+/// the data estimated to be on their way are less than cwnd (RFC 6675 sections 4 and 5). cwnd is
+/// not inflated: it is halved once, and stays. Before the recovery, one new segment is sent for
+/// each of the first two duplicates (limited transmit, RFC 3042). A timeout clears the scoreboard
+/// (RFC 2018 section 8); the slow start after it skips data that are reported again, and no
+/// recovery begins before all data outstanding at the timeout are acknowledged (RFC 6675 section
+/// 5.1). A retransmission that is lost again waits for the timer.
 #[derive(Clone, Copy, Debug)]
 pub struct Sack;
 
 impl RecoveryPolicy for Sack {
-    // RFC 5681 equation (4).
+    // RFC 6675 section 5, step 4.2: ssthresh and cwnd are half of FlightSize, at least 2 SMSS by
+    // RFC 5681 (4).
     fn on_selective_loss(&mut self, window: &mut Window, flight: u64) {
         window.ssthresh = (flight / 2).max(2 * window.mss);
         window.cwnd = window.ssthresh;

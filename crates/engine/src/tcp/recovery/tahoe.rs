@@ -4,7 +4,7 @@ use super::{RecoveryPolicy, Resend};
 use crate::tcp::config::TcpConfig;
 use crate::tcp::window::Window;
 
-/// The third duplicate acknowledgement is treated like a timeout, but at once.
+/// The policy. It treats the third duplicate acknowledgement like a timeout, but at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Tahoe {
     resend: Resend,
@@ -25,7 +25,7 @@ impl Tahoe {
 
 impl RecoveryPolicy for Tahoe {
     fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
-        self.on_timeout(window);
+        self.on_timeout(window); // RFC 2001 section 2, step 3; Tahoe has no fast recovery.
         Some(self.resend)
     }
 

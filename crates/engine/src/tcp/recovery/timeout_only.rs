@@ -10,16 +10,19 @@ pub struct TimeoutOnly;
 
 impl RecoveryPolicy for TimeoutOnly {
     fn on_timeout(&mut self, window: &mut Window) {
+        // Section 8.1: Ssthresh := max{2, min{CWND/2, Wrcvr}}, CWND := 1
         window.ssthresh = (window.cwnd / 2).min(window.rwnd).max(2 * window.mss);
         window.cwnd = window.mss;
     }
 
     fn grow(&mut self, window: &mut Window, _acked: u64) {
         let slow_start = window.cwnd < window.ssthresh;
+        // No bound: in section 8.1 CWND may exceed the receiver window, which limits the source all
+        // the same.
         window.cwnd += if slow_start {
-            window.mss
+            window.mss // Section 8.1: one per acknowledgement
         } else {
-            window.linear_increment()
+            window.linear_increment() // Section 8.1: 1/w
         };
     }
 }

@@ -1,4 +1,4 @@
-//! Acknowledgements: new data, duplicates, and the recoveries that they begin, carry on and end.
+//! Acknowledgements: new data, duplicates, and the recoveries that they begin, continue and end.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -7,7 +7,7 @@ use crate::tcp::scoreboard::DUP_THRESH;
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// Takes an acknowledgement. Gives the reaction if it was the third duplicate.
+    /// Takes an acknowledgement. Returns the reaction if it made the sender detect a loss.
     pub fn on_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         self.last_heard = now;
         if segment.is_of_setup() || !self.is_open() {
@@ -15,7 +15,7 @@ impl TcpSender {
             return None;
         }
         if segment.ack > self.snd_max || segment.ack < self.snd_una {
-            // Of data never sent, or overtaken by a later acknowledgement.
+            // It is of data never sent, or older than one that has arrived.
             self.dup_acks = 0;
             return None;
         }
@@ -31,6 +31,8 @@ impl TcpSender {
     }
 
     fn on_old_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
+        // RFC 5681 section 2, "duplicate acknowledgment": data are outstanding (a), no payload (b),
+        // and the window is unchanged (e).
         let unchanged = segment.len == 0 && segment.window as u64 == self.window.rwnd;
         if !unchanged || self.bytes_in_flight() == 0 {
             self.dup_acks = 0;
@@ -40,7 +42,7 @@ impl TcpSender {
         self.stats.dup_acks += 1;
         self.dup_acks += 1;
         match self.dup_acks {
-            DUP_THRESH => self.fast_retransmit(now),
+            DUP_THRESH => self.fast_retransmit(now), // RFC 5681 3.2 step 2
             n if n > DUP_THRESH => {
                 if self.recovering || !self.policy.get().recovers_fully() {
                     self.policy.get().on_further_dup_ack(&mut self.window);
@@ -53,7 +55,8 @@ impl TcpSender {
 
     fn fast_retransmit(&mut self, now: Ps) -> Option<TcpEvent> {
         let lasts = self.policy.get().recovers_fully();
-        // RFC 6582: duplicates of what was sent before the last loss may be of its retransmissions.
+        // RFC 6582 3.2 step 2: the acknowledgement must cover more than `recover`, as duplicates up
+        // to there may be caused by retransmissions.
         if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover))
         {
             return None;
@@ -65,9 +68,11 @@ impl TcpSender {
         Some(self.begin_recovery(now, lasts))
     }
 
+    /// Begins a recovery, which `lasts` until `recover` is acknowledged or ends with the next new
+    /// data.
     pub(super) fn begin_recovery(&mut self, now: Ps, lasts: bool) -> TcpEvent {
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
-        self.timed = None;
+        self.timed = None; // Karn: the segment is sent a second time.
         self.time_the_copy(now);
         self.stats.fast_retransmits += 1;
         TcpEvent::FastRetransmit {
@@ -90,6 +95,8 @@ impl TcpSender {
         self.dup_acks = 0;
         self.resend = false;
         self.measure(now, segment.ack);
+        // The acknowledgement that ends a recovery sets cwnd and does not make it grow (RFC 6582
+        // 3.2 step 3).
         if !recovered {
             self.policy
                 .get()
@@ -98,12 +105,13 @@ impl TcpSender {
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(segment.ack);
-        self.time_the_oldest(now);
+        self.time_the_oldest(now); // RFC 6298 (5.2), (5.3)
     }
 
-    /// RFC 6582 section 3.2 step 3: the next hole is filled at once; the timer is restarted by the first only, so
-    /// that many holes end in a timeout rather than in one round trip each. With a scoreboard it says what is sent, and
-    /// the timer is restarted whenever data are acknowledged (RFC 6298 section 5.3).
+    /// RFC 6582 3.2 step 3: the next hole is sent at once. Only the first partial acknowledgement
+    /// restarts the timer ("impatient"), so that many holes end in a timeout rather than take a
+    /// round trip each. With a scoreboard, that decides what is sent, and the timer is restarted
+    /// whenever data are acknowledged (RFC 6298 (5.3)).
     fn on_partial_ack(&mut self, now: Ps, segment: &Segment) {
         self.measure(now, segment.ack);
         self.policy
@@ -120,8 +128,9 @@ impl TcpSender {
         }
     }
 
-    /// Starts the timer of the oldest segment again, if one is outstanding. With `rtt_excludes_transmission` it waits
-    /// for that segment's last cell.
+    /// Restarts the timer for the oldest segment (RFC 6298 (5.3)), or stops it if none is
+    /// outstanding (5.2). With `rtt_excludes_transmission` the timer starts with that segment's
+    /// last cell.
     pub(super) fn time_the_oldest(&mut self, now: Ps) {
         let waits = self.rtt_excludes_transmission && self.transmitted <= self.snd_una;
         let idle = self.bytes_in_flight() == 0 || waits;
@@ -132,7 +141,8 @@ impl TcpSender {
         };
     }
 
-    /// The oldest segment is about to be sent again: the timer is that of the copy.
+    /// Restarts the timer for the copy of the oldest segment that is about to be sent (RFC 6298
+    /// (5.6)).
     pub(super) fn time_the_copy(&mut self, now: Ps) {
         self.rto_at = if self.rtt_excludes_transmission {
             Ps::NEVER
@@ -141,6 +151,7 @@ impl TcpSender {
         };
     }
 
+    /// Takes a round trip sample if `ack` covers the timed segment.
     fn measure(&mut self, now: Ps, ack: u64) {
         if let Some(timed) = self.timed.filter(|timed| ack > timed.seq) {
             self.estimator.on_sample(now, timed.since);

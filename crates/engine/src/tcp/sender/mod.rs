@@ -25,8 +25,8 @@ struct Timed {
     since: u64,
 }
 
-/// A sender. The host calls [`Self::poll_segment`] until it gives nothing after every other call,
-/// and [`Self::on_timer`] when [`Self::next_timer`] has come.
+/// A sender. After every other call the host calls [`Self::poll_segment`] until it returns `None`.
+/// At the time [`Self::next_timer`] it calls [`Self::on_timer`].
 #[derive(Clone, Debug)]
 pub struct TcpSender {
     window: Window,
@@ -38,25 +38,26 @@ pub struct TcpSender {
     /// End of the data supplied so far.
     snd_end: u64,
     dup_acks: u32,
-    /// snd_max when the last loss was noticed (`recover` of RFC 6582); nothing before the first.
+    /// snd_max when the last loss was detected (`recover` of RFC 6582); `None` before the first.
     recover: Option<u64>,
-    /// A recovery that lasts until `recover` is acknowledged goes on; whether it has been in part.
+    /// A recovery that lasts until `recover` is acknowledged is under way.
     recovering: bool,
+    /// It has had a partial acknowledgement.
     partly_recovered: bool,
-    /// The segment at snd_una is to be sent again, wherever snd_nxt is.
+    /// The segment at snd_una must be sent again, whatever snd_nxt is.
     resend: bool,
-    /// What has arrived out of order, under selective acknowledgement.
+    /// Data that have arrived out of order; only with selective acknowledgements.
     board: Option<Box<Scoreboard>>,
-    /// snd_max at the first duplicate: what is sent because of duplicates does not count as outstanding
-    /// (RFC 6675 section 5 step 4.2).
+    /// snd_max at the first duplicate: segments sent because of duplicates do not count in
+    /// FlightSize (RFC 6675 section 5 step 4.2).
     flight_end: u64,
     timed: Option<Timed>,
     rto_at: Ps,
     last_heard: Ps,
     idle_restart: bool,
     rtt_excludes_transmission: bool,
-    /// End of the data whose last cell has left the host since the last going back; with
-    /// `rtt_excludes_transmission` only.
+    /// End of the data whose last cell has left the host since sending last went back to snd_una;
+    /// with `rtt_excludes_transmission` only.
     transmitted: u64,
     rcv_window: u32,
     /// Connection set-up, if there is one.
@@ -65,7 +66,8 @@ pub struct TcpSender {
 }
 
 impl TcpSender {
-    /// A sender without data; with `connection_setup` it must be opened. Its clock ticks at `phase + k * granularity`.
+    /// A sender without data; with `connection_setup` it must be opened first. Its clock ticks at
+    /// `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
         let window = config.window.0 as u32;
         TcpSender {
@@ -146,8 +148,8 @@ impl TcpSender {
         let end = seq + len;
         self.count_sent(seq, end);
         if end > self.snd_max {
-            // Karn: only a segment that carries nothing but new data is timed. One that is sent again may be longer
-            // than before, if the application has written since.
+            // Karn (RFC 6298 section 3): only a segment with new data alone is timed. A
+            // retransmission may also reach beyond snd_max, if the application has written since.
             if seq >= self.snd_max {
                 self.timed.get_or_insert_with(|| Timed {
                     seq,
@@ -158,7 +160,7 @@ impl TcpSender {
         }
         self.snd_nxt = self.snd_nxt.max(end);
         if !self.rto_at.is_scheduled() && !self.rtt_excludes_transmission {
-            self.rto_at = self.estimator.expiry(now);
+            self.rto_at = self.estimator.expiry(now); // RFC 6298 (5.1)
         }
         Segment {
             seq,
@@ -177,7 +179,9 @@ impl TcpSender {
         self.stats.bytes_retransmitted += again;
     }
 
-    /// Slow start after an idle time of an RTO (Jacobson 1988; Net/3 tcp_output).
+    /// Slow start after an idle time of an RTO (Net/3 tcp_output; RFC 5681 section 4.1, which
+    /// counts from the last segment sent rather than, as here and in Net/3, from the last
+    /// received).
     fn restart_after_idle(&mut self, now: Ps) {
         let idle = self.idle_restart && self.snd_una == self.snd_max && self.snd_end > self.snd_max;
         if idle
@@ -194,8 +198,9 @@ impl TcpSender {
         self.estimator.rto_since(self.last_heard, now)
     }
 
-    /// The last cell of `segment` left the host, or the host refused it. Needed only with `rtt_excludes_transmission`,
-    /// where the round trip, and the timer of the oldest segment, start here; otherwise without effect.
+    /// The last cell of `segment` left the host, or the host refused it. Has an effect only with
+    /// `rtt_excludes_transmission`: the round trip, and the timer of the oldest segment, start here
+    /// (Gerla et al. 1995, section III.B).
     pub fn on_transmitted(&mut self, now: Ps, segment: &Segment) {
         if !self.rtt_excludes_transmission {
             return;
@@ -213,13 +218,14 @@ impl TcpSender {
         }
     }
 
-    /// When [`Self::on_timer`] is due; `NEVER` if nothing is outstanding.
+    /// Time at which [`Self::on_timer`] is due; `NEVER` if nothing is outstanding.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.rto_at
     }
 
     /// Goes back to snd_una with a window of one segment and a doubled RTO, if the timer is due.
+    /// Everything from snd_una on is sent again (go-back-N), as in Net/3.
     pub fn on_timer(&mut self, now: Ps) -> Option<TcpEvent> {
         if now < self.rto_at {
             return None;
@@ -227,18 +233,18 @@ impl TcpSender {
         if !self.is_open() {
             return Some(self.on_syn_timeout(now));
         }
-        self.estimator.on_timeout();
+        self.estimator.on_timeout(); // RFC 6298 (5.5)
         self.policy.get().on_timeout(&mut self.window);
-        self.timed = None;
+        self.timed = None; // Karn
         self.dup_acks = 0;
-        (self.recover, self.recovering) = (Some(self.snd_max), false);
+        (self.recover, self.recovering) = (Some(self.snd_max), false); // RFC 6582 3.2 step 4
         self.resend = false;
         self.snd_nxt = self.snd_una;
         if let Some(board) = &mut self.board {
-            board.clear();
+            board.clear(); // RFC 2018 section 8
         }
         self.transmitted = self.snd_una;
-        self.time_the_copy(now);
+        self.time_the_copy(now); // RFC 6298 (5.6)
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
         let (ssthresh, backoff) = (self.window.ssthresh, self.estimator.backoff());
@@ -249,7 +255,8 @@ impl TcpSender {
         })
     }
 
-    /// Whether `segment`, polled when [`Self::snd_max`] was `sent_before`, or a part of it was sent before.
+    /// True if `segment`, or a part of it, was sent before; it was polled when [`Self::snd_max`]
+    /// was `sent_before`.
     pub fn is_repetition(&self, segment: &Segment, sent_before: u64) -> bool {
         match segment.handshake() {
             Some(Handshake::Syn(_)) => self.has_repeated_syn(),
@@ -257,11 +264,11 @@ impl TcpSender {
             None => segment.seq < sent_before,
         }
     }
-    /// There is data to send but the window forbids it.
+    /// True if data wait because of the window.
     pub fn is_window_limited(&self) -> bool {
         !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
     }
-    /// Everything supplied so far has been acknowledged.
+    /// True if everything supplied so far has been acknowledged.
     pub fn is_done(&self) -> bool {
         self.snd_una == self.snd_end
     }
@@ -277,7 +284,7 @@ impl TcpSender {
     pub fn ssthresh(&self) -> u64 {
         self.window.ssthresh
     }
-    /// Receive window that was advertised last, in bytes.
+    /// Last advertised receive window, in bytes.
     pub fn rwnd(&self) -> u64 {
         self.window.rwnd
     }

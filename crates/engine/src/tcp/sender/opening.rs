@@ -1,4 +1,5 @@
-//! The active end of connection set-up (RFC 793 sections 3.4 and 3.9): SYN, and the ACK of the SYN-ACK.
+//! The active end of connection set-up (RFC 793 sections 3.4 and 3.9): SYN, and the ACK of the
+//! SYN-ACK.
 
 use super::{TcpEvent, TcpSender, Timed};
 use crate::kernel::Ps;
@@ -8,19 +9,19 @@ use crate::tcp::segment::Segment;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nobody has asked for it (CLOSED).
+    /// The application has not asked for the connection (CLOSED).
     Closed,
-    /// A SYN is to be sent.
+    /// A SYN must be sent.
     SynDue,
-    /// It was (SYN-SENT).
+    /// The SYN was sent (SYN-SENT).
     SynSent,
-    /// The connection stands, and an ACK is to be sent.
+    /// The connection is established, and an ACK must be sent.
     AckDue,
-    /// The connection stands (ESTABLISHED).
+    /// The connection is established (ESTABLISHED).
     Established,
 }
 
-/// How far the set-up has come.
+/// State of the set-up.
 #[derive(Clone, Debug)]
 pub(super) struct Opening {
     phase: Phase,
@@ -43,8 +44,8 @@ impl Opening {
 }
 
 impl TcpSender {
-    /// The application asks for the connection. Without effect unless `connection_setup` is on; with it nothing is sent
-    /// before.
+    /// The application asks for the connection. With `connection_setup` nothing is sent before;
+    /// without it the call has no effect.
     pub fn open(&mut self) {
         if let Some(opening) = self
             .opening
@@ -54,20 +55,20 @@ impl TcpSender {
             opening.phase = Phase::SynDue;
         }
     }
-    /// Whether data may be sent.
+    /// True if data may be sent.
     pub fn is_open(&self) -> bool {
         let stands =
             |opening: &Opening| matches!(opening.phase, Phase::AckDue | Phase::Established);
         self.opening.as_deref().is_none_or(stands)
     }
-    /// Whether the SYN that was sent last was not the first.
+    /// True if the last SYN was a retransmission.
     pub(super) fn has_repeated_syn(&self) -> bool {
         self.opening
             .as_ref()
             .is_some_and(|opening| opening.syns_sent > 1)
     }
 
-    /// What the set-up has to send. With nothing to send, whether it lets data pass.
+    /// Returns the segment of the set-up that is due, if any, and true if data may be sent.
     pub(super) fn poll_setup(&mut self, now: Ps) -> (Option<Segment>, bool) {
         let Some(opening) = &mut self.opening else {
             return (None, true);
@@ -88,7 +89,8 @@ impl TcpSender {
                 opening.syns_sent += 1;
                 let syn =
                     Segment::of_setup(now, Handshake::Syn(opening.options), 0, opening.window);
-                // Karn: the round trip of a SYN that was sent again is not measured.
+                // Karn (RFC 6298 section 3): the round trip of a SYN that was sent again is not
+                // measured.
                 self.timed = (opening.syns_sent == 1).then(|| Timed {
                     seq: 0,
                     since: self.estimator.tick(now),
@@ -99,7 +101,7 @@ impl TcpSender {
         }
     }
 
-    /// The last cell of a SYN has left, see [`TcpSender::on_transmitted`].
+    /// The last cell of a SYN has left; see [`TcpSender::on_transmitted`].
     pub(super) fn on_setup_transmitted(&mut self, now: Ps) {
         if self.is_open() {
             return;
@@ -110,8 +112,9 @@ impl TcpSender {
         self.rto_at = self.estimator.expiry(now);
     }
 
-    /// The SYN or its answer is lost: again after twice the time, and the first window is one segment (RFC 5681
-    /// section 3.1). The timeout stays backed off for the first data, as after any other (Karn; Net/3).
+    /// The SYN or its answer is lost: the SYN is sent again with twice the RTO (RFC 6298 (5.5)),
+    /// and the first window is one segment (RFC 5681 section 3.1). The RTO stays backed off for the
+    /// first data, as after any timeout (Karn; Net/3).
     pub(super) fn on_syn_timeout(&mut self, now: Ps) -> TcpEvent {
         if let Some(opening) = &mut self.opening {
             opening.phase = Phase::SynDue;
@@ -119,7 +122,7 @@ impl TcpSender {
         self.estimator.on_timeout();
         self.rto_at = Ps::NEVER;
         self.timed = None;
-        self.window.cwnd = self.window.mss;
+        self.window.cwnd = self.window.mss; // RFC 5681 3.1
         self.stats.timeouts += 1;
         self.stats.last_timeout = Some(now);
         TcpEvent::SynTimeout {
@@ -127,8 +130,9 @@ impl TcpSender {
         }
     }
 
-    /// A segment of the set-up arrives, or something else before the connection stands, which is ignored. A second
-    /// SYN-ACK says that the ACK of the first was lost (RFC 793 section 3.9: an ACK in answer).
+    /// A segment of the set-up arrives; any other segment before the connection is established is
+    /// ignored. A second SYN-ACK means that the ACK of the first was lost, and gets another (RFC
+    /// 793 section 3.9).
     pub(super) fn on_setup_segment(&mut self, now: Ps, segment: &Segment) {
         let (Some(Handshake::SynAck(_)), Some(opening)) = (segment.handshake(), &mut self.opening)
         else {

@@ -1,4 +1,5 @@
-//! Loss recovery from a scoreboard (RFC 6675 section 5). Steps are those of the RFC.
+//! Loss recovery from a scoreboard (RFC 6675 section 5). Steps in the comments are those of that
+//! section.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -6,13 +7,16 @@ use crate::tcp::scoreboard::{Again, DUP_THRESH, Scoreboard};
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// What the blocks of an acknowledgement tell anew, if there is a scoreboard.
+    /// Enters the blocks of an acknowledgement in the scoreboard, if there is one. Returns true if
+    /// they report new data.
     pub(super) fn update_board(&mut self, segment: &Segment) -> Option<bool> {
         let board = self.board.as_mut()?;
+        // Update(), section 4
         Some(board.update(segment.ack, self.snd_max, segment.blocks()))
     }
 
-    /// Steps (1) to (4): an acknowledgement of nothing more is a duplicate if its blocks bring `news`.
+    /// Steps (1) to (4): an acknowledgement that does not advance snd_una is a duplicate if its
+    /// blocks report new data (`news`; RFC 6675 section 2).
     pub(super) fn on_selective_duplicate(
         &mut self,
         now: Ps,
@@ -29,8 +33,9 @@ impl TcpSender {
             self.flight_end = self.snd_max;
         }
         let board = self.board.as_ref()?;
+        // Step (1): DupAcks >= DupThresh; step (2): IsLost(HighACK + 1).
         let lost = self.dup_acks >= DUP_THRESH || board.lost_below(self.window.mss) > self.snd_una;
-        // Section 5.1: what was out at a timeout is not the reason for a second reaction.
+        // Section 5.1: data that were outstanding at a timeout cause no second reaction.
         let reacted = self.recovering || self.recover.is_some_and(|recover| self.snd_una < recover);
         if !lost || reacted {
             None
@@ -39,7 +44,7 @@ impl TcpSender {
         }
     }
 
-    /// Step (4): the window is halved, and the oldest hole filled whatever the pipe.
+    /// Step (4): halves the window (4.2) and sends the oldest hole (4.3), whatever the pipe.
     fn recover_selectively(&mut self, now: Ps) -> TcpEvent {
         self.policy
             .get()
@@ -65,7 +70,7 @@ impl TcpSender {
         Some(segment)
     }
 
-    /// What is sent next, if anything may be.
+    /// The data to send next, if any may be sent.
     pub(super) fn selected(&self, board: &Scoreboard) -> Option<Again> {
         let mss = self.window.mss;
         if self.resend {
@@ -74,10 +79,11 @@ impl TcpSender {
         if !self.recovering {
             return self.in_order(board);
         }
-        // Step (C); all that is sent again lies below snd_nxt.
+        // Step (C): only if cwnd - pipe >= 1 SMSS.
         if board.pipe(self.snd_una, self.snd_max, mss) + mss > self.window.cwnd {
             return None;
         }
+        // NextSeg() rule (2): new data within the receive window.
         let new = self
             .piece(board, self.snd_max)
             .filter(|piece| piece.end <= self.snd_una + self.window.rwnd);
@@ -86,8 +92,9 @@ impl TcpSender {
             .or(new)
     }
 
-    /// Outside of a recovery: the next data, passing over what has arrived. What arrived out of order leaves room
-    /// for more: step (3.3) after the first duplicates, section 5.1 after a timeout.
+    /// Outside of a recovery: the next data that have not arrived. Data that arrived out of order
+    /// do not count against cwnd: step (3.3) after the first duplicates, section 5.1 after a
+    /// timeout.
     fn in_order(&self, board: &Scoreboard) -> Option<Again> {
         let piece = self.piece(board, board.skip(self.snd_nxt))?;
         let usable = self
@@ -97,7 +104,7 @@ impl TcpSender {
         (piece.end <= self.snd_una + usable).then_some(piece)
     }
 
-    /// At most a segment from `seq` on, to the next block.
+    /// At most a segment of data from `seq` on, ending at the next block.
     fn piece(&self, board: &Scoreboard, seq: u64) -> Option<Again> {
         let full = seq + self.len_at(seq);
         let end = board.next_block(seq).map_or(full, |block| full.min(block));

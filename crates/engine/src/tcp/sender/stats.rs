@@ -1,8 +1,8 @@
-//! What a sender reports and counts.
+//! Events and counts of a sender.
 
 use crate::kernel::Ps;
 
-/// What a sender did about a loss, for the event log.
+/// Reaction of a sender to a loss, for the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpEvent {
@@ -15,7 +15,8 @@ pub enum TcpEvent {
         /// Timeouts since the last valid round trip, this one included.
         backoff: u32,
     },
-    /// The retransmission timer expired before the connection stood; the SYN is sent again.
+    /// The retransmission timer expired before the connection was established; the SYN is sent
+    /// again.
     SynTimeout {
         /// Timeouts since the last valid round trip, this one included.
         backoff: u32,
@@ -36,7 +37,7 @@ pub struct SenderStats {
     pub segments_sent: u64,
     /// Payload bytes sent for the first time.
     pub bytes_sent_once: u64,
-    /// Segments that began with bytes sent before.
+    /// Segments with bytes that had been sent before.
     pub segments_retransmitted: u64,
     /// Payload bytes sent again.
     pub bytes_retransmitted: u64,
@@ -50,6 +51,6 @@ pub struct SenderStats {
     pub rtt_samples: u64,
     /// Slow starts after an idle time.
     pub idle_restarts: u64,
-    /// When the retransmission timer expired last.
+    /// Time of the last expiry of the retransmission timer.
     pub last_timeout: Option<Ps>,
 }

@@ -116,7 +116,8 @@ fn two_holes() -> TcpSender {
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
     assert_eq!(drain(&mut s, Ps(2)), [0]);
-    // min(8, 64) / 2 = 4 segments, and three that left: 7; three more duplicates make 10, of which 8 are out.
+    // min(8, 64) / 2 = 4 segments, and three that left: 7; three more duplicates make 10, of which
+    // 8 are out.
     acks(&mut s, Ps(3), 0, 3);
     assert_eq!((s.ssthresh(), s.cwnd()), (4 * MSS, 10 * MSS));
     assert_eq!(drain(&mut s, Ps(3)), [8, 9]);
@@ -279,7 +280,7 @@ fn reno_keeps_sending_on_duplicates_and_deflates_afterwards() {
     acks(&mut s, Ps(2), 0, 2);
     assert_eq!(drain(&mut s, Ps(2)), [8]);
     s.on_ack(Ps(3), &ack(9));
-    // Deflated to 4, then Net/3's growth at ssthresh.
+    // Deflated to 4, then the growth of Net/3 at ssthresh.
     assert_eq!(s.cwnd(), 5 * MSS);
 }
 
@@ -322,7 +323,7 @@ fn after_a_timeout_everything_is_sent_again_unless_acknowledged_meanwhile() {
     assert_eq!(drain(&mut s, due), [0]);
     s.on_ack(due, &ack(1));
     assert_eq!(drain(&mut s, due), [1, 2]);
-    // A cumulative acknowledgement jumps over what had arrived.
+    // A cumulative acknowledgement jumps over segments that had arrived.
     s.on_ack(due, &ack(6));
     assert_eq!(drain(&mut s, due), [6, 7, 8]);
     assert_eq!(
@@ -343,7 +344,8 @@ fn a_retransmitted_segment_is_never_timed_and_keeps_the_backoff() {
     }
     s.on_ack(Ps::from_s(46), &ack(1));
     assert_eq!((s.stats.rtt_samples, s.rto()), (0, Ps::from_s(48)));
-    // New data is timed again, and its acknowledgement ends the backoff: counter 3, RTO 3 + 6 ticks.
+    // New data is timed again, and its acknowledgement ends the backoff: counter 3, RTO 3 + 6
+    // ticks.
     drain(&mut s, Ps::from_s(46));
     s.on_ack(Ps::from_s(47), &ack(2));
     assert_eq!((s.stats.rtt_samples, s.rto()), (1, Ps::from_ms(4_500)));
@@ -420,7 +422,8 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(7), &segments[0]);
     assert_eq!(s.next_timer(), Ps::from_s(10));
-    // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has its own three.
+    // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has its
+    // own three.
     s.on_ack(Ps::from_ms(7_300), &ack(1));
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(9), &segments[1]);
@@ -431,7 +434,7 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     assert_eq!((copy.seq, s.next_timer()), (MSS, Ps::NEVER));
     s.on_transmitted(Ps::from_s(12), &copy);
     assert_eq!(s.next_timer(), Ps::from_s(15));
-    // What has left since then is timed from an acknowledgement on.
+    // Segments that left since then are timed from an acknowledgement on.
     s.on_ack(Ps::from_s(13), &ack(2));
     let last = s.poll_segment(Ps::from_s(13)).unwrap();
     s.on_transmitted(Ps::from_s(14), &last);
@@ -536,7 +539,8 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
         })
     );
     assert_eq!(drain(&mut s, Ps(3)), [0]);
-    // Pipe: 0 again, and 4 to 11: nine. Four more duplicates bring it to five, the next one below cwnd.
+    // Pipe: 0 again, and 4 to 11: nine. Four more duplicates bring it to five, the next one below
+    // cwnd.
     for arrived in 5..9 {
         s.on_ack(Ps(4), &sack(0, &[(1, arrived)]));
         assert!(drain(&mut s, Ps(4)).is_empty(), "{arrived}");
@@ -570,8 +574,8 @@ fn sack_fills_three_holes_of_a_window_in_one_round_trip() {
             6 * MSS
         )
     );
-    // Pipe: 0 again, 2, 4, 6 to 13. With 6 and 7 three segments lie above 4, and 2 and 4 count no more: 0, 8 to 13.
-    // With 8 and 9 it is five, and the holes are filled; then come new data.
+    // Pipe: 0 again, 2, 4, 6 to 13. With 6 and 7 three segments lie above 4, and 2 and 4 count no
+    // more: 0, 8 to 13. With 8 and 9 it is five, and the holes are filled; then come new data.
     for (to, again) in [
         (7, &[][..]),
         (8, &[]),
@@ -618,7 +622,7 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     let again = drain(&mut s, due);
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
-    // No second recovery below what was out.
+    // No second recovery below the data outstanding then.
     let more = (9..12)
         .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
         .all(|event| event.is_none());
