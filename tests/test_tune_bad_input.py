@@ -28,7 +28,7 @@ BAD = [
     (["--objective", "speed"], "there is no criterion 'speed'"),
     (["--objective", "loss,loss"], "loss comes twice"),
     (["--objective", "queue=2"], "a tolerance is a number of at least 0 and below 1"),
-    (["--budget", "5"], "take 15 runs; allow as many, or fewer --seeds"),
+    (["--budget", "5"], "take 15 runs; allow --budget 15 or more, or fewer --seeds"),
     (["--vary", "run.seed=1..5"], "every setting gets the same seeds"),
     (["--include", "run.seed=7"], "every setting gets the same seeds"),
     (["--include", "rif"], "it takes PATH=VALUE,PATH=VALUE"),
