@@ -192,7 +192,7 @@ def test_two_studies_are_matched_on_their_common_factors() -> None:
 def test_two_studies_without_a_match_are_refused() -> None:
     runs = with_buffers().filter(pl.col("buffer") < 30)
     low, high = runs.filter(pl.col("buffer") == 10), runs.filter(pl.col("buffer") == 20)
-    with pytest.raises(BadInput, match=r"nothing matches: buffer is 10.0 in low and 20.0 in high"):
+    with pytest.raises(BadInput, match=r"common to both: buffer is 10.0 in low and 20.0 in high"):
         side_by_side(side("low", low, "buffer"), side("high", high, "buffer"))
     with pytest.raises(BadInput, match="2 values of scheme, which the other study does not vary"):
         side_by_side(side("low", low, "buffer", "scheme"), side("all", runs, "buffer"))

@@ -24,7 +24,7 @@ BAD = [
     (["--vary", "="], "--vary takes PATH"),
     (["--vary", "abr.rif", "--vary", "abr.rif=1/2,1/4"], "it is varied twice"),
     (["--vary", "switch.buffer=10 cells..infinite"], "both ends of a range are finite"),
-    (["--vary", "tcp.granularity=0 ms..5 ms:log"], "a range that begins at 0 needs the scale `linear`"),
+    (["--vary", "tcp.granularity=0 ms..5 ms:log"], "begins at 0 needs the scale `linear`"),
     (["--objective", "speed"], "there is no criterion 'speed'"),
     (["--objective", "loss,loss"], "loss comes twice"),
     (["--objective", "queue=2"], "a tolerance is a number of at least 0 and below 1"),

@@ -32,7 +32,9 @@ class NotVaried:
     why: str
 
 
-def declared(scenario: ResolvedScenario, tables: Sequence[str]) -> tuple[Space, tuple[NotVaried, ...]]:
+def declared(
+    scenario: ResolvedScenario, tables: Sequence[str]
+) -> tuple[Space, tuple[NotVaried, ...]]:
     """Splits the parameters of some tables that declare a range into those to vary and the rest.
 
     Choices and booleans are variants of a scheme rather than its settings; they are varied only if
