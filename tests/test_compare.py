@@ -156,7 +156,7 @@ def test_points_of_different_seeds_have_no_mean() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     runs = with_buffers()
-    with pytest.raises(BadInput, match="several runs of a seed have scheme = a"):
+    with pytest.raises(BadInput, match="several runs with the same seed have scheme = a"):
         of_m(runs)
     with pytest.raises(BadInput, match="a comparison needs two alternatives"):
         of_m(runs.filter(pl.col("scheme") == "a"), where=("buffer",))
