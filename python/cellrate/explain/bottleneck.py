@@ -77,7 +77,7 @@ def _target(situation: Situation) -> Statement:
     handed_out = handed_out_cells_per_second(situation)
     return Statement(
         TOPIC,
-        f"{situation.port.name}: the switch hands out {mbit(handed_out)}, with a target "
+        f"{situation.port.name}: the switch allocates {mbit(handed_out)}, with a target "
         f"utilisation of {share:g}.",
         {
             "port": situation.port.name,
