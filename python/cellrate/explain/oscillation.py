@@ -21,8 +21,8 @@ def statements(subject: Subject) -> Iterator[Said]:
     """Statements on the oscillation at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         if situation.split:
-            subject = f"{situation.port.name}: oscillation of its loop"
-            yield NotSaid(TOPIC, subject, situation.split)
+            quantity = f"{situation.port.name}: oscillation of its loop"
+            yield NotSaid(TOPIC, quantity, situation.split)
         elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
