@@ -156,7 +156,7 @@ def test_points_of_different_seeds_have_no_mean() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     runs = with_buffers()
-    with pytest.raises(BadInput, match="several runs of a seed have scheme = a"):
+    with pytest.raises(BadInput, match="several runs with the same seed have scheme = a"):
         of_m(runs)
     with pytest.raises(BadInput, match="a comparison needs two alternatives"):
         of_m(runs.filter(pl.col("scheme") == "a"), where=("buffer",))
@@ -192,7 +192,7 @@ def test_two_studies_are_matched_on_their_common_factors() -> None:
 def test_two_studies_without_a_match_are_refused() -> None:
     runs = with_buffers().filter(pl.col("buffer") < 30)
     low, high = runs.filter(pl.col("buffer") == 10), runs.filter(pl.col("buffer") == 20)
-    with pytest.raises(BadInput, match=r"nothing matches: buffer is 10.0 in low and 20.0 in high"):
+    with pytest.raises(BadInput, match=r"common to both: buffer is 10.0 in low and 20.0 in high"):
         side_by_side(side("low", low, "buffer"), side("high", high, "buffer"))
     with pytest.raises(BadInput, match="2 values of scheme, which the other study does not vary"):
         side_by_side(side("low", low, "buffer", "scheme"), side("all", runs, "buffer"))

@@ -165,7 +165,7 @@ def test_what_is_no_data_set_is_said_to_be_none(runs: Results, tmp_path: Path) -
     with pytest.raises(BadInput, match=r"is of format 2, written by cellrate .* reads format 1"):
         DataSet(place)
     study.write_text("{")
-    with pytest.raises(BadInput, match="is no description of a data set"):
+    with pytest.raises(BadInput, match="is not a description of a data set"):
         DataSet(place)
     study.write_text(text)
     (place / "flows.parquet").write_bytes(b"PAR1")
@@ -184,7 +184,7 @@ def test_a_description_of_other_types_is_damaged(runs: Results, tmp_path: Path) 
         with pytest.raises(BadInput, match=r"is damaged: .* where .* is expected"):
             DataSet(study.parent)
     study.write_text("[" * 100_000)
-    with pytest.raises(BadInput, match="is no description of a data set"):
+    with pytest.raises(BadInput, match="is not a description of a data set"):
         DataSet(study.parent)
 
 
@@ -215,7 +215,7 @@ def test_a_run_cannot_come_twice_nor_be_nothing(runs: Results, tmp_path: Path) -
     row, outcome = runs[0]
     bare = dataclasses.replace(row, values={}, measures={})
     writer.add(bare, outcome)
-    with pytest.raises(ValueError, match="replication 0 of point 0 is there already"):
+    with pytest.raises(ValueError, match="replication 0 of point 0 was added before"):
         writer.add(bare, outcome)
     with pytest.raises(ValueError, match="either an outcome or an error"):
         writer.add(dataclasses.replace(bare, replication=1), None)

@@ -336,7 +336,7 @@ def test_nothing_is_made_up_about_a_scheme_without_a_theory() -> None:
     said = explain(Network.described(described))
     well_formed(said)
     assert find(said, "oscillation", "oscillates") == []
-    assert "there is no theory of `newer` here" in {one.because for one in said.not_said}
+    assert "cellrate has no theory of `newer`" in {one.because for one in said.not_said}
 
 
 @pytest.mark.parametrize("scheme", ["erica", "efci"])
@@ -351,7 +351,7 @@ def test_a_loop_ends_at_the_first_virtual_destination(scheme: str) -> None:
     assert one(split, "delays", "first_virtual_destinations") == ["A"]
     laws = {"buffer-law"} if scheme == "erica" else {"q-max", "efci-cycle"}
     assert {silence(split)[law] for law in laws} == {
-        "loops end and begin again at A: there is no law of VS/VD here"
+        "the control loops are split at A (VS/VD); the formula assumes end-to-end loops"
     }
     assert not laws & set(silence(whole))
     assert find(split, "oscillation", "oscillates") == []
@@ -373,7 +373,7 @@ def test_a_port_behind_a_virtual_source_is_heard_there() -> None:
 def test_video_in_front_of_all_else_has_a_queue_of_its_own() -> None:
     """Twenty streams of which nine would fit the line at their peak."""
     file = "kalyan97/scenarios/video.toml"
-    assert "stay below the line" in silence(of(file))["fractional-queue"]
+    assert "stay below the link rate" in silence(of(file))["fractional-queue"]
     said = of(file, "flow.video.source.sources=20")
     [queue] = [found for found in said.said if found.formula == "fractional-queue"]
     mean, deviation, peak = (rate / 424 for rate in (5e6, 5e6, 15e6))

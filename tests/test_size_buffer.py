@@ -74,7 +74,7 @@ def test_early_packet_discard_at_half_the_buffer_needs_twice_the_queue() -> None
     fixed = 'switch.discard={policy="epd", threshold="200 cells"}'
     assert ask(UBR, short, fixed, seeds=1).buffer_cells is None
     refused = ask(UBR, short, fixed, seeds=1, loss_ratio=1e-3)
-    assert "no buffer keeps the target: `epd` refuses" in " ".join(refused.remarks)
+    assert "no buffer meets the target: `epd` discards" in " ".join(refused.remarks)
     assert ask(UBR, short, fixed, seeds=1, loss_ratio=0.9).buffer_cells is not None
 
 
@@ -121,8 +121,8 @@ def test_the_command_writes_a_page_and_goes_on_where_it_was(
     [
         (["--port", "A->b"], "there is no output port 'A->b'; there are A->sink"),
         (["--loss", "1.5"], "allowed is 0 to below 1"),
-        (["--loss", "0.1", "--delay", "1 ms"], "two questions"),
-        (["--delay", "1 us"], "a cell alone takes"),
+        (["--loss", "0.1", "--delay", "1 ms"], "allowed is only one of the two"),
+        (["--delay", "1 us"], "a single cell takes"),
         (["--delay", "1 mile"], "--delay: `1 mile` is not a time"),
         (["--seeds", "0"], "seeds"),
         (["--out", "/dev/null"], "--out /dev/null: nothing can be written there"),

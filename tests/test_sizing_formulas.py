@@ -118,10 +118,10 @@ def test_formulas_say_which_assumption_fails() -> None:
 
     erica = failing()
     assert "capacity for ABR is constant" in erica["buffer-law"]
-    assert "credits" in erica["credit-buffer"]
+    assert "credit control" in erica["credit-buffer"]
     efci = failing('switch.control={scheme="efci"}')
     assert "coefficients are ERICA's" in efci["buffer-law"]
     assert "background comes and goes" in efci["q-max"]
     plain = failing('switch.control={scheme="none"}', "flow.tcp.service=ubr")
     assert "no elastic ABR" not in plain["buffer-law"]
-    assert "marks no EFCI" in plain["q-max"]
+    assert "does not mark by EFCI" in plain["q-max"]

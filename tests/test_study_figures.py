@@ -150,7 +150,7 @@ def test_two_studies_are_compared(
     assert found["unmatched_points"] == 3
     alone = small_study.write(tmp_path / "alone", "alone", ("capc",))
     assert run_command(["compare", str(other), str(alone), *out]) == BAD_INPUT
-    assert "nothing matches: switch.control.scheme is efci in other and capc in alone" in (
+    assert "common to both: switch.control.scheme is efci in other and capc in alone" in (
         capsys.readouterr().err
     )
     assert run_command(["compare", str(study), *out]) == BAD_INPUT

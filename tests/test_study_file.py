@@ -146,20 +146,20 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[factors]\n"flow.tcp.count" = { from = 9, to = 2, count = 3 }', 4, "is not below"),
         ('[factors]\n"flow.tcp.count" = { from = 1, to = 3, count = 9 }', 4, "are no 9 values"),
         ('[factors]\n"abr.rif" = { from = 0, to = 1, count = 3, scale = "log" }', 4, "begins at 0"),
-        ('[factors]\n"control.scheme" = { from = 1, to = 3, count = 2 }', 4, "is no number"),
+        ('[factors]\n"control.scheme" = { from = 1, to = 3, count = 2 }', 4, "is not a number"),
         ("[factors]\nshare = [1]", 4, "nothing depends on `share`"),
-        ('[factors]\n"a b" = [1]', 4, "no parameter and no name"),
+        ('[factors]\n"a b" = [1]', 4, "neither a parameter nor a name"),
         ('[derived]\n"switch.buffer" = "2 * rtt"', 4, "does not fit"),
         ('[derived]\n"switch.buffer" = "rtt + rate"', 4, "cannot be added"),
         ('[derived]\n"switch.buffer" = "2 * rttt"', 4, "unknown name `rttt`"),
         ('[derived]\n"switch.buffer" = "rtt * (rate"', 4, "is no expression"),
         ('[derived]\n"switch.buffer" = "rtt * rate / 0"', 4, "division by zero"),
-        ('[derived]\n"control.scheme" = "2"', 4, "is no number"),
+        ('[derived]\n"control.scheme" = "2"', 4, "is not a number"),
         ('[derived]\n"abr.rif" = "(-2) ** 0.5"', 4, "it is negative"),
         (f'[derived]\n"abr.rif" = "{"-" * 20_000}1"', 4, "nested too deeply"),
-        ('[measures]\n"a b" = "throughput_mbit"', 4, "is no name"),
-        ('[measures]\nstatus = "packets_lost"', 4, "is a column of the data set already"),
-        ('[[paired]]\n[measures]\nx = "packets_lost"', 3, "nothing is paired"),
+        ('[measures]\n"a b" = "throughput_mbit"', 4, "is not a name"),
+        ('[measures]\nstatus = "packets_lost"', 4, "data set already has a column `status`"),
+        ('[[paired]]\n[measures]\nx = "packets_lost"', 3, "the table is empty"),
         (
             '[factors]\n"control.scheme" = ["efci"]\n"switch.control.scheme" = ["erica"]',
             5,
@@ -168,7 +168,7 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         (
             '[factors]\nx = [2]\n[derived]\n"switch.buffer" = "x*rtt*rate"\n[measures]\nx="events"',
             8,
-            "`x` is a column",
+            "data set already has a column `x`",
         ),
         ('[measures]\nx = "throughput_mbt"', 4, "unknown name `throughput_mbt`"),
         (
@@ -198,7 +198,7 @@ def test_seeds_are_those_of_the_study_and_there_are_enough() -> None:
 def test_what_is_set_and_varied_is_said() -> None:
     text = HEAD + '[factors]\n"abr.rif" = [0.5, 0.25]'
     found = parse_study(text, "s.toml", ["abr.rif=0.125", "abr.rdf=0.125"])
-    assert found.notes == ("`abr.rif=0.125` is set in vain: the study varies it",)
+    assert found.notes == ("`abr.rif=0.125` has no effect: the study varies it",)
 
 
 def test_a_missing_scenario_is_located(tmp_path: Path) -> None:

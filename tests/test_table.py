@@ -217,9 +217,9 @@ def test_the_command_prints_and_writes_and_finds_names(
     ("arguments", "said"),
     [
         (["--rows", "laod"], "there is no factor 'laod', did you mean 'load'?"),
-        (["--measure", "ratio"], "'ratio' is not one measure of runs but"),
+        (["--measure", "ratio"], "'ratio' is ambiguous; name one measure of runs of"),
         (["--measure", "trough"], "there is no measure of runs 'trough'"),
-        (["--rows", "load", "--columns", "load"], "'load' is asked for twice"),
+        (["--rows", "load", "--columns", "load"], "'load' is named twice"),
         (["--where", "load=7"], "no run has load = 7; there are 0.5, 1.5"),
         (["--where", "load"], "must be FACTOR=VALUE"),
         (["--level", "95"], "a confidence level of 95: must be between 0 and 1"),
@@ -240,6 +240,6 @@ def test_wrong_names_and_values_are_refused_with_what_is_allowed(
 def test_no_data_set_is_an_error(command: Command, tmp_path: Path) -> None:
     done = command("table", "nowhere")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "nowhere is no data set of a study: it does not exist" in done.stderr
+    assert "nowhere is not the data set of a study: it does not exist" in done.stderr
     (tmp_path / "study.json").write_text(json.dumps({"format": 9, "version": "7.0"}))
     assert "is of format 9, written by cellrate 7.0" in command("table", tmp_path).stderr

@@ -62,7 +62,7 @@ def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path, data: bytes) 
     with pytest.raises(ScenarioError) as caught:
         _core.check(path.read_text(encoding="utf-8"), str(path), [], None)
     (found,) = caught.value.diagnostics
-    assert "bad.parquet: this is no Parquet file that can be read" in found["message"]
+    assert "bad.parquet: the file cannot be read as Parquet" in found["message"]
     assert (found["line"], found["path"]) == (11, str(path))
 
 

@@ -266,7 +266,7 @@ def test_choices_and_ranges_are_searched_together(command: Command, erica: Path)
 
 def test_without_a_model_it_varies_what_the_scheme_declares(command: Command, erica: Path) -> None:
     found = report(command("tune", erica, "--seeds", "1", "--budget", "8", "--json"))
-    assert found["no_model"] == "it is of EFCI marking, and A->sink does 'erica'"
+    assert found["no_model"] == "the model assumes EFCI marking; A->sink uses 'erica'"
     names = [one["path"].removeprefix("switch.control.") for one in found["varied"]]
     assert names == ["target_utilisation", "interval", "interval_cells", "delta"]
     spoken = command("tune", erica, "--seeds", "1", "--budget", "8").stdout

@@ -49,10 +49,10 @@ def test_groups_with_factors_of_their_own_are_set_where_they_are() -> None:
 @pytest.mark.parametrize(
     ("overrides", "reason"),
     [
-        (['switch.control={scheme="erica"}'], "does 'erica'"),
-        (['flow.source.service="ubr"'], "one bottleneck with ABR, here is none"),
+        (['switch.control={scheme="erica"}'], "uses 'erica'"),
+        (['flow.source.service="ubr"'], "one bottleneck with ABR flows; the scenario has none"),
         (["switch.buffer=400 cells"], "buffer_cells"),
-        (["switch.control.mark_at=enqueue"], "those of A->sink wait in the queue"),
+        (["switch.control.mark_at=enqueue"], "A->sink marks them when they enter it"),
         (["abr.mcr=30 Mbit/s", "abr.icr=30 Mbit/s"], "mcr"),
     ],
 )
@@ -63,13 +63,13 @@ def test_it_says_which_assumption_fails(overrides: list[str], reason: str) -> No
 
 def test_flows_that_differ_have_no_model() -> None:
     other = EFCI + '\n[[flow]]\nname = "far"\nservice = "abr"\naccess = "9 ms"\n'
-    with pytest.raises(NoModel, match=r"a round trip of 0\.0004 to 0\.0182"):
+    with pytest.raises(NoModel, match=r"round trip in s ranges from 0\.0004 to 0\.0182"):
         model(text=other)
     slower = EFCI + '\n[[flow]]\nname = "slow"\nservice = "abr"\nabr = { nrm = 16 }\n'
-    with pytest.raises(NoModel, match="Nrm of 16 to 32"):
+    with pytest.raises(NoModel, match="Nrm ranges from 16 to 32"):
         model(text=slower)
     beside = EFCI + '\n[[flow]]\nname = "best-effort"\nservice = "ubr"\n'
-    with pytest.raises(NoModel, match=r"best-effort\.1 over A->sink takes what it gets"):
+    with pytest.raises(NoModel, match=r"best-effort\.1 over A->sink does not"):
         model(text=beside)
 
 
@@ -113,7 +113,7 @@ service = "abr"
 from = "a"
 to = "b"
 """
-    with pytest.raises(NoModel, match="one bottleneck with ABR, here are 2: X->Y, Y->Z"):
+    with pytest.raises(NoModel, match="the scenario has 2: X->Y, Y->Z"):
         model(text=chain)
 
 

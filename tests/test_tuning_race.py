@@ -67,10 +67,10 @@ def test_what_a_race_costs() -> None:
 
 
 @given(st.integers(0, 200), st.integers(0, 3), st.integers(1, 20))
-def test_what_is_affordable_is_the_most_that_is(budget: int, guests: int, seeds: int) -> None:
-    most = affordable(budget, guests, seeds)
-    assert cost(most + 1, guests, seeds) > budget
-    assert most == 0 or cost(most, guests, seeds) <= budget
+def test_what_is_affordable_is_the_most_that_is(budget: int, references: int, seeds: int) -> None:
+    most = affordable(budget, references, seeds)
+    assert cost(most + 1, references, seeds) > budget
+    assert most == 0 or cost(most, references, seeds) <= budget
 
 
 def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:

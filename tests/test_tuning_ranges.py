@@ -14,7 +14,7 @@ from cellrate.parameters.keys import Keys
 from cellrate.parameters.ranges import Range, Scale, written
 from cellrate.problems import BadInput
 from cellrate.tuning.asked import varied
-from cellrate.tuning.declared import Scene, declared, parameter_tables
+from cellrate.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.tuning.laboratory import shown
 from conftest import SCENARIOS
 from hypothesis import given
@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
 
 
-def scene(text: str = EFCI, *overrides: str) -> Scene:
+def scenario(text: str = EFCI, *overrides: str) -> ResolvedScenario:
     resolved = _core.resolve(text, "scenario", list(overrides), None)
-    return Scene(Keys(resolved), Network.of(text, "scenario", overrides))
+    return ResolvedScenario(Keys(resolved), Network.of(text, "scenario", overrides))
 
 
 @pytest.mark.parametrize("kind", ["Time", "Rate", "Cells", "Bytes", "Buffer", "Delay"])
@@ -65,22 +65,22 @@ def test_powers_of_two_are_shown_as_fractions() -> None:
 
 
 def test_a_declared_share_is_taken_of_the_buffer() -> None:
-    [threshold] = varied(scene(), ["switch.control.threshold"])
+    [threshold] = varied(scenario(), ["switch.control.threshold"])
     assert threshold == Range("switch.control.threshold", "Cells", 20.0, 950.0, "linear")
     with pytest.raises(BadInput, match="share of an infinite buffer"):
-        varied(scene(EFCI, "switch.buffer=infinite"), ["switch.control.threshold"])
+        varied(scenario(EFCI, "switch.buffer=infinite"), ["switch.control.threshold"])
 
 
 def test_units_may_stand_at_the_end() -> None:
-    [icr] = varied(scene(), ["abr.icr=1..100 Mbit/s"])
+    [icr] = varied(scenario(), ["abr.icr=1..100 Mbit/s"])
     assert icr == Range("abr.icr", "Rate", 1e6, 1e8, "log")
-    [listed] = varied(scene(), ["abr.rif=1/8,1/2,1/4"])
+    [listed] = varied(scenario(), ["abr.rif=1/8,1/2,1/4"])
     assert listed.values == ("0.125", "0.25", "0.5")
 
 
 def test_conditions_decide_what_is_varied_by_itself() -> None:
     def names(*overrides: str) -> set[str]:
-        place = scene(EFCI, 'switch.control={scheme="erica"}', *overrides)
+        place = scenario(EFCI, 'switch.control={scheme="erica"}', *overrides)
         space, _ = declared(place, parameter_tables(place))
         return {one.path.removeprefix("switch.control.") for one in space}
 
@@ -95,24 +95,24 @@ def test_conditions_decide_what_is_varied_by_itself() -> None:
 
 
 def test_marking_goes_with_the_factors_of_the_sources() -> None:
-    space, left = declared(scene(), parameter_tables(scene()))
+    space, left = declared(scenario(), parameter_tables(scenario()))
     assert [one.path for one in space] == ["switch.control.threshold", "abr.rif", "abr.rdf"]
     assert left == ()
-    high = scene(EFCI, 'switch.control={scheme="efci", high="600 cells", low="300 cells"}')
+    high = scenario(EFCI, 'switch.control={scheme="efci", high="600 cells", low="300 cells"}')
     space, _ = declared(high, parameter_tables(high))
     assert [one.path.rpartition(".")[2] for one in space] == ["high", "low", "rif", "rdf"]
-    relative = scene(EFCI, 'switch.control={scheme="rrm-p"}')
+    relative = scenario(EFCI, 'switch.control={scheme="rrm-p"}')
     space, _ = declared(relative, parameter_tables(relative))
     paths = [one.path.rpartition(".")[2] for one in space]
     assert paths == ["sampling", "low", "high", "rif", "rdf"]
-    proportional = scene(EFCI, 'abr.rules="prca"', 'abr.air="1 Mbit/s"')
+    proportional = scenario(EFCI, 'abr.rules="prca"', 'abr.air="1 Mbit/s"')
     space, _ = declared(proportional, parameter_tables(proportional))
     assert [one.path.rpartition(".")[2] for one in space] == ["threshold", "air", "mdf"]
 
 
 def test_a_switch_with_a_scheme_of_its_own_is_varied_too() -> None:
     text = (SCENARIOS / "graph.toml").read_text(encoding="utf-8")
-    place = scene(text, 'topology.node.X.control={scheme="erica"}')
+    place = scenario(text, 'topology.node.X.control={scheme="erica"}')
     space, _ = declared(place, parameter_tables(place))
     paths = [one.path for one in space]
     assert "topology.node.X.control.interval" in paths
@@ -126,7 +126,7 @@ def test_a_scheme_that_is_added_later_is_known_by_itself(monkeypatch: pytest.Mon
     properties = {"scheme": {"type": "string", "const": "later"}, "gain": gain}
     later["$defs"]["ControlConfig"]["oneOf"].append({"properties": properties})
     monkeypatch.setattr(schema, "schema", lambda: later)
-    place = scene()
+    place = scenario()
     place.keys.document["switch"]["control"] = {"scheme": "later", "gain": 0.2}
     space, _ = declared(place, ["switch.control"])
     assert space == (Range("switch.control.gain", "number", 0.1, 0.4, "linear"),)

@@ -1,4 +1,4 @@
-"""`python -m cellrate` is the command `cellrate`."""
+"""Runs the command `cellrate` for `python -m cellrate`."""
 
 from cellrate.cli import main
 

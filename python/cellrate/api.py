@@ -1,6 +1,6 @@
-"""Running a scenario from Python, and its result as data frames, arrays and figures.
+"""Runs a scenario from Python; offers its result as data frames, arrays and figures.
 
-What only frames and figures need (polars, matplotlib) is imported where it is used, because running
+Packages that only frames and figures need (polars, matplotlib) are imported on use, because running
 a scenario needs neither.
 """
 
@@ -33,15 +33,15 @@ def run(
     """Runs one scenario.
 
     Args:
-        scenario: A path, or the TOML itself. Text of several lines is TOML, any other a path.
+        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
         overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``; arrays of tables are
             addressed by name or index.
         seed: Replaces the scenario's seed.
-        store: Where the result is looked up and kept.
-        progress: Told how far the run is, from 0 to 1 of 1.
+        store: Store in which the result is looked up and kept.
+        progress: Called with the fraction of the run that is done, from 0 to 1, and with 1.
 
     Raises:
-        ScenarioError: The scenario is wrong; ``rendered`` shows where and what is allowed.
+        ScenarioError: The scenario is wrong; ``rendered`` shows the place and what is allowed.
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
@@ -52,7 +52,7 @@ def run(
 
 
 class Result:
-    """What a run measured."""
+    """The result of a run."""
 
     def __init__(self, outcome: _core.Outcome) -> None:
         self.outcome = outcome
@@ -62,13 +62,13 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Every measure, as ``cellrate run --json`` prints it; units are in the keys."""
+        """All measures, as ``cellrate run --json`` prints them; units are in the keys."""
         summary: dict[str, Any] = json.loads(self.outcome.summary())
         return summary
 
     @property
     def digest(self) -> str:
-        """Hash of everything that happened; equal runs have equal ones."""
+        """Hash of all events of the run; equal runs have equal digests."""
         return str(self.summary["digest"])
 
     @property
@@ -78,7 +78,7 @@ class Result:
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """What to look at before trusting the result: code and message of each."""
+        """Warnings of the run, each with code and message; read them before using the result."""
         warnings: list[dict[str, str]] = self.summary["warnings"]
         return warnings
 
@@ -89,7 +89,7 @@ class Result:
 
     @property
     def logs_events(self) -> bool:
-        """Whether `measure.events` asked for any."""
+        """True if `measure.events` asks for events."""
         return bool(tomllib.loads(self.resolved)["measure"]["events"])
 
     @cached_property
@@ -129,14 +129,14 @@ class Result:
 
     @cached_property
     def traces(self) -> list[Series]:
-        """Every series that ``measure.traces`` asked for."""
+        """All series that ``measure.traces`` asked for."""
         return series_of(self.outcome)
 
     def series(self, kind: str, entity: str) -> Series:
-        """One series.
+        """Returns one series.
 
         Raises:
-            KeyError: It was not traced; the message lists what was.
+            KeyError: The series was not traced; the message lists those that were.
         """
         for series in self.traces:
             if (series.kind, series.entity) == (kind, entity):
@@ -146,26 +146,26 @@ class Result:
 
     @cached_property
     def trace_frame(self) -> pl.DataFrame:
-        """Every series, one row per point."""
+        """All series, one row per point."""
         from cellrate import frames
 
         return frames.traces(self.traces)
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """Every event that ``measure.events`` asked for, in order of time."""
+        """All events that ``measure.events`` asked for, in order of time."""
         from cellrate import frames
 
         return frames.events(self.outcome)
 
     def plot(self, *kinds: str) -> Figure:
-        """The traces over time, one panel per kind.
+        """Plots the traces over time, one panel per kind.
 
         Args:
-            kinds: Which kinds, from top to bottom; all that were traced by default.
+            kinds: Kinds of traces, from top to bottom; by default all that were traced.
 
         Raises:
-            ValueError: A kind was not traced, or nothing was.
+            ValueError: A kind was not traced, or the run has no traces.
         """
         from cellrate import figures
 
@@ -175,11 +175,11 @@ class Result:
         """Writes summary, resolved scenario, traces and events into a directory.
 
         Args:
-            directory: Made anew. An earlier result in it is replaced.
-            figures: Whether the traces are drawn as well.
+            directory: Directory to create. An earlier result in it is replaced.
+            figures: True to draw the traces as well.
 
         Raises:
-            FileExistsError: The directory holds anything but an earlier result.
+            FileExistsError: The directory holds files that are not part of a result.
         """
         from cellrate import output
 

@@ -1,4 +1,4 @@
-"""Packet captures of a run: files that tcpdump, tshark and Wireshark read."""
+"""Packet captures of a run, in formats of tcpdump, tshark and Wireshark."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from cellrate.runner import Job, Progress, run_many
 INDEX = "captures.json"
 SETTING = "tcp.connection_setup=true"
 DISSECTOR = Path(__file__).parent / "data" / "cellrate.lua"
-"""Teaches tshark and Wireshark RM cells."""
+"""Dissector of RM cells for tshark and Wireshark."""
 STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
-"""The plain engine's run, and the fast one's."""
+"""The run of the plain engine, and that of the fast one."""
 
 Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
-"""What shows how far a step is, which it is given the name of."""
+"""Shows the progress of the step with a name."""
 
 
 class NothingToCapture(ValueError):
-    """What was asked for cannot be captured; the text says why."""
+    """A capture is not possible; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Captures:
     """A run that was captured.
 
     Attributes:
-        result: What it measured, as `run` gives it.
-        directory: Where result and captures are.
-        index: What is in ``captures/captures.json``: under ``taps`` each place with its files,
-            their records and the number of damaged PDUs, under ``flows`` what flows are called on
-            the wire.
-        alone: Whether `run` does this very run, with the same digest. It does not if connections
-            are set up for the capture, and not without it.
+        result: Result of the run, as from `run`.
+        directory: Directory of the result and the captures.
+        index: Contents of ``captures/captures.json``: under ``taps`` each place with its files,
+            their records and the number of damaged PDUs, under ``flows`` the addresses of the
+            flows.
+        alone: True if `run` makes the same run with the same digest. This does not hold if the
+            capture added a connection set-up that the scenario does not have.
     """
 
     result: Result
@@ -51,7 +51,7 @@ class Captures:
 
     @property
     def files(self) -> list[Path]:
-        """Every capture file."""
+        """All capture files."""
         names = [file["name"] for tap in self.index["taps"] for file in tap["files"]]
         return [self.directory / output.CAPTURES / name for name in names]
 
@@ -67,35 +67,35 @@ def capture(
     to_seconds: float = math.inf,
     progress: Progress | None = None,
 ) -> Captures:
-    """Runs a scenario and writes what passes some places as capture files.
+    """Runs a scenario and writes the traffic at some places into capture files.
 
-    Connections are set up by SYNs unless ``tcp.connection_setup`` is set, as readers need what SYNs
-    tell. The run is done twice, by the fast engine for what it measures and by the plain one for
-    what passes; that both end with the same digest is checked. The plain engine takes some twenty
-    times as long.
+    Connections are set up by SYNs unless ``tcp.connection_setup`` is set, because readers of
+    captures need the options in SYNs. The run is made twice: by the fast engine for the result and
+    by the plain engine for the captures, which takes some twenty times as long. Both must end with
+    the same digest, which is checked.
 
     Args:
-        scenario: A path, or the TOML itself. Text of several lines is TOML, any other a path.
-        taps: Where, and what is written, as ``POINT`` or ``POINT:FORMAT,FORMAT``. A point is
-            ``A->B`` (what leaves A to B), ``A<->B`` (both ways, seen at A) or ``A`` (all links of
+        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
+        taps: Places and formats, as ``POINT`` or ``POINT:FORMAT,FORMAT``. A point is ``A->B``
+            (traffic from A to B), ``A<->B`` (both directions, seen at A) or ``A`` (all links of
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
             PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
-            ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); without any,
+            ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
             cells, pdus, sunatm and ip.
-        directory: Receives ``captures/`` and what `Result.save` writes. It is made anew, whole or
-            not at all; an earlier result in it is replaced.
+        directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
+            or not at all; an earlier result in it is replaced.
         overrides: Settings by dotted path, as for `run`.
         seed: Replaces the scenario's seed.
-        from_seconds: What passes earlier is not written.
-        to_seconds: Nor is what passes then or later.
-        progress: Told how far both runs are, from 0 to 2 of 2.
+        from_seconds: Start of the captures.
+        to_seconds: End of the captures; traffic at this time is not included.
+        progress: Called with the progress of both runs, from 0 to 2, and with 2.
 
     Raises:
         ScenarioError: The scenario is wrong.
-        ValueError: A point or format is none, or no headers of the size that ``tcp.header_bytes``
-            says can be written: 40 bytes and multiples of four above, as far as options fill them.
+        ValueError: A point or format is unknown, or headers of ``tcp.header_bytes`` cannot be
+            written: allowed are 40 bytes and multiples of four above, as far as options fill them.
         OSError: A file cannot be read or written.
-        KeyboardInterrupt: Ctrl-C was pressed; nothing has been written then.
+        KeyboardInterrupt: Ctrl-C was pressed; nothing has been written.
     """
     text, name = source.given(scenario)
     job = Job(text, name, tuple(source.settings(overrides)), seed)
@@ -118,16 +118,16 @@ def take(
     """Captures a job and simulates it, and writes both into a directory, as `capture` does.
 
     Args:
-        job: What is run.
-        taps: Where, and what is written.
-        directory: Made anew, whole or not at all.
-        span: Begin and end of the captures in seconds.
-        shown: Shows how far each of `STEPS` is.
-        figures: Whether traces are drawn as well.
+        job: The job.
+        taps: Places and formats, as for `capture`.
+        directory: Directory to write, as a whole or not at all.
+        span: Start and end of the captures in seconds.
+        shown: Shows the progress of each of `STEPS`.
+        figures: True to draw the traces as well.
 
     Raises:
         ScenarioError: The scenario is wrong.
-        NothingToCapture: There is no such place or format, or no headers of such a size.
+        NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
@@ -144,9 +144,9 @@ def take(
 
 
 def set_up(job: Job) -> Job:
-    """The job with connections that are set up, unless the scenario says whether they are.
+    """Adds the connection set-up to a job, unless the scenario sets it or has no TCP.
 
-    Readers of a capture need the options of SYNs.
+    Readers of a capture need the options in SYNs.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -168,11 +168,11 @@ def record(
     """Writes captures of a job into a new directory ``captures`` in `place`.
 
     Returns:
-        What is in its index.
+        The contents of its index.
 
     Raises:
         ScenarioError: The scenario is wrong.
-        NothingToCapture: There is no such place or format, or no headers of such a size.
+        NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
@@ -200,10 +200,10 @@ def record(
 
 
 def check(result: Result, index: Mapping[str, Any]) -> None:
-    """Makes sure that what was captured is the run that was measured.
+    """Checks that the captured run and the measured run have the same digest.
 
     Raises:
-        RuntimeError: It is not, which is a defect of the simulator.
+        RuntimeError: The digests differ, which is a defect of the simulator.
     """
     if index["digest"] != result.digest:
         raise RuntimeError(
@@ -217,5 +217,5 @@ def _resolved(job: Job) -> str:
 
 
 def _step_of(progress: Progress, before: int) -> Progress:
-    """Tells of a step, of one part, as of one part of all steps."""
+    """Converts the progress of one step into the progress of all steps."""
     return lambda done, _total: progress(before + done, len(STEPS))

@@ -1,7 +1,7 @@
-"""What each component costs: ns per cell-hop of every scheme, policy, source and recovery.
+"""Bench of components: ns per cell-hop of every scheme, policy, source and recovery.
 
-The components are those of the registries. Each runs in a small network that is made for its kind,
-beside the same network with a plain one; only the ratios travel from machine to machine.
+The components are those of the registries. Each runs in a small network made for its kind, and is
+compared with a plain component in the same network; only the ratios are comparable among machines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from cellrate import _core
 
 # Each figure is the best of several rounds, and the components take turns, so that a disturbance of
-# the machine hits all alike.
+# the machine affects all alike.
 ROUNDS = 5
 
 # Fifteen flows over a bottleneck of one line rate: some four million cell-hops.
@@ -30,7 +30,7 @@ bottleneck = "1000 km"
 egress = "1000 km"
 """
 
-# Required parameters. A component that is not here needs none, or gets a line.
+# Required parameters of components; a component without an entry needs none.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "efci": {"threshold": "500 cells"},
     "cbr": {"rate": "9.8 Mbit/s"},
@@ -50,11 +50,12 @@ class Kind:
     """A kind of component.
 
     Attributes:
-        name: In words.
-        registry: Where it is listed.
-        plain: The one that the others are held against.
-        limit: What none should cost more than, in plain ones; none if they do different work.
-        scenario: Its network, `{}` where the component stands.
+        name: Name of the kind.
+        registry: Registry that lists the components.
+        plain: The component with which all others are compared.
+        limit: Greatest allowed cost relative to the plain component; None if they do different
+            work.
+        scenario: The network, with `{}` in place of the component.
     """
 
     name: str
@@ -107,10 +108,10 @@ KINDS = (
         '[[flow]]\nname = "f"\ncount = 15\nstagger = "17 us"\nservice = "ubr"\nsource = {}\n',
     ),
 )
-# Loops that end at a switch are no choice among several: ERICA with them, and without.
+# VS/VD, which no registry lists: ERICA with it, and without.
 LOOPS = Kind("control loops", "", "one loop", 3.0, CONTROLLED)
-# Cells that really pass, and some that are served first: credit needs a queue of its own. The cells
-# of credit on the way back count as cell-hops too.
+# Real cell traffic, and some cells of higher priority: credit needs a queue of its own. The credit
+# cells on the way back count as cell-hops too.
 CREDITED = """
 {}
 [[flow]]
@@ -125,7 +126,7 @@ service = "ubr"
 source = {{ kind = "cbr", rate = "9.8 Mbit/s" }}
 """
 CREDIT = Kind("credit control", "", "no credit", 3.0, CREDITED)
-# What is no choice among several, with and without it.
+# Features that no registry lists, with and without them.
 WITH_AND_WITHOUT = (
     (LOOPS, {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}),
     (CREDIT, {"no credit": "", "fcvc": "[fcvc]"}),
@@ -135,14 +136,14 @@ KEYS = {"schemes": "scheme", "policies": "policy", "sources": "kind"}
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a component costs.
+    """The cost of a component.
 
     Attributes:
-        kind: What it is, in words.
-        name: Its key.
-        nanoseconds: Per cell over one link.
-        ratio: Of the plain one's.
-        limit: What the ratio should not exceed; none if there is no limit.
+        kind: Kind of the component.
+        name: Key of the component.
+        nanoseconds: Time per cell over one link.
+        ratio: This time relative to that of the plain component.
+        limit: Greatest allowed ratio; None without a limit.
     """
 
     kind: str
@@ -153,7 +154,7 @@ class Cost:
 
 
 def components() -> list[tuple[Kind, str, str]]:
-    """Kind, key and scenario of every component that the registries know, of VS/VD and of FCVC."""
+    """Kind, key and scenario of every component in the registries, of VS/VD and of FCVC."""
     registry = json.loads(_core.registry())
     found = [
         (kind, entry["name"], scenario(kind, entry["name"]))
@@ -181,7 +182,7 @@ def scenario(kind: Kind, name: str) -> str:
 
 
 def needs_file(name: str) -> bool:
-    """Whether a source reads a file, which the bench has not."""
+    """True if a source needs a file, which the bench does not have."""
     definitions = json.loads(_core.schema())["$defs"]
     for variant in definitions["SourceConfig"]["oneOf"]:
         if variant["properties"]["kind"]["const"] == name:
@@ -195,8 +196,8 @@ def measure(
     """Times every component.
 
     Args:
-        progress: Told the runs done and their number; stops the bench by returning False.
-        rounds: How often each is timed; the best counts.
+        progress: Called with the number of finished runs and of all; returns False to stop.
+        rounds: Number of times that each component is timed; the best counts.
 
     Raises:
         cellrate._core.Cancelled: The progress function stopped the bench.
@@ -218,7 +219,7 @@ def measure(
 
 
 def _nanoseconds(text: str, name: str) -> float:
-    """Processor time, which other work on the machine disturbs least; a run is one thread."""
+    """Processor time per cell-hop; it depends least on other load, and a run has one thread."""
     begin = time.thread_time_ns()
     outcome = _core.run(text, name, [], None, None)
     spent = time.thread_time_ns() - begin

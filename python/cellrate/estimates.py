@@ -20,7 +20,7 @@ class Estimate:
     high: float | None
 
     def contains(self, value: float) -> bool | None:
-        """Whether the interval holds a value; nothing if there is no interval."""
+        """True if the interval contains a value; None without an interval."""
         if self.low is None or self.high is None:
             return None
         return self.low <= value <= self.high
@@ -31,7 +31,7 @@ def half_width(values: Sequence[float], level: float) -> float:
 
     Args:
         values: Independent values, in any unit; the width has the same.
-        level: Of confidence, between 0 and 1.
+        level: Confidence level, between 0 and 1.
     """
     if len(values) < 2:
         return inf
@@ -42,7 +42,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     """Mean and 95 % interval from Student's t; no interval from a single value.
 
     Raises:
-        ValueError: If there is no value.
+        ValueError: The sequence is empty.
     """
     if not values:
         raise ValueError("an estimate needs a value")

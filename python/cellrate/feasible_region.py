@@ -1,4 +1,4 @@
-"""The feasible region of a network under EFCI: its boundaries as data, and as a picture."""
+"""The feasible region of a network under EFCI: its boundaries as data and as a figure."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ LEAST, STEPS = -15, 12
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Where both conditions of Ohsaki et al. 1995 hold, for one network.
+    """The region of RIF and RDF in which both conditions of Ohsaki et al. 1995 hold.
 
     Attributes:
         loop: The network; its own RIF and RDF do not matter.
-        buffer_cells: BL.
+        buffer_cells: The buffer, BL.
     """
 
     loop: EfciLoop
@@ -37,7 +37,7 @@ class Region:
 
     @cached_property
     def axis(self) -> Floats:
-        """Exponents of two at which the conditions are looked at; 0 is left to RIF alone."""
+        """Exponents of two at which the conditions are evaluated; for RDF without 0."""
         return np.linspace(LEAST, 0, -LEAST * STEPS + 1)
 
     @cached_property
@@ -49,13 +49,13 @@ class Region:
 
     @cached_property
     def standard(self) -> tuple[EfciLoop, Feasibility]:
-        """The sets that the standard can signal."""
+        """The pairs of RIF and RDF that can be signalled."""
         return standard_sets(self.loop, self.buffer_cells)
 
     def boundaries(self) -> dict[str, list[Floats]]:
-        """Curves on which a condition is just met: of each, points of (RIF, RDF), shape (n, 2).
+        """Curves on which a condition is just met, as points of (RIF, RDF), shape (n, 2).
 
-        Nothing overflows an unlimited buffer, so that only the other condition has a curve.
+        An unlimited buffer cannot overflow, so only the other condition has a curve.
         """
         found = self.grid
         queues = {
@@ -98,9 +98,9 @@ class Region:
 
 
 def draw(region: Region, points: Sequence[Point] = ()) -> Figure:
-    """The region with both boundaries, the standard's sets, and points that are given.
+    """Draws the region with both boundaries, the standard's pairs, and given points.
 
-    Points with a utilisation are coloured by it, and crossed where cells were lost.
+    Points with a utilisation are coloured by it, and crossed if cells were lost.
     """
     with style.context(STYLE):
         figure = Figure(figsize=(7.0, 5.2), layout="constrained")
@@ -113,7 +113,7 @@ def draw(region: Region, points: Sequence[Point] = ()) -> Figure:
 
 
 def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None:
-    """Draws the region into a panel of one's own."""
+    """Draws the region into a given panel."""
     found = region.grid
     rif, rdf = np.exp2(region.axis), np.exp2(region.axis[:-1])
     for feasible, strength in ((found.feasible_in_steady_state, 0.12), (found.feasible, 0.2)):
@@ -153,7 +153,7 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
 
 
 def _draw_legend(panel: Axes) -> None:
-    """On a ground of its own, for the dots of the standard's sets are everywhere."""
+    """Draws the legend with a background, because the dots of the standard's pairs cover all."""
     panel.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
 
 

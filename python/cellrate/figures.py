@@ -1,4 +1,4 @@
-"""The house style of figures, and traces over time, in colours that the colour-blind tell apart."""
+"""The common style of figures, and plots of traces; colours are safe for the colour-blind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from cellrate import whole_file
 from cellrate.series import Series
 
-# Okabe and Ito's palette; yellow, which is too light for a line on white, left out.
+# Okabe and Ito's palette without yellow, which is too light for a line on white.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 FAINT = "#999999"
 
@@ -50,9 +50,9 @@ FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "cellrate"},
     "pdf": {"CreationDate": None, "Creator": "cellrate", "Producer": None},
 }
-"""What a figure can be written as, and what is not written into it, such as the time of day."""
+"""File formats of figures, with metadata that keeps times and versions out of the files."""
 
-# A legend of more names than this helps nobody.
+# A legend has at most so many names.
 NAMED_LINES = len(COLOURS)
 OF_PORTS = ("queue", "utilisation")
 # Share of the highest peak below which a port's trace is a line along the axis.
@@ -61,7 +61,7 @@ NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a quantity is shown: its axis label, and what its values are divided by."""
+    """Axis label of a quantity, and the divisor of its values."""
 
     label: str
     divisor: float = 1.0
@@ -79,13 +79,13 @@ SCALES = {
 def new_figure(
     rows: int = 1, *, width: float = 7.0, height: float = 2.4, shared: bool = True
 ) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style with panels above each other.
+    """Makes a figure with panels above each other.
 
     Args:
         rows: Number of panels.
-        width: Of the figure, in inches.
-        height: Of each panel, in inches.
-        shared: Whether the panels share the time axis.
+        width: Width of the figure, in inches.
+        height: Height of each panel, in inches.
+        shared: True if the panels share the time axis.
     """
     with style.context(STYLE):
         figure = _blank(width, height * rows + 0.4)
@@ -96,13 +96,13 @@ def new_figure(
 def new_grid(
     rows: int, columns: int, *, width: float = 7.0, height: float = 2.8
 ) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style with panels in rows, which share both axes.
+    """Makes a figure with panels in rows, which share both axes.
 
     Args:
-        rows: Panels above each other.
-        columns: Panels side by side.
-        width: Of the figure, in inches.
-        height: Of each panel, in inches.
+        rows: Number of panels above each other.
+        columns: Number of panels side by side.
+        width: Width of the figure, in inches.
+        height: Height of each panel, in inches.
 
     Returns:
         The figure, and its panels row by row.
@@ -116,13 +116,13 @@ def new_grid(
 def new_panels(
     count: int, columns: int, *, width: float = 7.0, height: float = 2.0
 ) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style with panels in rows, each with axes of its own.
+    """Makes a figure with panels in rows, each with axes of its own.
 
     Args:
-        count: Number of panels; the last row may have room for more.
-        columns: Panels side by side.
-        width: Of the figure, in inches.
-        height: Of each panel, in inches.
+        count: Number of panels; the last row may be incomplete.
+        columns: Number of panels side by side.
+        width: Width of the figure, in inches.
+        height: Height of each panel, in inches.
     """
     rows = -(-count // columns)
     with style.context(STYLE):
@@ -140,14 +140,14 @@ def _blank(width: float, height: float) -> Figure:
 
 
 def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
-    """Traces over time, one panel per kind.
+    """Plots traces over time, one panel per kind.
 
     Args:
-        traces: What was traced.
-        kinds: Which kinds, from top to bottom; all by default.
+        traces: The traces of a run.
+        kinds: Kinds of traces, from top to bottom; all by default.
 
     Raises:
-        ValueError: A kind was not traced, or nothing was.
+        ValueError: A kind was not traced, or the run has no traces.
     """
     traced = list(dict.fromkeys(series.kind for series in traces))
     missing = [kind for kind in kinds if kind not in traced]
@@ -167,8 +167,8 @@ def time_traces(traces: Sequence[Series], kinds: Sequence[str] = ()) -> Figure:
 def draw_kind(panel: Axes, traces: Sequence[Series], kind: str, time_divisor: float) -> None:
     """Draws traces of one kind into one panel.
 
-    Of the queues and utilisations of many ports only the highest are drawn, since most others are
-    idle; many traces of another kind are drawn thin and without names.
+    Of the queues and utilisations of many ports only the highest are drawn, since most ports are
+    idle; many traces of another kind are drawn as thin lines without names.
     """
     scale = SCALES.get(kind, Scale(kind))
     shown = _highest(traces) if kind in OF_PORTS else traces
@@ -188,7 +188,7 @@ def draw_kind(panel: Axes, traces: Sequence[Series], kind: str, time_divisor: fl
 
 
 def _highest(traces: Sequence[Series]) -> list[Series]:
-    """The traces with the highest peaks, as many as have names, in their order."""
+    """The traces with the highest peaks, as many as fit into the legend, in their order."""
     peaks = [float(series.maximum.max(initial=0.0)) for series in traces]
     by_peak = sorted(range(len(traces)), key=lambda number: -peaks[number])[:NAMED_LINES]
     return [traces[n] for n in sorted(by_peak) if peaks[n] >= NEGLIGIBLE * max(peaks)]
@@ -204,7 +204,7 @@ def draw(
     faint: bool = False,
     name: str | None = None,
 ) -> None:
-    """Draws one trace: a line, and where it was thinned a band from least to greatest value.
+    """Draws one trace as a line; a thinned trace also as a band from least to greatest value.
 
     Its name is that of its entity unless another is given.
     """
@@ -224,12 +224,12 @@ def draw(
 
 
 def save(figure: Figure, stem: Path, formats: Sequence[str] = ("png", "svg")) -> list[Path]:
-    """Writes a figure, equal bytes for equal figures.
+    """Writes a figure into files; equal figures give equal bytes.
 
     Args:
-        figure: What to write.
+        figure: The figure.
         stem: Path without suffix.
-        formats: Which of `FORMATS`.
+        formats: Keys of `FORMATS`.
     """
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
     with style.context(STYLE):
@@ -240,7 +240,7 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = ("png", "svg")) ->
 
 
 def svg(figure: Figure) -> str:
-    """The figure as an SVG element, equal bits for equal figures."""
+    """The figure as an SVG element; equal figures give equal texts."""
     buffer = io.StringIO()
     with style.context(STYLE | {"svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -249,7 +249,7 @@ def svg(figure: Figure) -> str:
 
 
 def _time_scale(traces: Sequence[Series]) -> tuple[float, str]:
-    """What seconds are divided by, and the unit that gives."""
+    """Divisor of times in seconds, and the resulting unit."""
     end = max((float(series.time[-1]) for series in traces if len(series)), default=1.0)
     if end < 1e-3:
         return 1e-6, "µs"

@@ -1,4 +1,4 @@
-"""A trajectory of the fluid model as a table and as a picture."""
+"""A trajectory of the fluid model as a table and as a figure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(trajectory: Trajectory) -> str:
 
 
 def draw(loop: EfciLoop, trajectory: Trajectory) -> Figure:
-    """Queue and ACR over time, with thresholds, fair share, and the phases as colours."""
+    """Draws queue and ACR over time, with thresholds, fair share, and phases in colours."""
     figure, (above, below) = new_figure(2)
     milliseconds = trajectory.time_seconds * 1e3
     thousands = trajectory.acr_cells_per_second / 1e3

@@ -1,4 +1,4 @@
-"""Measures, traces and events as polars data frames: one row per thing, units in the names."""
+"""Measures, traces and events as polars data frames: one row per entity, units in the names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellrate.series import Series
 
 
 def rows(table: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row per entity of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, by column."""
+    """The rows of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, one per entity."""
     if table == "flows":
         return [_flat(flow, "balance") for flow in summary["flows"]]
     if table == "ports":
@@ -44,7 +44,7 @@ def vcs(summary: dict[str, Any]) -> pl.DataFrame:
 
 
 def ports(summary: dict[str, Any]) -> pl.DataFrame:
-    """One row per output port; what its control scheme counted as columns ``control_...``."""
+    """One row per output port; counters of its control scheme as columns ``control_...``."""
     return _frame(rows("ports", summary))
 
 
@@ -73,7 +73,7 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
 
 
 def events(outcome: _core.Outcome) -> pl.DataFrame:
-    """One row per event: time, kind, channel, port, PDU, cause and so on, as far as it has them."""
+    """One row per event: time, kind, channel, port, PDU, cause and so on; null where absent."""
     schema = {
         "time_seconds": pl.Float64,
         "kind": pl.String,
@@ -93,7 +93,7 @@ def _frame(found: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:
-    """The row with the entries of its dictionary ``key``, if any, as columns of their own."""
+    """The row with the entries of its dictionary ``key``, if present, as separate columns."""
     inner = row[key] or {}
     return _without(row, key) | {f"{key}_{name}": value for name, value in inner.items()}
 

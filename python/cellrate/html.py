@@ -1,4 +1,4 @@
-"""Self-contained web pages in the house style; nothing in them is fetched from anywhere."""
+"""Self-contained web pages in a common style; they load nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ __all__ = ["Markup", "details", "document", "escape", "figure", "link", "table"]
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """A text in HTML, which is not escaped again."""
 
     __slots__ = ()
 
 
 def link(text: str, href: str) -> Markup:
-    """A link, of plain texts."""
+    """A link; both arguments are plain texts."""
     return Markup(f'<a href="{escape(href)}">{escape(text)}</a>')
 
 
 def document(title: str, parts: Iterable[str]) -> str:
-    """A page.
+    """A whole page.
 
     Args:
-        title: Plain text, for the window's title.
-        parts: What the body holds, as HTML; empty parts are left out.
+        title: Title of the window, as plain text.
+        parts: Contents of the body, as HTML; empty parts are left out.
     """
     style = resources.files("cellrate").joinpath("page.css").read_text("utf-8")
     return "\n".join(
@@ -48,14 +48,14 @@ def table(
     *,
     wide: bool = False,
 ) -> str:
-    """A table of plain texts; what is `Markup` is taken as it is.
+    """A table of plain texts; cells of type `Markup` are not escaped.
 
     Args:
-        columns: Titles.
-        rows: As many cells each as there are columns.
-        numbers: Which columns are set to the right, counted from 0.
-        wide: Whether it has many columns: set smaller, its last column in lines of some length, and
-            scrolled by itself if the window is too narrow.
+        columns: Titles of the columns.
+        rows: Rows, each with a cell for every column.
+        numbers: Indices of the right-aligned columns, from 0.
+        wide: True for a table with many columns: in smaller type, with a least width of the last
+            column, and with a scroll bar of its own if the window is too narrow.
     """
 
     def line(cells: Sequence[str], tag: str) -> str:
@@ -71,11 +71,11 @@ def table(
 
 
 def details(title: str, inner: str) -> str:
-    """A part that opens on a click; nothing if there is nothing in it."""
+    """A part that opens on a click; empty if its content is empty."""
     return f"<details><summary>{escape(title)}</summary>{inner}</details>" if inner else ""
 
 
 def figure(svg: str, anchor: str = "") -> str:
-    """A drawing, see `cellrate.figures.svg`; links may lead to its anchor."""
+    """A drawing, see `cellrate.figures.svg`, with an optional anchor for links."""
     name = f' id="{escape(anchor)}"' if anchor else ""
     return f"<figure{name}>{svg}</figure>"

@@ -1,4 +1,4 @@
-"""How long a series remembers: its Hurst parameter."""
+"""Long-range dependence of a series: its Hurst parameter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-# Frequencies that are used: the length of the series to this power.
+# The number of frequencies used is the length of the series to this power.
 BANDWIDTH = 0.65
 SHORTEST = 128
 
@@ -17,8 +17,9 @@ def hurst(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Hurst parameter of a series by the local Whittle estimator.
 
     Robinson 1995, Gaussian semiparametric estimation of long range dependence: the power of the m
-    lowest frequencies is taken to be a constant times frequency^(1 - 2H), whatever the others do
-    and however values are distributed. The standard error is 1/(2 sqrt(m)).
+    lowest frequencies is assumed to be a constant times frequency^(1 - 2H). Nothing is assumed
+    about higher frequencies or the distribution of the values. The standard error is
+    1/(2 sqrt(m)).
 
     Args:
         values: At least 128 values at equal distances.

@@ -1,7 +1,7 @@
-"""The dictionary of measures: what a run reports, and what the language of measures adds to it.
+"""The dictionary of measures: those that a run reports and those of the language of measures.
 
-Generated: definitions, units, formulas and sources stand beside the fields of the report and beside
-the properties of a run in the language.
+It is generated: definitions, units, formulas and sources are written beside the fields of the
+report and beside the properties of a run in the language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from cellrate import _core
 
 EXPRESSIONS = "expressions"
-"""The table of measures that expressions name and that no table of a run holds."""
+"""Name of the table of measures that only expressions have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class Measure:
     """A measure.
 
     Attributes:
-        table: Where it stands: `run`, `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`, or
+        table: Its table: `run`, `flows`, `classes`, `vcs`, `ports`, `queues`, `warnings`, or
             `expressions`.
-        key: Its key in a row of that table; a dot leads into an object.
+        key: Its key in a row of the table; a dot separates the keys of nested objects.
         kind: `integer`, `number`, `text` or `texts`.
-        definition: What it is.
-        unit: Its unit; empty where it has none.
-        formula: How it is computed from others, where it is.
-        source: Paper, standard or RFC that defines it; `cellrate` where nothing else does.
+        definition: Definition in words.
+        unit: Its unit; empty without a unit.
+        formula: Formula from other measures; empty if it is not computed from others.
+        source: Paper, standard or RFC that defines it; else `cellrate`.
     """
 
     table: str
@@ -53,12 +53,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Measures of one kind of thing.
+    """Measures of one kind of entity.
 
     Attributes:
         name: `run`, a list of the summary, or `expressions`.
-        about: What a row of it is.
-        measures: In the order in which a run reports them.
+        about: Meaning of a row of the table.
+        measures: The measures in the order in which a run reports them.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Table:
 
 @cache
 def tables() -> dict[str, Table]:
-    """Every table of measures by name."""
+    """All tables of measures by name."""
     found = {}
     for table in json.loads(_core.measures()):
         name = table["table"]
@@ -82,12 +82,12 @@ def tables() -> dict[str, Table]:
 
 @cache
 def all_measures() -> dict[str, Measure]:
-    """Every measure by its name among all."""
+    """All measures by name."""
     return {one.name: one for table in tables().values() for one in table}
 
 
 def _expressions() -> Table:
-    # The language imports scipy, which takes its time.
+    # The language imports scipy, which is slow to import.
     from cellrate.language.measured import MEASURED
     from cellrate.language.runs import Run
 

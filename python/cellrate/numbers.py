@@ -1,13 +1,13 @@
-"""How numbers are written for people."""
+"""Formats numbers for display."""
 
 from math import isfinite
 
 from cellrate.estimates import Estimate
 
 WHOLE = 10
-"""Half widths from here on are shown without decimals."""
+"""Half widths from this value on are shown without decimals."""
 ROUNDING = 1e-9
-"""Half widths up to this share of the mean are the rounding of sums, not spread."""
+"""Half widths up to this share of the mean come from the rounding of sums, not from spread."""
 
 
 def number(value: float) -> str:
@@ -22,7 +22,7 @@ def number(value: float) -> str:
 
 
 def estimate_text(found: Estimate) -> str:
-    """The mean, and half the confidence interval if there is one."""
+    """The mean, followed by half the width of its confidence interval if it has one."""
     if found.low is None or found.high is None:
         return number(found.mean)
     half = (found.high - found.low) / 2
@@ -36,5 +36,5 @@ def estimate_text(found: Estimate) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A signed percentage; nothing for what has none, such as an event that never came."""
+    """A signed percentage; empty for None and infinity, as for an event that never occurred."""
     return "" if share is None or not isfinite(share) else f"{share:+.1%}"

@@ -1,4 +1,4 @@
-"""A result as files that other tools open, in a directory that is there whole or not at all."""
+"""Writes a result as files for other tools, into a directory that is complete or absent."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
 
 
 def refuse_foreign(directory: Path) -> None:
-    """Makes sure that writing a result into a directory destroys nothing but an earlier result.
+    """Checks that a directory can be replaced: that it holds at most an earlier result.
 
     Raises:
-        FileExistsError: It is a file, or holds something that is no part of a result.
+        FileExistsError: The path is a file, or a directory with files that belong to no result.
     """
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir() or directory.is_symlink():
-        raise FileExistsError(f"{directory} exists and is no directory")
+        raise FileExistsError(f"{directory} exists and is not a directory")
     foreign = sorted(entry.name for entry in directory.iterdir() if entry.name not in OURS)
     if foreign:
         raise FileExistsError(
-            f"{directory} holds {foreign[0]}, which is no part of a result; "
+            f"{directory} holds {foreign[0]}, which is not part of a result; "
             "name an empty or new directory"
         )
 
@@ -66,29 +66,29 @@ def replacing(
     refuse: Callable[[Path], None] = refuse_foreign,
     take: Callable[[Path], None] | None = None,
 ) -> Iterator[Path]:
-    """A fresh directory that takes the place of `directory` if the block ends without an exception.
+    """A fresh directory that replaces `directory` if the block ends without an exception.
 
     Args:
-        directory: What is replaced.
-        refuse: Raises an exception if that would destroy what is not ours.
-        take: Told where the fresh directory is, just before it takes the place.
+        directory: The directory to replace.
+        refuse: Raises an exception if `directory` holds files that must not be replaced.
+        take: Called with the fresh directory just before the replacement.
 
     Raises:
-        FileExistsError: `directory` holds something that is no part of a result.
-        OSError: Something cannot be written; what was there before is still there.
+        FileExistsError: `directory` holds files that are not part of a result.
+        OSError: A file cannot be written; `directory` is unchanged.
     """
     with writing(directory):
         directory.parent.mkdir(parents=True, exist_ok=True)
         with scratch.alone(directory.parent):
             scratch.clear(directory)
-            # Before the block, which may simulate for hours.
+            # Checked before the block, which may simulate for hours.
             refuse(directory)
         with scratch.directory(directory) as place:
             fresh = place / "fresh"
             fresh.mkdir()
             yield fresh
-            # Another process may have written the same meanwhile: the later one counts, but others
-            # may have put something there, too.
+            # Another process may have written the same result meanwhile; the later one wins. But
+            # other files may also have appeared there.
             with scratch.alone(directory.parent):
                 refuse(directory)
                 if take is not None:
@@ -97,7 +97,7 @@ def replacing(
 
 
 def _draw(result: Result, place: Path) -> None:
-    """Draws each kind of trace into a file of its own, and all of them above each other."""
+    """Draws each kind of trace into a separate file, and all kinds into another one."""
     from cellrate.figures import save as save_figure
 
     place.mkdir()
@@ -107,7 +107,7 @@ def _draw(result: Result, place: Path) -> None:
 
 
 def _exchange(directory: Path, fresh: Path, old: Path) -> None:
-    """Puts `fresh` where `directory` is, which goes to `old` and comes back if that fails."""
+    """Moves `directory` to `old` and `fresh` to `directory`; undoes the first if that fails."""
     if not directory.exists():
         fresh.rename(directory)
         return

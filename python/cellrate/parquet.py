@@ -1,4 +1,4 @@
-"""Parquet files, which polars reads: tables of rates for the core, and what damaged files do."""
+"""Reads Parquet files by polars: tables of rates for the core, and errors of damaged files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ READER = Path(__file__).with_name("parquet_table.py")
 
 @contextmanager
 def refused(error: Callable[[str], Exception]) -> Iterator[None]:
-    """What polars says of a file that it cannot read becomes an exception of ours.
+    """Converts polars' exceptions on unreadable files.
 
     Args:
-        error: Makes the exception of the first line of what polars says.
+        error: Makes the new exception from the first line of polars' message.
     """
     from cellrate.parquet_table import UNREADABLE, first_line
 
@@ -32,9 +32,9 @@ def refused(error: Callable[[str], Exception]) -> Iterator[None]:
 
 
 def as_csv(path: PathLike[str]) -> str:
-    """The Parquet file at a path as the text of a CSV table, as `parquet_table.as_csv` makes it.
+    """Converts a Parquet file to the text of a CSV table, by `parquet_table.as_csv`.
 
-    It is read in a process of its own, which a damaged file may end, and once for as long as its
+    The file is read in a separate process, which a damaged file may crash, and only once while its
     bytes are the same.
 
     Raises:
@@ -51,11 +51,11 @@ def as_csv(path: PathLike[str]) -> str:
 @lru_cache(maxsize=4)
 def _table(path: Path, _digest: bytes) -> str:
     if importlib.util.find_spec("polars") is None:
-        importlib.import_module("polars")  # says so
-    # The directory of the reader is no place to look for modules in.
+        importlib.import_module("polars")  # raises ModuleNotFoundError
+    # Modules must not be searched in the directory of the reader.
     command = [sys.executable, "-P", str(READER), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603
     if done.returncode == 0:
         return done.stdout
-    told = (done.stdout or done.stderr).strip().splitlines() or [f"code {done.returncode}"]
-    raise ValueError(f"this is no Parquet file that can be read: {told[0]}")
+    lines = (done.stdout or done.stderr).strip().splitlines() or [f"code {done.returncode}"]
+    raise ValueError(f"the file cannot be read as Parquet: {lines[0]}")

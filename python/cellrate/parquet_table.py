@@ -1,7 +1,8 @@
-"""A Parquet file as a CSV table: a program of its own, `python parquet_table.py FILE`.
+"""Converts a Parquet file to a CSV table; a separate program, `python parquet_table.py FILE`.
 
-Over some damaged files polars does not raise, but ends the process: a number of values that nobody
-has memory for is one. So files that somebody hands us are read in a process of their own.
+Some damaged files make polars end the process instead of raising an exception, for instance if they
+state a number of values that does not fit into memory. So users' files are read in a separate
+process.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from os import PathLike
 import polars as pl
 
 REFUSED = 3
-"""Exit code for a file that is none; standard output then has the reason."""
-# Of what is damaged behind the first bytes polars says so by a panic, which is no `Exception`.
+"""Exit code for an unreadable file; standard output then has the reason."""
+# If a file is damaged after its first bytes polars raises a panic, which is not an `Exception`.
 UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def as_csv(path: str | PathLike[str]) -> str:
-    """The Parquet file at a path as the text of a CSV table.
+    """Converts a Parquet file to the text of a CSV table.
 
-    Columns that hold durations become `NAME (ns)`; all others keep their names, which tell the unit
-    of their numbers: `duration (ms)`, `rate (Mbit/s)`.
+    Columns that hold durations become `NAME (ns)`; all others keep their names, which contain the
+    unit of their numbers: `duration (ms)`, `rate (Mbit/s)`.
 
     Raises:
-        OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException: It cannot be
-            read (`UNREADABLE`).
+        OSError, polars.exceptions.PolarsError, polars.exceptions.PanicException: The file cannot
+            be read (`UNREADABLE`).
     """
     table = pl.read_parquet(str(path))
     durations = [
@@ -38,15 +39,15 @@ def as_csv(path: str | PathLike[str]) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """What an exception says first, or its kind."""
-    told = str(error).splitlines()
-    return told[0] if told else type(error).__name__
+    """The first line of an exception's message, or the name of its type."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def bound_memory() -> None:
-    """From now on this process gets half of the machine's memory at most, where that can be said.
+    """Limits this process to half of the machine's memory, on systems that support this.
 
-    A damaged file can ask for any number of bytes, and get them.
+    A damaged file can cause an allocation of any size.
     """
     try:
         import resource
@@ -60,7 +61,7 @@ def bound_memory() -> None:
 
 
 def main(path: str) -> int:
-    """Writes the table, or why there is none, to standard output."""
+    """Writes the table, or the error message, to standard output."""
     bound_memory()
     try:
         text, status = as_csv(path), 0

@@ -1,4 +1,4 @@
-"""Every cell on every link over a short span of a run."""
+"""Records every cell on every link during a short span of a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import polars as pl
 from cellrate import _core
 
 MOST = 20_000
-"""So many passages make a picture black; more are counted only."""
+"""Greatest number of passages that are recorded; a picture of more would be black."""
 
 
 @dataclass(frozen=True)
 class Passages:
-    """Cells on links.
+    """Passages of cells over links.
 
     Attributes:
         frame: A row for each cell on each link: `link`, `vc`, `kind` (data, frm or brm), `cell`
-            (number among the data cells of the channel, modulo 2^20; null of an RM cell),
+            (number among the data cells of the channel, modulo 2^20; null for an RM cell),
             `left_seconds` (its last bit leaves the sender) and `arrived_seconds`.
-        start_seconds: Begin of the span.
-        end_seconds: Its end.
-        omitted: Further passages, which the frame has not.
+        start_seconds: Start of the span.
+        end_seconds: End of the span.
+        omitted: Number of passages that are not in the frame.
     """
 
     frame: pl.DataFrame
@@ -40,22 +40,22 @@ def passages(
     seed: int | None = None,
     most: int = MOST,
 ) -> Passages:
-    """Simulates a scenario cell by cell up to the end of a span, and notes what travels in it.
+    """Simulates a scenario up to the end of a span, and records the cells on links within it.
 
-    The plain engine does it, which takes several times as long as a run of that length; both agree
-    in every cell.
+    The plain engine does this; it takes several times as long as the fast engine, and agrees with
+    it in every cell.
 
     Args:
         text: The scenario, as TOML.
         path: Its name in diagnostics.
-        span: Begin and end, in seconds.
+        span: Start and end, in seconds.
         overrides: ``path=value`` settings, applied in order.
         seed: Replaces the scenario's seed.
-        most: Cells on links at most.
+        most: Greatest number of passages to record.
 
     Raises:
         ScenarioError: The scenario is wrong.
-        ValueError: The span is none.
+        ValueError: The span is not valid.
     """
     found = _core.passages(text, path, list(overrides), seed, *span, most)
     columns = {name: found[name] for name in SCHEMA}  # type: ignore[literal-required]

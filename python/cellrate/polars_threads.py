@@ -1,4 +1,4 @@
-"""The threads that polars starts for itself, which it must get."""
+"""Checks that the system allows the threads that polars starts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from cellrate.runner import available_cores
 
 @cache
 def refuse_too_few() -> None:
-    """Looks, once, whether the system allows the threads that polars will start.
+    """Starts and ends as many threads as polars may start; later calls do nothing.
 
-    Of some that it is refused polars tells by a panic in another thread, for others it waits for
-    ever; so it is not begun without them.
+    Polars must not run without its threads: depending on which thread is refused, it panics in
+    another thread or waits for ever.
 
     Raises:
-        RuntimeError: Too few threads are allowed, in Python's words.
+        RuntimeError: The system allows too few threads; the message is Python's.
     """
     over = threading.Event()
     started: list[threading.Thread] = []
@@ -33,9 +33,9 @@ def refuse_too_few() -> None:
 
 
 def _number() -> int:
-    """At least as many as it has: three pools of one a core, and a few that are always there.
+    """Upper bound of polars' threads: three pools with a thread per core, and a few others.
 
-    Polars is not asked for the size of a pool, for that makes one.
+    Polars is not asked for the size of a pool, because that would start one.
     """
-    told = os.environ.get("POLARS_MAX_THREADS", "")
-    return 3 * (int(told) if told.isdecimal() else available_cores()) + 8
+    limit = os.environ.get("POLARS_MAX_THREADS", "")
+    return 3 * (int(limit) if limit.isdecimal() else available_cores()) + 8

@@ -1,4 +1,4 @@
-"""Input that is wrong, warnings, and how both reach standard error."""
+"""Errors of input and of the system, and warnings, as messages for users."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from contextlib import contextmanager
 from os import PathLike
 
 MOST_NAMED = 50
-"""Of more names than these, a message shows only the nearest."""
+"""If more names are allowed than this, a message shows only the nearest."""
 FEW = 8
 LONGEST_PATH = 200
-FREE_SPACE = "free some space, or write elsewhere; what was there before is untouched"
+FREE_SPACE = "free some space, or write elsewhere; existing files are unchanged"
 
 
 class BadInput(Exception):
-    """The user's input is wrong; the text says what was found and what is allowed."""
+    """The user's input is wrong; the message says what was found and what is allowed."""
 
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Turns failures to read the user's file into bad input."""
+    """Converts failures to read the user's file into `BadInput`."""
     try:
         yield
     except OSError as error:
@@ -40,11 +40,11 @@ ADVICE = {
     errno.ENFILE: "close other programs, or allow more open files",
     errno.EAGAIN: "allow more threads (ulimit -u), or use fewer (--workers)",
 }
-"""What to do about failures of the system."""
+"""Remedies for failures of the system, by error number."""
 
 
 def told(error: OSError, tried: str = "") -> str:
-    """A failure of the system on one line: what was tried, where, why not, and what helps."""
+    """A failure of the system on one line: action, path, reason, and remedy."""
     if error.strerror is None:
         return str(error)
     where = "" if error.filename is None else shortened(str(error.filename))
@@ -54,43 +54,44 @@ def told(error: OSError, tried: str = "") -> str:
 
 
 def shortened(path: str) -> str:
-    """A path that fits into a line."""
+    """The path, with its middle left out if it is too long for a line."""
     return path if len(path) <= LONGEST_PATH else f"{path[:40]}...{path[-40:]}"
 
 
 @contextmanager
 def writing(path: str | PathLike[str]) -> Iterator[None]:
-    """Turns failures to write a file or directory into ones that name it.
+    """Adds the path to the messages of failures to write a file or directory.
 
     Raises:
-        OSError: It cannot be written; says why, and what helps.
+        OSError: It cannot be written; the message gives the reason and a remedy.
     """
     try:
         yield
     except FileExistsError:
-        # Says already what is in the way.
+        # Its message names the path already.
         raise
     except OSError as error:
         error.filename = str(path) if error.strerror is not None else None
         raise OSError(told(error, "cannot write")) from error
     except _of_tables() as error:
-        # Which has lost the number of the error.
+        # Polars' exception does not keep the error number.
         why = " ".join(str(error).split())
         place = shortened(str(path))
         raise OSError(f"cannot write {place}: {why}; {FREE_SPACE}") from error
 
 
 def _of_tables() -> tuple[type[Exception], ...]:
-    """What polars raises when it cannot write, if it has been imported."""
+    """Exceptions that polars raises if it cannot write; empty if it has not been imported."""
     exceptions = sys.modules.get("polars.exceptions")
     return (exceptions.ComputeError,) if exceptions else ()
 
 
 def choose(name: str, allowed: Sequence[str], what: str) -> str:
-    """The name, if it is allowed.
+    """Returns the name if it is allowed.
 
     Raises:
-        BadInput: It is not; names the nearest one and all others, or the nearest few of very many.
+        BadInput: The name is not allowed; the message suggests the nearest name and lists all
+            allowed ones, or the nearest few of very many.
     """
     if name in allowed:
         return name

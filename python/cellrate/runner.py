@@ -1,4 +1,4 @@
-"""Runs many simulations on all cores; keeps and reuses results by their content."""
+"""Runs many simulations on all cores; stores results and reuses them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from typing import TypeAlias
 from cellrate import _core
 
 Progress: TypeAlias = Callable[[float, int], None]
-"""Told about ten times a second how many runs are done (fractions count) and how many there are."""
+"""Called ten times a second with the number of finished runs, fractions included, and of all."""
 
 TICK_SECONDS = 0.1
 BUILD_DIGITS = 12
 AHEAD = 16
-"""So many runs per worker are begun before the first of them is asked for."""
+"""Number of jobs per worker that are submitted ahead of the result that is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class Job:
         return _core.key(self.resolved())
 
     def command(self, path: str | None = None) -> str:
-        """What to type to do the run alone.
+        """The shell command that repeats the run alone.
 
         Args:
-            path: Where the scenario is, if not where its name says.
+            path: Path of the scenario; by default its name.
         """
         settings = (part for setting in self.overrides for part in ("--set", setting))
         seed = () if self.seed is None else ("--seed", str(self.seed))
@@ -82,7 +82,7 @@ class Job:
 
 
 def available_cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -90,22 +90,22 @@ def available_cores() -> int:
 
 @cache
 def build_id() -> str:
-    """Version and a hash of the engine's code: builds that differ may give other results."""
+    """Version and hash of the engine's binary; other builds may give other results."""
     extension = Path(_core.__file__).read_bytes()
     return f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
 
 
 def default_store(directory: Path) -> _core.Store:
-    """A store of results of exactly this build of the engine.
+    """The store of results of exactly this build of the engine.
 
-    Two builds of one version may differ while the engine is being worked on, so the version alone
-    would hand out results of code that is gone. Results of other builds of this version in the same
-    directory are removed; those of other versions, older or newer, stay.
+    Builds of the same version may differ during development, so a store by version alone could
+    return results of old code. Results of other builds of this version in the same directory are
+    removed; those of other versions, older or newer, are kept.
     """
     build = build_id()
     for other in directory.glob(f"{_core.__version__}-{'[0-9a-f]' * BUILD_DIGITS}"):
         if other.name != build:
-            # Another process may be doing the same.
+            # Another process may be removing the same directory.
             shutil.rmtree(other, ignore_errors=True)
     return _core.Store(str(directory / build))
 
@@ -116,23 +116,23 @@ def run_many(
     store: _core.Store | None = None,
     progress: Progress | None = None,
 ) -> list[_core.Outcome]:
-    """Runs jobs side by side; equal ones once, known ones not at all.
+    """Runs jobs in parallel; equal jobs are run once, jobs with a stored result not at all.
 
     Outcomes do not depend on the number of workers. Every scenario is checked before the first one
-    runs. The first failure, or Ctrl-C, stops the runs under way; results that were complete by
-    then are in the store.
+    runs. The first failure, or Ctrl-C, stops the active runs; results that were complete by then
+    are in the store.
 
     Args:
-        jobs: What to run.
-        workers: Runs at a time; all cores by default.
-        store: Where results are looked up and kept; nowhere by default.
+        jobs: The jobs.
+        workers: Number of runs at a time; one per core by default.
+        store: Store in which results are looked up and kept; none by default.
         progress: Called from the calling thread.
 
     Returns:
         One outcome per job, in the order of the jobs.
 
     Raises:
-        ScenarioError: A scenario is wrong, or needs more memory than there is.
+        ScenarioError: A scenario is wrong, or needs more memory than is available.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     keys = [job.key() for job in jobs]
@@ -147,16 +147,16 @@ def run_each(
     store: _core.Store | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> Generator[Done]:
-    """Runs jobs side by side and gives their results in the order of the jobs, as they come.
+    """Runs jobs in parallel and yields their results in the order of the jobs.
 
-    A run that fails does not stop the others. Jobs are taken, and results held, a few ahead of what
-    was given, so that memory does not grow with their number. Equal jobs are run once if a store
-    keeps their result.
+    A run that fails does not stop the rest. Only a few jobs are submitted, and their results held,
+    ahead of the result that is yielded next, so that memory does not grow with the number of jobs.
+    Equal jobs are run once if a store keeps their result.
 
     Args:
-        jobs: What to run.
-        workers: Runs at a time; all cores by default.
-        store: Where results are looked up and kept; nowhere by default.
+        jobs: The jobs.
+        workers: Number of runs at a time; one per core by default.
+        store: Store in which results are looked up and kept; none by default.
         watch: Called about ten times a second, from the calling thread, with the number of runs
             that are done, fractions included.
 
@@ -190,16 +190,16 @@ def run_each(
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of a job.
+    """A finished job: its result or its error.
 
     Attributes:
         index: Number of the job, from 0.
         job: The job.
         key: Name of its result in a store; empty if its scenario is wrong.
         outcome: The result; None if the run failed.
-        error: What went wrong; empty if nothing did.
-        known: Whether the result was in the store.
-        seconds: Core time that the run took; 0 if it was known.
+        error: Error message; empty if the run did not fail.
+        known: True if the result was in the store.
+        seconds: Core time of the run; 0 if the result was in the store.
     """
 
     index: int
@@ -212,7 +212,7 @@ class Done:
 
 
 class _Work:
-    """What workers share: the store, how far they are, and whether to stop."""
+    """State that workers share: the store, the progress of the runs, and the signal to stop."""
 
     def __init__(self, store: _core.Store | None) -> None:
         self.store = store
@@ -222,7 +222,7 @@ class _Work:
         self._lock = threading.Lock()
 
     def attempt(self, index: int, job: Job) -> Done:
-        """Runs a job, or finds its result; what is wrong with it is part of what it gives."""
+        """Runs a job or finds its stored result; errors become part of the returned value."""
         began = time.thread_time()
         key, error, outcome, known = "", "", None, False
         try:
@@ -250,16 +250,19 @@ def obtained(
     store: _core.Store | None,
     report: Callable[[float, float], bool] | None = None,
 ) -> tuple[_core.Outcome, bool]:
-    """The stored outcome of a job, or else a fresh one, which is then stored; and whether it was.
+    """The stored outcome of a job, or else a fresh one, which is then stored.
 
     Args:
         key: Key of the job.
         job: The job.
-        store: Where results are looked up and kept, if anywhere.
-        report: As `_core.run` has it.
+        store: Store in which results are looked up and kept; None without one.
+        report: Called with the simulated time and its end, as by `_core.run`.
+
+    Returns:
+        The outcome, and True if it was in the store.
 
     Raises:
-        ScenarioError: The scenario is wrong, or needs more memory than there is.
+        ScenarioError: The scenario is wrong, or needs more memory than is available.
         Cancelled: The report stopped the run.
         OSError: The store cannot be read or written.
     """
@@ -273,7 +276,7 @@ def obtained(
 
 
 def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
-    """The outcome that a store keeps under a key; None if there is none that can be read.
+    """The stored outcome of a key; None if it is absent or damaged.
 
     Raises:
         OSError: The store cannot be read.
@@ -289,7 +292,7 @@ def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
 
 
 class _Batch:
-    """Distinct jobs by key, and how far each has come."""
+    """Distinct jobs by key, with the progress of each."""
 
     def __init__(self, jobs: dict[str, Job], store: _core.Store | None) -> None:
         self.jobs = jobs
@@ -308,7 +311,7 @@ class _Batch:
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def _watch(self, futures: Sequence[Future[_core.Outcome]], progress: Progress | None) -> None:
-        """Waits for the end or the first failure, which it raises."""
+        """Waits for the end of all runs; raises the first failure."""
         waiting: set[Future[_core.Outcome]] = set(futures)
         while waiting:
             finished, waiting = wait(waiting, timeout=TICK_SECONDS, return_when=FIRST_EXCEPTION)

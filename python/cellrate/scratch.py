@@ -1,4 +1,4 @@
-"""Directories for what is being written, beside where it will stand."""
+"""Scratch directories for files that are being written, beside their final place."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ else:
     HAS_LOCKS = True
 
 OLD = "old"
-"""In a scratch directory, what stood in the place before and has just been moved aside."""
+"""Name in a scratch directory of the previous contents, while they are being replaced."""
 LONGEST_NAME = 120
-"""Bytes of a name that leave room for who writes there."""
+"""Greatest length of a name in bytes, to which host and process are added; longer are hashed."""
 UNKNOWN = -1
 
 _held: dict[Path, int] = {}
-"""Scratch directories of this process, and what holds their locks."""
+"""Scratch directories of this process, with the file descriptors of their locks."""
 
 
 def beside(directory: Path) -> Path:
-    """A new directory beside another one, hidden, named by who writes there, and locked."""
+    """Makes a hidden, locked directory beside another one, named after host and process."""
     while True:
         name = f"{_prefix(directory)}{os.getpid()}.{secrets.token_hex(4)}"
         made = directory.parent / name
-        # It is noted first: an interrupt may come between any two steps, and `remove_all` then.
+        # Noted before it is made, so that `remove_all` finds it after an interrupt at any step.
         _held[made] = UNKNOWN
         try:
             made.mkdir(mode=0o700)
@@ -43,7 +43,7 @@ def beside(directory: Path) -> Path:
             del _held[made]
             raise
         lock = _locked(made)
-        # Before it was locked it could be taken for what a killed writer left.
+        # Before it was locked, another process may have removed it as a killed writer's.
         if made.exists() and lock is not None:
             _held[made] = lock
             return made
@@ -52,7 +52,7 @@ def beside(directory: Path) -> Path:
 
 @contextmanager
 def directory(place: Path) -> Iterator[Path]:
-    """`beside`, for as long as the block takes."""
+    """A scratch directory as from `beside`, removed at the end of the block."""
     made = beside(place)
     try:
         yield made
@@ -62,7 +62,10 @@ def directory(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def alone(directory: Path) -> Iterator[None]:
-    """Nobody else is in such a block for this directory, where locks are known."""
+    """Locks a directory, so that only one process at a time is in such a block.
+
+    Has no effect on systems without file locks.
+    """
     if not HAS_LOCKS:
         yield
         return
@@ -76,21 +79,21 @@ def alone(directory: Path) -> Iterator[None]:
 
 
 def remove(made: Path) -> None:
-    """Removes what `beside` has made, as far as that is possible."""
+    """Removes a directory made by `beside`, as far as possible."""
     shutil.rmtree(made, ignore_errors=True)
     _close(_held.pop(made, UNKNOWN))
 
 
 def remove_all() -> None:
-    """Removes all that this process has made and not yet removed, after an interrupt."""
+    """Removes all scratch directories of this process, after an interrupt."""
     for made in list(_held):
         remove(made)
 
 
 def clear(directory: Path) -> None:
-    """Removes what writers of a directory left that were killed, and puts back what they took.
+    """Removes scratch directories of killed writers, and restores contents that they moved.
 
-    Only processes of this machine can be known to be gone; what others left stays.
+    Only processes of this machine are known to have ended; those of other machines are left alone.
     """
     prefix = _prefix(directory)
     for left in directory.parent.glob(f"{glob.escape(prefix)}*"):
@@ -98,7 +101,7 @@ def clear(directory: Path) -> None:
         if not writer.isdecimal():
             continue
         lock = _locked(left)
-        # A number says little: processes of a container have the same one after each start.
+        # The process number alone is not enough: in containers it is the same after each start.
         if lock is None or (lock == UNKNOWN and _lives(int(writer))):
             continue
         if (left / OLD).exists() and not directory.exists():
@@ -116,7 +119,7 @@ def _prefix(directory: Path) -> str:
 
 
 def _locked(made: Path) -> int | None:
-    """What holds the lock of a directory; None if another one holds it, or it is gone."""
+    """Locks a directory; None if another process holds the lock or the directory is gone."""
     if not HAS_LOCKS:
         return UNKNOWN
     try:
@@ -140,7 +143,7 @@ def _close(lock: int) -> None:
 
 
 def _lives(process: int) -> bool:
-    """Whether a process of this machine is there; where that cannot be asked, it may be."""
+    """True if a process of this machine exists, or if this cannot be determined."""
     if os.name != "posix":
         return True
     try:

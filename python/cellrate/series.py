@@ -16,15 +16,15 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """One traced quantity of one thing.
+    """One traced quantity of one entity.
 
     Attributes:
-        kind: What was traced: queue, acr, cwnd, sequence, source-queue or utilisation.
-        entity: Of which port queue, channel or flow.
+        kind: The quantity: queue, acr, cwnd, sequence, source-queue or utilisation.
+        entity: Name of the port queue, channel or flow.
         unit: Unit of the values.
-        time: Seconds of simulated time.
-        minimum: Least value in the interval that a point stands for.
-        maximum: Greatest value in it; equal to the least one unless the trace was thinned.
+        time: Simulated time in seconds.
+        minimum: Least value in the interval of each point.
+        maximum: Greatest value in the interval; equal to the least unless the trace was thinned.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Series:
         end: float = math.inf,
         final: float = 0.2,
     ) -> float:
-        """Seconds from `start` until it stays near its final mean, infinite if it does not.
+        """Seconds from `start` until the series stays near its final mean; infinite if never.
 
         See :func:`cellrate.dynamics.settling_time`.
         """
@@ -60,7 +60,7 @@ class Series:
     def oscillation(
         self, start: float = 0.0, end: float = math.inf, hysteresis: float = 0.25
     ) -> dynamics.Oscillation:
-        """Its cycles between two times, with their period and amplitude.
+        """Cycles of the series between two times, with their period and amplitude.
 
         See :func:`cellrate.dynamics.oscillation`.
         """
@@ -72,7 +72,7 @@ class Series:
 
 
 def series_of(outcome: _core.Outcome) -> list[Series]:
-    """Every series of a finished run, in the order in which the run lists them."""
+    """All series of a finished run, in the order in which the run lists them."""
     found = []
     for index, info in enumerate(outcome.series()):
         columns = [np.frombuffer(column, dtype="<f8") for column in outcome.series_data(index)]

@@ -1,4 +1,4 @@
-"""Where a scenario's text comes from: a file, standard input, or the caller."""
+"""Reads the text of a scenario from a file, from standard input, or from the caller."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read(path: str) -> tuple[str, str]:
 
     Raises:
         OSError: The file cannot be read.
-        ScenarioError: It is not UTF-8 text; the error names the first place that is not.
+        ScenarioError: It is not UTF-8 text; the error names the first wrong byte.
     """
     if path == STANDARD_INPUT:
         return decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>"
@@ -25,9 +25,9 @@ def read(path: str) -> tuple[str, str]:
 
 
 def given(scenario: str | Path) -> tuple[str, str]:
-    """Text and name of a scenario as Python's functions take it: a path, or the TOML itself.
+    """Text and name of a scenario that is given as a path or as TOML.
 
-    Text of several lines is TOML, any other a path.
+    A text of several lines is TOML, any other a path.
 
     Raises:
         OSError: The file cannot be read.
@@ -39,7 +39,7 @@ def given(scenario: str | Path) -> tuple[str, str]:
 
 
 def decode(data: bytes, path: str) -> str:
-    """Bytes as text.
+    """Decodes UTF-8 text.
 
     Raises:
         ScenarioError: The bytes are not UTF-8.
@@ -73,13 +73,13 @@ def _not_text(path: str, line: int, column: int, byte: int) -> _core.ScenarioErr
 
 
 def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
-    """Overrides in the form ``path=value`` that the command line's ``--set`` takes.
+    """Overrides in the form ``path=value`` of the option ``--set``.
 
     >>> settings({"flow.tcp.count": 5, "switch.buffer": "500 cells"})
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']
 
     Raises:
-        TypeError: A value is no text, number, truth value or list of them.
+        TypeError: A value is not a text, number, boolean or list of these.
     """
     if isinstance(overrides, str):
         return [overrides]

@@ -1,4 +1,4 @@
-"""Columns of a study's data set: units, short names, chosen runs, what varies, what it measures."""
+"""Columns of a study's data set: units, short names, selection of runs, factors, measures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellrate.problems import BadInput, choose
 
 
 def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
-    """Unit by column of a table, those of the study's own measures as far as they are known."""
+    """Units by column of a table; for the study's own measures as far as known."""
     dictionary = tables()
     units = {one.column: one.unit for one in dictionary["run" if table == "runs" else table]}
     known = {one.name: one.unit for one in dictionary["expressions"]}
@@ -22,24 +22,24 @@ def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
 
 
 def column(name: str, columns: Sequence[str], what: str = "column") -> str:
-    """The column of that name, or the one whose path ends so, as `scheme` of `control.scheme`.
+    """Finds a column by its name or by the end of its path, such as `scheme`.
 
     Raises:
-        BadInput: There is none, or there are several.
+        BadInput: No column or several columns match.
     """
     if name in columns:
         return name
     found = [one for one in columns if one.endswith(f".{name}")]
     if len(found) > 1:
-        raise BadInput(f"{name} is several columns, name one: {', '.join(found)}")
+        raise BadInput(f"{name} is ambiguous; name one of {', '.join(found)}")
     return found[0] if found else choose(name, columns, what)
 
 
 def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
-    """The rows in which columns have values, as `scheme=erica`.
+    """Selects the rows that meet conditions such as `scheme=erica`.
 
     Raises:
-        BadInput: A column is unknown, a value is none of its values, or nothing is left.
+        BadInput: A column or value is unknown, or no row is left.
     """
     for text in where:
         name, equals, value = (piece.strip() for piece in text.partition("="))
@@ -65,7 +65,7 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
     return (pl.col(name).cast(pl.Float64) - wanted).abs() <= 1e-9 * abs(wanted)
 
 
-# What a study that names no measure shows.
+# Measures of a study without named measures.
 DEFAULTS = (
     "totals_tcp_throughput_bits_per_second",
     "totals_cell_loss_ratio",
@@ -75,7 +75,7 @@ DEFAULTS = (
 
 
 def measures_of(data: DataSet) -> list[str]:
-    """The study's own measures, or else a few that every run has; those that some run has."""
+    """The study's named measures, or else `DEFAULTS`; without those that no run has."""
     named = [one.name for one in data.description.measures]
     runs = data.runs
     return [

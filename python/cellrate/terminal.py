@@ -1,13 +1,13 @@
-"""Standard output: as wide as the terminal, or of a fixed width where there is none."""
+"""Writes to standard output, as wide as the terminal or else with a fixed width."""
 
 from rich.console import Console
 
-# A file or a pipe has no width of its own.
+# Width for files and pipes.
 PLAIN_WIDTH = 120
 
 
 def console() -> Console:
-    """Standard output, without markup: names are shown as they are."""
+    """Console on standard output without markup, so that names are printed literally."""
     plain = Console(markup=False, highlight=False)
     return plain if plain.is_terminal else Console(markup=False, highlight=False, width=PLAIN_WIDTH)
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Writes files as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cellrate.problems import writing
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text as UTF-8, whole or not at all: what was in the file before stays until then.
+    """Writes a text as UTF-8; the file keeps its old contents until the new ones are complete.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with replacing(path) as fresh:
         fresh.write_text(text, encoding="utf-8", newline="\n")
@@ -23,15 +23,15 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of another one if the block ends without an exception.
+    """A fresh file that replaces another one if the block ends without an exception.
 
-    What is no regular file, such as a pipe or a terminal, is written as it is.
+    Anything but a regular file, such as a pipe or a terminal, is written directly.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with writing(path):
-        # What a link leads to is replaced, not the link.
+        # The target of a link is replaced, not the link.
         place = path.resolve()
         if place.exists() and not place.is_file():
             yield place

@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: some runs, one after the other."""
+"""Task of a cluster's worker: makes some runs, one after the other."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cellrate.runner import Job, build_id
 
 
 def other_build(worker: str, build: str, ours: str) -> str:
-    """What is said of a worker that would give other results.
+    """The error message on a worker whose build may give different results.
 
     Args:
-        worker: Which one.
-        build: What it runs.
-        ours: What asks it to.
+        worker: Name of the worker.
+        build: Build of the worker.
+        ours: Build of this program.
     """
     return (
         f"worker {worker} runs cellrate {build}, this is {ours}: "
@@ -27,7 +27,7 @@ def other_build(worker: str, build: str, ours: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a worker sends back of a job."""
+    """Result of a job as a worker returns it."""
 
     data: bytes | None
     error: str
@@ -35,10 +35,10 @@ class Sent:
 
 
 def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
-    """What a task does: some jobs, one after the other.
+    """Runs some jobs, one after the other.
 
     Args:
-        jobs: What to run.
+        jobs: The jobs.
         build: The build that must run them.
 
     Raises:

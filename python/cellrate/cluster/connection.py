@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 LOCAL = "local-cluster"
-"""Instead of an address: a cluster of processes on this machine, for as long as it is needed."""
+"""Address of a temporary cluster of processes on this machine."""
 CONNECT_SECONDS = 5
 
 
@@ -24,12 +24,12 @@ class Cluster:
     """A connection to a Dask scheduler.
 
     Args:
-        address: Of the scheduler, as ``tcp://host:8786``, or ``local-cluster``.
-        processes: Of a local cluster; all cores by default.
+        address: Address of the scheduler, such as ``tcp://host:8786``, or ``local-cluster``.
+        processes: Number of processes of a local cluster; one per core by default.
 
     Raises:
-        BadInput: The extra ``cluster`` is not installed, nobody answers there, or a worker has
-            another build of cellrate.
+        BadInput: The extra ``cluster`` is not installed, no scheduler answers at the address, or a
+            worker has another build of cellrate.
         ConnectionError: A worker of a local cluster died while it started.
     """
 
@@ -73,8 +73,8 @@ class Cluster:
         self.close()
 
     def close(self) -> None:
-        """Leaves the cluster; a local one ends."""
-        with suppress(TimeoutError):  # of a scheduler that has gone, which has been told
+        """Disconnects from the cluster; a local cluster is shut down."""
+        with suppress(TimeoutError):  # the scheduler is gone, which was reported before
             self._client.close()
         if self._local is not None:
             self._local.close()
@@ -85,14 +85,14 @@ class Cluster:
         store: _core.Store | None = None,
         watch: Callable[[float], None] | None = None,
     ) -> Generator[Done]:
-        """Runs jobs on the workers and gives their results in the order of the jobs, as they come.
+        """Runs jobs on the workers and yields their results in the order of the jobs.
 
-        A run that fails does not stop the others, and a worker that dies costs what it was at.
-        Results go into the store as soon as they come.
+        A run that fails does not stop the rest. If a worker dies, only its current task is lost.
+        Results are stored as soon as they arrive.
 
         Args:
-            jobs: What to run.
-            store: Where results are looked up and kept; nowhere by default.
+            jobs: The jobs.
+            store: Store in which results are looked up and kept; none by default.
             watch: Called, from the calling thread, with the number of runs that are done.
 
         Yields:
@@ -100,7 +100,7 @@ class Cluster:
 
         Raises:
             BadInput: A worker has another build of cellrate.
-            OSError: The store cannot be read or written, or the scheduler went away.
+            OSError: The store cannot be read or written, or the connection to the scheduler broke.
             KeyboardInterrupt: Ctrl-C was pressed.
         """
         from distributed.client import CancelledError
@@ -111,10 +111,10 @@ class Cluster:
             raise ConnectionError(GONE) from error
 
     def _check_builds(self) -> None:
-        """Makes sure that all workers give the results that this program would.
+        """Checks that all workers have the same build as this program.
 
         Raises:
-            BadInput: One has another build, or none.
+            BadInput: A worker has another build, or none.
         """
         try:
             builds: dict[str, str] = self._client.run(build_id)

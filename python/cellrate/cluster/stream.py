@@ -1,4 +1,4 @@
-"""Runs that go out to a cluster in tasks, and results that come back in order."""
+"""Sends jobs to a cluster in tasks and returns the results in order."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 BATCH_SECONDS = 2.0
-"""Short runs are joined until a task takes about so long: a task costs the scheduler about a ms."""
+"""Short runs are joined into tasks of about this length: a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
-"""Tasks of the smallest size; with every so many more their least size doubles, so that a million
-short runs are ten thousand tasks."""
+"""After every so many tasks their least size doubles, so that a million short runs make ten
+thousand tasks."""
 AHEAD = 4
-"""Tasks per thread of the cluster that wait or run at a time."""
+"""Number of tasks per thread of the cluster that wait or run at a time."""
 HELD = 2_000
-"""Results at most that wait for a run before them; until it is back no more tasks are sent."""
+"""Greatest number of results that wait for an earlier one; at this number no task is sent."""
 GONE = (
-    "the Dask scheduler went away, or somebody cancelled the tasks; what had come back is kept: "
-    "run the same again, and it goes on from there"
+    "the connection to the Dask scheduler broke, or the tasks were cancelled; finished runs are "
+    "kept: the same command continues from there"
 )
-LOST = "its worker died, again and again; see the worker's log, and its memory limit"
+LOST = "its worker died several times; see the worker's log, and its memory limit"
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A job on its way."""
+    """A job that has been sent or will be."""
 
     index: int
     job: Job
@@ -41,7 +41,7 @@ class _Asked:
 
 
 class Stream:
-    """Jobs that go out and results that come back."""
+    """Sends jobs to a cluster and collects their results."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ class Stream:
         self._measured = 0
 
     def run(self, jobs: Iterable[Job]) -> Generator[Done]:
-        """Sends jobs and gives what became of each, in their order; see `Cluster.run_each`."""
+        """Sends jobs and yields their results in order; see `Cluster.run_each`."""
         pending = enumerate(jobs)
         batch: list[_Asked] = []
         more = True
         try:
             while more or self._out or self._back:
-                # Workers come and go; asking the scheduler is no thing to do for every run.
+                # Workers join and leave; asking the scheduler for every run would be too slow.
                 self._threads = self._count_threads()
                 while more and len(self._out) < AHEAD * self._threads and not self._is_full():
                     more = self._fill(pending, batch)
@@ -79,7 +79,7 @@ class Stream:
                 self._gather()
                 yield from self._ready()
         finally:
-            # A client that was closed has given up its tasks already.
+            # A closed client has cancelled its tasks already.
             if self._out and self._client.status == "running":
                 self._client.cancel(list(self._out))
 
@@ -91,7 +91,10 @@ class Stream:
         return max(sum(threads.values()), 1)
 
     def _fill(self, pending: Iterator[tuple[int, Job]], batch: list[_Asked]) -> bool:
-        """Takes jobs until a batch is full; those that are known need no batch."""
+        """Takes jobs until a batch is full; returns False after the last job.
+
+        Jobs with a stored result do not go into the batch.
+        """
         size = self._size()
         for index, job in pending:
             asked = self._look_up(index, job)
@@ -102,11 +105,11 @@ class Stream:
         return False
 
     def _is_full(self) -> bool:
-        """Whether so much waits for a run before it that no more is sent: results are held here."""
+        """True if so many results wait for an earlier one that no more jobs are sent."""
         return len(self._back) >= HELD
 
     def _look_up(self, index: int, job: Job) -> _Asked | None:
-        """The job, unless what becomes of it is known."""
+        """The job; None if its result is stored or its scenario is wrong."""
         try:
             key = job.key()
         except _core.ScenarioError as error:
@@ -119,7 +122,7 @@ class Stream:
         return None
 
     def _size(self) -> int:
-        """Jobs of the next task."""
+        """Number of jobs of the next task."""
         least = 1 << self._tasks // FIRST_TASKS
         if not self._measured:
             return least
@@ -132,11 +135,11 @@ class Stream:
         future = self._client.submit(
             run_batch, [one.job for one in batch], build_id(), key=f"cellrate-{name}"
         )
-        # Batches of equal jobs have futures of their own, though the scheduler runs one task.
+        # Equal batches have different futures, though the scheduler runs them as one task.
         self._out[future] = list(batch)
 
     def _gather(self) -> None:
-        """Takes in what has come back; waits until something has."""
+        """Waits until at least one task is done, and collects the results."""
         from distributed import wait
 
         if not self._out:
@@ -181,7 +184,7 @@ class Stream:
             self._watch(self._finished)
 
     def _ready(self) -> Iterator[Done]:
-        """What is next in order, as far as it has come."""
+        """Yields the next results in order, as far as they have arrived."""
         while self._next in self._back:
             yield self._back.pop(self._next)
             self._next += 1

@@ -1,4 +1,4 @@
-"""Which alternatives differ, by how much, and whether that may be chance."""
+"""Statistical comparison of alternatives: their differences, and the part of chance in them."""
 
 from cellrate.compare.answer import Comparison, Pair
 from cellrate.compare.comparing import Rules, compare

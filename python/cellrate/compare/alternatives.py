@@ -1,4 +1,4 @@
-"""What the command line asks to vary: the alternatives, and where they are compared."""
+"""Parses `--vary` of `cellrate compare`: the alternatives, and the points to compare them at."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from cellrate.runner import Job
 
 @dataclass(frozen=True)
 class Level:
-    """A value of something that varies.
+    """One value of a factor.
 
     Attributes:
-        value: As the user wrote it.
-        settings: What sets it, as `--set` takes it.
-        left_out: Keys of the scenario that another form of a table does not know.
+        value: The value as the user wrote it.
+        settings: Overrides that set it, in the form of `--set`.
+        left_out: Keys that the scenario sets and that this variant of a table does not have.
     """
 
     value: str
@@ -30,17 +30,17 @@ class Level:
 
 @dataclass(frozen=True)
 class Varied:
-    """Something that varies: a dotted path and its values in order."""
+    """A factor: a dotted path and its values in order."""
 
     path: str
     levels: tuple[Level, ...]
 
 
 def varied(base: Job, asked: Sequence[str]) -> tuple[Varied, ...]:
-    """What `--vary PATH=A,B,C` asks for; a path may be the end of one.
+    """Parses `--vary PATH=A,B,C`; the end of a path is enough if it is unique.
 
     Raises:
-        BadInput: A path or value is none, or a path is varied twice.
+        BadInput: A path or value is unknown, or a path is varied twice.
         ScenarioError: The scenario itself is wrong.
     """
     keys = Keys(_core.resolve(base.text, base.path, list(base.overrides), None))
@@ -82,12 +82,12 @@ def _require_allowed(key: Key, value: str) -> None:
 
 
 def combinations_of(found: Sequence[Varied]) -> list[tuple[Level, ...]]:
-    """Every combination of one level of each, the last one changing fastest."""
+    """All combinations of one level of each factor; the last factor changes fastest."""
     return list(product(*(one.levels for one in found)))
 
 
 def left_out(found: Sequence[Varied]) -> list[str]:
-    """What the scenario sets and other forms of a table do not know, in words."""
+    """Sentences on keys that the scenario sets and that another variant of a table lacks."""
     return [
         f"{one.path}={level.value} does not know {', '.join(level.left_out)}, set for another one"
         for one in found

@@ -1,4 +1,4 @@
-"""What a comparison found."""
+"""Result of a comparison."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Value: TypeAlias = str | float | int | bool
 
 @dataclass(frozen=True)
 class Pair:
-    """Two alternatives under the same circumstances, and one measure.
+    """Comparison of two alternatives in one measure, with equal values of all other factors.
 
     Attributes:
-        measure: What is compared.
+        measure: Name of the measure.
         where: Values of the other factors.
-        first: The alternative that the other is held against.
-        second: The other one.
+        first: The alternative to compare with.
+        second: The alternative that is compared with the first.
         contrast: Second less first; None if one of the two has no value in any run.
-        left_out: Runs of the two that do not count: failed ones, those without a finite value, and
-            those without a partner of the same seed.
-        interval: Of the difference, by itself at the level.
-        simultaneous: Of the difference, wider, so that all intervals together hold at the level.
-        adjusted_p: p-value after Holm's correction; None if there is none.
+        left_out: Number of runs of the two that do not count: failed runs, runs without a finite
+            value, and runs without a partner of the same seed.
+        interval: Confidence interval of this difference alone.
+        simultaneous: Wider interval; all these intervals together hold at the level.
+        adjusted_p: p-value after Holm's correction; None without a test.
         ratio: Mean of the second over mean of the first.
-        real: Whether the difference is real at the level, together with all others; None if that
-            cannot be told.
+        real: True if the difference is significant at the level after the correction for all
+            pairs; None if it cannot be tested.
     """
 
     measure: str
@@ -51,16 +51,16 @@ class Comparison:
     """All pairs of a comparison.
 
     Attributes:
-        factor: What the alternatives are values of.
+        factor: The factor whose values are compared.
         alternatives: Its values, in the order of the runs.
-        measures: What is compared.
-        baseline: What all others are held against; None if all pairs are compared.
-        level: That no difference that is called real is chance has at least this probability.
+        measures: Names of the compared measures.
+        baseline: The alternative with which all others are compared; None for all pairs.
+        level: Least probability that none of the differences called real is due to chance.
         averaged: Names of the factors over which the mean was taken, seed by seed.
-        pairs: Measure by measure.
-        tests: How many of them chance could have made; the correction counts these.
-        unmatched: Points that only some alternatives have, which are left out where one is missing.
-        silent: Measures that no run has.
+        pairs: The pairs, measure by measure.
+        tests: Number of pairs with a statistical test; the correction counts these.
+        unmatched: Number of points that lack some of the alternatives.
+        silent: Measures that have no value in any run.
     """
 
     factor: str

@@ -11,7 +11,7 @@ from cellrate.compare.answer import Comparison, Pair
 
 
 def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
-    """What `cellrate compare --json` prints; null where there is nothing to say."""
+    """The output of `cellrate compare --json`; null where a value is missing."""
     return {
         "factor": comparison.factor,
         "alternatives": list(comparison.alternatives),
@@ -29,7 +29,7 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "measure": pair.measure,
         "where": dict(pair.where),
         "first": pair.first,
@@ -39,9 +39,9 @@ def _pair(pair: Pair) -> dict[str, Any]:
     }
     found = pair.contrast
     if found is None:
-        return told
+        return entry
     ratio = pair.ratio
-    return told | {
+    return entry | {
         "runs": [len(found.first), len(found.second)],
         "paired": found.paired,
         "test": found.test,

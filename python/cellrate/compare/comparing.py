@@ -1,4 +1,4 @@
-"""Comparison of the values of one factor over a table of runs."""
+"""Compares the values of one factor over a table of runs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Rules:
-    """What is compared, and how.
+    """Options of a comparison.
 
     Attributes:
         factor: Column whose values are the alternatives.
         measures: Columns that are compared.
         where: Columns of the other factors; alternatives are compared at equal values of them.
-        baseline: The alternative that all others are held against; every pair if None.
-        level: Of the intervals and decisions, all of them together.
-        averaged: Whether the mean over the points of the other factors is compared, seed by seed,
+        baseline: The alternative with which all others are compared; None for all pairs.
+        level: Confidence level of all intervals and decisions together.
+        averaged: True to compare the mean over the points of the other factors, seed by seed,
             instead of each point.
     """
 
@@ -45,19 +45,19 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
 
     Runs of the same seed at the same point are pairs: they saw the same random numbers, and their
     differences spread less than the runs themselves. Where seeds differ the samples are
-    independent. Failed runs (`status`) and values that are no finite numbers are left out and
-    counted. If all seeds gave the same `digest` for two alternatives, seeds change nothing and the
-    difference is exact. Which differences are real is decided by Holm's correction over all pairs,
-    points and measures; the simultaneous intervals are Bonferroni's, and a difference may be real
-    although its interval just holds zero, since Holm's decisions are the finer.
+    independent. Failed runs (`status`) and values that are not finite are left out and counted. If
+    all seeds gave the same `digest` for two alternatives, seeds change nothing and the difference
+    is exact. Holm's correction over all pairs, points and measures decides which differences are
+    real. The simultaneous intervals are Bonferroni's; a difference may be real although its
+    interval just contains zero, because Holm's correction is the sharper of the two.
 
     Args:
-        runs: Columns `seed`, the factors and the measures, and `status` and `digest` if there are.
-        rules: What is compared, and how.
+        runs: Columns `seed`, the factors and the measures, and optionally `status` and `digest`.
+        rules: Options of the comparison.
 
     Raises:
-        BadInput: A column is missing, there is only one alternative, the baseline is none of them,
-            or no two alternatives have a point in common.
+        BadInput: A column is missing, there is only one alternative, the baseline is not an
+            alternative, or no two alternatives have a point in common.
     """
     _require_columns(runs, rules)
     runs = _without_failed(runs, rules.measures)
@@ -66,17 +66,17 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     silent = tuple(
         name for name in rules.measures if not runs[name].cast(pl.Float64).is_finite().any()
     )
-    spoken = tuple(name for name in rules.measures if name not in silent)
-    if not spoken:
+    measured = tuple(name for name in rules.measures if name not in silent)
+    if not measured:
         raise BadInput(f"no run has a value of {', '.join(silent)}")
-    found = samples(runs, rules.factor, rules.where, spoken)
+    found = samples(runs, rules.factor, rules.where, measured)
     unmatched = sum(len(point) < len(alternatives) for point in found.values())
     if rules.averaged and rules.where:
         found = averaged(found)
     names = () if rules.averaged else rules.where
     pairs = [
         _pair(measure, dict(zip(names, point, strict=True)), first, second, having)
-        for measure in spoken
+        for measure in measured
         for point, having in found.items()
         for first, second in chosen
         if first in having and second in having
@@ -87,7 +87,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     return Comparison(
         rules.factor,
         alternatives,
-        spoken,
+        measured,
         rules.baseline,
         rules.level,
         rules.where if rules.averaged else (),
@@ -99,7 +99,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
 
 
 def _without_failed(runs: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
-    """Failed runs stay, to be counted, but have no values."""
+    """Removes the values of failed runs; the runs stay in the table, so that they are counted."""
     if "status" not in runs.columns:
         return runs
     done = pl.col("status") == "done"
@@ -112,13 +112,13 @@ def _require_columns(runs: pl.DataFrame, rules: Rules) -> None:
     for name in rules.measures:
         choose(name, runs.columns, "measure")
         if not runs[name].dtype.is_numeric() and runs[name].dtype not in {pl.Null, pl.Boolean}:
-            raise BadInput(f"{name} is no measure: its values are no numbers")
+            raise BadInput(f"{name} cannot be a measure: its values are not numbers")
     if not 0.0 < rules.level < 1.0:
         raise BadInput(f"a level of {rules.level} is not between 0 and 1")
 
 
 def _chosen(alternatives: Sequence[Value], rules: Rules) -> list[tuple[Value, Value]]:
-    """Which alternatives are held against which."""
+    """The pairs of alternatives to compare."""
     if len(alternatives) < 2:
         only = "nothing" if not alternatives else f"only {alternatives[0]}"
         raise BadInput(f"{rules.factor} has {only}: a comparison needs two alternatives")
@@ -150,7 +150,7 @@ def _pair(
 
 
 def _is_test(pair: Pair) -> bool:
-    """Whether chance may have made the difference, so that the correction counts it."""
+    """True if the pair has a statistical test, so that the correction counts it."""
     found = pair.contrast
     return found is not None and found.p_value is not None and found.test != "exact"
 
@@ -180,7 +180,7 @@ def _judged(pairs: Sequence[Pair], level: float, tests: int) -> list[Pair]:
 
 
 def _nothing_in_common(found: Samples, rules: Rules) -> str:
-    """Why no two alternatives can be compared."""
+    """The error message if no two alternatives have a point in common."""
     where = ", ".join(rules.where) or "the same circumstances"
     examples = []
     for point, having in list(found.items())[:2]:

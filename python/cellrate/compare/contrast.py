@@ -1,4 +1,4 @@
-"""Two alternatives and one measure: the difference of the means, and whether it may be chance."""
+"""Difference of the means of two samples, with its standard error and p-value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellrate.compare.ratio import Ratio, ratio_of_means
 Floats: TypeAlias = npt.NDArray[np.float64]
 Interval: TypeAlias = tuple[float, float]
 
-# Values that differ by this share of their size differ by the rounding of sums.
+# Relative differences up to this come from the rounding of sums.
 ROUNDING = 1e-12
 
 
@@ -25,15 +25,15 @@ class Contrast:
 
     Attributes:
         first: Values of the first alternative, run by run.
-        second: Those of the second.
-        paired: Whether they are pairs of the same seed; otherwise they are independent.
+        second: Values of the second alternative, run by run.
+        paired: True if the runs are pairs of the same seed; otherwise they are independent.
         difference: Mean of the second less mean of the first.
-        standard_error: Of the difference; None if nothing is known of the spread.
+        standard_error: Standard error of the difference; None if the spread is unknown.
         freedom: Degrees of freedom of the standard error; infinite if it is exact.
-        p_value: Chance of so great a difference or a greater one if there is none; None if one run
-            is all there is.
-        test: How that was found: "t" (paired t-test), "Welch", "permutation", "exact" where seeds
-            change nothing, or "none".
+        p_value: Probability of a difference at least this large if the true one is zero; None if an
+            alternative has a single run.
+        test: Source of the p-value: "t" (paired t-test), "Welch", "permutation", "exact" where
+            seeds change nothing, or "none".
     """
 
     first: Floats = field(repr=False)
@@ -46,7 +46,7 @@ class Contrast:
     test: str
 
     def interval(self, level: float) -> Interval | None:
-        """Confidence interval of the difference; None if nothing is known of the spread."""
+        """Confidence interval of the difference; None if the spread is unknown."""
         if self.standard_error is None:
             return None
         half = float(stdtrit(self.freedom, (1.0 + level) / 2.0)) * self.standard_error
@@ -58,9 +58,9 @@ class Contrast:
 
     @property
     def gain(self) -> float | None:
-        """How many times the runs independent samples would need for an equally short interval.
+        """Factor by which independent samples would need more runs for an equally short interval.
 
-        None without pairs or without spread; infinite if all pairs differ by the same.
+        None without pairs or without spread; infinite if all pairs have the same difference.
         """
         apart = float(np.var(self.first) + np.var(self.second))
         if not self.paired or apart == 0.0:
@@ -74,25 +74,25 @@ def contrast(
 ) -> Contrast:
     """Compares two samples of a measure.
 
-    Pairs by Student's t on their differences, independent samples by Welch's t-test (Welch 1947).
-    Where there is no spread, as with counts that happen to be equal, t would be certain of
-    anything; then the chance that random exchange of the two alternatives gives as clear a
-    separation is taken (Fisher's permutation test).
+    Pairs are tested by Student's t on their differences, independent samples by Welch's t-test
+    (Welch 1947). Without any spread, as with counts that happen to be equal, a t-test would call
+    every difference certain. In that case Fisher's permutation test is used: the p-value is the
+    probability that a random exchange of the two alternatives separates them as clearly.
 
     Args:
         first: Values of the first alternative, all finite.
-        second: Those of the second; of the same seeds in the same order if `paired`.
-        paired: Whether they are pairs.
-        deterministic: Whether the seeds are known to change nothing in either, so that the
-            difference is exact.
+        second: Values of the second; of the same seeds in the same order if `paired`.
+        paired: True if the values are pairs.
+        deterministic: True if the seeds are known to change nothing in either alternative, so that
+            the difference is exact.
 
     Raises:
-        ValueError: A sample is empty, or pairs are not of the same number.
+        ValueError: A sample is empty, or paired samples have different lengths.
     """
     if not len(first) or not len(second):
         raise ValueError("a comparison needs runs of both alternatives")
     if paired and len(first) != len(second):
-        raise ValueError(f"{len(first)} runs and {len(second)} runs are no pairs")
+        raise ValueError(f"pairs need equally many runs, not {len(first)} and {len(second)}")
     size = max(float(np.abs(first).max()), float(np.abs(second).max()))
     difference = float((second - first).mean() if paired else second.mean() - first.mean())
     if abs(difference) <= ROUNDING * size:
@@ -113,16 +113,16 @@ def contrast(
 
 
 def _spread(first: Floats, second: Floats, *, paired: bool) -> float:
-    """From the least to the greatest value of what the test is about."""
+    """Range of the tested values: of the paired differences, or the wider of the two samples."""
     if paired:
         return float(np.ptp(second - first))
     return max(float(np.ptp(first)), float(np.ptp(second)))
 
 
 def _permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
-    """Share of the exchanges that separate as clearly: this one and its mirror image.
+    """p-value of the permutation test: two exchanges separate as clearly, this and its mirror.
 
-    Within pairs there are two to exchange each time, otherwise any of all runs.
+    Paired values are exchanged within each pair, independent ones among all runs.
     """
     ways = 2**first if paired else math.comb(first + second, first)
     return 2.0 / ways if difference else 1.0

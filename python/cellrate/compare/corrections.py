@@ -1,4 +1,4 @@
-"""Many comparisons at once: what must be more than chance, so that no one of them is chance."""
+"""Corrections of p-values and confidence levels for many comparisons at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values by Holm's step-down procedure (Holm 1979).
 
-    Those that do not exceed alpha are differences that hold together: with probability 1 - alpha at
-    the least none of them is chance, however the comparisons depend on one another. It finds all
-    that Bonferroni's correction finds, and more.
+    Differences whose adjusted p-values do not exceed alpha are significant together: with a
+    probability of at least 1 - alpha none of them is due to chance, however the comparisons depend
+    on one another. Holm's procedure finds every difference that Bonferroni's finds, and more.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -28,8 +28,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def simultaneous_level(level: float, comparisons: int) -> float:
     """Level of each interval so that all of them together hold at `level` (Bonferroni; Dunn 1961).
 
-    That asks nothing of how they depend on one another. Tukey's shorter intervals would ask for
-    equal variances and correlations, and common random numbers make these unequal (Law, Simulation
+    The intervals may depend on one another in any way. Tukey's shorter intervals need equal
+    variances and correlations, and common random numbers make these unequal (Law, Simulation
     Modeling and Analysis, section 10.3).
 
     >>> round(simultaneous_level(0.95, 10), 6)

@@ -1,4 +1,4 @@
-"""One figure: every difference with its simultaneous interval, and where zero is."""
+"""Figure of all differences with their simultaneous intervals and the zero line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cellrate.figures import COLOURS, FAINT, STYLE, new_figure
 
 REAL, CHANCE = COLOURS[1], FAINT
 SIZE = 4.5
-# Inches of a line, and of what is round a panel.
+# Height in inches of a line, and of the margins of a panel.
 LINE, ROUND = 0.2, 0.62
-# More differences of a measure make no picture; those that are clearest are drawn.
+# Only so many differences of a measure are drawn: those with the least p-values.
 MOST_LINES = 40
 
 
 def differences(comparison: Comparison, units: Mapping[str, str]) -> Figure:
-    """A panel per measure, a line per pair: a full dot if the difference is real."""
+    """Draws a panel per measure with a line per pair; the dot is full if the difference is real."""
     by_measure = {
         measure: _clearest([one for one in comparison.pairs if one.measure == measure])
         for measure in comparison.measures
@@ -45,14 +45,14 @@ def differences(comparison: Comparison, units: Mapping[str, str]) -> Figure:
 
 
 def _handle(*, real: bool) -> Line2D:
-    """How such a difference looks in the legend."""
+    """The legend's symbol for a difference."""
     colour = REAL if real else CHANCE
     filled = colour if real else "white"
     return Line2D([], [], color=colour, marker="o", markersize=SIZE, markerfacecolor=filled)
 
 
 def _clearest(pairs: Sequence[Pair]) -> list[Pair]:
-    """At most so many pairs as make a picture, in their order."""
+    """The pairs with the least p-values, at most `MOST_LINES`, in their order."""
     drawn = [pair for pair in pairs if pair.contrast is not None]
     if len(drawn) <= MOST_LINES:
         return drawn

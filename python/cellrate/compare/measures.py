@@ -1,4 +1,4 @@
-"""What alternatives are compared by."""
+"""Measures by which alternatives are compared."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of every run.
+    """A number that is computed from every run.
 
     Attributes:
-        name: What it is called.
-        expression: What it is, in the language of measures.
-        unit: Empty if it has none, or if nobody said.
+        name: Name of the measure.
+        expression: Its definition in the language of measures.
+        unit: Its unit; empty if it has none or none was given.
     """
 
     name: str
@@ -40,10 +40,10 @@ over the flows, Jain's index over the flows."""
 
 
 def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures that a user names: a default one, `NAME=EXPRESSION`, or an expression.
+    """Parses `--measure`: the name of a default measure, `NAME=EXPRESSION`, or an expression.
 
     Raises:
-        BadInput: One is no expression, or two have a name.
+        BadInput: An expression is not valid, or two measures have the same name.
     """
     if not texts:
         return DEFAULTS

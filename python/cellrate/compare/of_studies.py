@@ -1,4 +1,4 @@
-"""Comparison of two studies, or of the values of a factor of one."""
+"""Compares two studies, or the values of a factor of one study."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from cellrate.study_columns import chosen, column, factors_of, measures_of, unit
 
 @dataclass(frozen=True)
 class Wish:
-    """What is compared of studies.
+    """Options of a comparison of studies.
 
     Attributes:
         measures: Columns of the runs; the study's own measures if empty.
-        factor: Of a single study; the values of it are compared.
-        where: Which runs, as `buffer=100`.
-        baseline: The alternative that all others are held against, as the user writes it.
+        factor: Factor of a single study whose values are compared.
+        where: Conditions that select runs, such as `buffer=100`.
+        baseline: The alternative with which all others are compared, as the user writes it.
         level: See `Rules`.
         averaged: See `Rules`.
     """
@@ -42,7 +42,7 @@ def compare_studies(places: Sequence[Path], wish: Wish) -> tuple[Comparison, dic
 
     Args:
         places: Directories of one or two data sets.
-        wish: What is compared.
+        wish: Options of the comparison.
 
     Returns:
         The comparison, and the unit of each column.
@@ -99,7 +99,7 @@ def _measures(data: DataSet, wish: Wish) -> tuple[str, ...]:
 
 
 def _baseline(wish: Wish, values: Sequence[Value]) -> Value | None:
-    """The value that the user means: a text, or a number however it is written."""
+    """The value that the user means; numbers may be written in any form."""
     if wish.baseline is None:
         return None
     for value in values:

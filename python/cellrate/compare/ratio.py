@@ -17,9 +17,9 @@ class Ratio:
     """Mean of the second over mean of the first.
 
     Attributes:
-        value: None if the first mean is zero.
-        low: Lower end of the interval; None if there is none.
-        high: Upper end.
+        value: The ratio; None if the first mean is zero.
+        low: Lower end of the confidence interval; None without an interval.
+        high: Upper end of the interval.
     """
 
     value: float | None
@@ -30,14 +30,14 @@ class Ratio:
 def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float = 0.95) -> Ratio:
     """Mean of the second over mean of the first, with Fieller's interval (Fieller 1954).
 
-    The interval holds every ratio r at which the mean of ``second - r * first`` may be zero. There
-    is none if the first mean may be zero itself, or from a single run.
+    The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. It
+    is missing if the first mean may be zero itself, and for a single run.
 
     Args:
         first: Values of the first alternative.
-        second: Those of the second; of the same seeds in the same order if `paired`.
-        paired: Whether they are pairs.
-        level: Of the interval.
+        second: Values of the second; of the same seeds in the same order if `paired`.
+        paired: True if the values are pairs.
+        level: Confidence level of the interval.
     """
     denominator, numerator = float(first.mean()), float(second.mean())
     if denominator == 0.0:

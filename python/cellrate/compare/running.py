@@ -1,4 +1,4 @@
-"""The runs of alternatives of one scenario, as a table with a row per run."""
+"""Runs the alternatives of one scenario and returns a table with a row per run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cellrate.language.runs import Run
 from cellrate.runner import Done, Job
 
 Runner: TypeAlias = Callable[[Sequence[Job]], Generator[Done]]
-"""Runs jobs and gives what became of each, in order: `run_each` with its store and progress."""
+"""Runs jobs and yields the result of each in order, as `run_each` does."""
 
 Notice: TypeAlias = Callable[[str], None]
-"""Told of a run that failed."""
+"""Called with a message for every run that failed."""
 
 
 DONE, FAILED = "done", "failed"
@@ -31,9 +31,9 @@ class Table:
     """Runs of all alternatives.
 
     Attributes:
-        runs: Columns `seed`, `status`, `digest`, `command`, one per path that varies, one per
-            measure.
-        reasons: Why a measure has no value in a run, the first time that it had none.
+        runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and
+            one for each measure.
+        reasons: For each measure without a value in some run, the error of the first such run.
     """
 
     runs: pl.DataFrame
@@ -41,7 +41,7 @@ class Table:
 
     @property
     def has_failed(self) -> bool:
-        """Whether a run failed."""
+        """True if a run failed."""
         return FAILED in self.runs["status"]
 
 
@@ -53,10 +53,10 @@ def run_all(
     runner: Runner,
     notice: Notice,
 ) -> Table:
-    """Runs every combination of what varies with the same seeds; a run that fails has no values.
+    """Runs every combination of levels with the same seeds; a run that fails has no values.
 
     Raises:
-        ScenarioError: A combination is no scenario; said before the first run.
+        ScenarioError: A combination is not a valid scenario; raised before the first run.
         OSError: The store cannot be read or written.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """

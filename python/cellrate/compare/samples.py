@@ -1,4 +1,4 @@
-"""Runs of each alternative at each point, out of a table of runs."""
+"""Groups a table of runs by point and alternative, and matches runs of equal seeds."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Sample:
     """Runs of one alternative at one point, in the order of their seeds.
 
     Attributes:
-        seeds: Of the runs.
-        values: By measure; NaN where a run has none, be it that it failed.
-        deterministic: Whether all of at least two seeds gave the same run.
+        seeds: Seeds of the runs.
+        values: Values by measure; NaN where a run has none, for instance because it failed.
+        deterministic: True if there are at least two seeds and all gave the same run.
     """
 
     seeds: Integers
@@ -42,10 +42,10 @@ class Matched:
     """Values of two samples that can be compared.
 
     Attributes:
-        first: Of the first sample.
-        second: Of the second.
-        paired: Whether they are pairs of the same seed.
-        left_out: Runs of both that have no value or no partner.
+        first: Values of the first sample.
+        second: Values of the second sample.
+        paired: True if the values are pairs of the same seed.
+        left_out: Number of runs of both that have no value or no partner.
     """
 
     first: Floats
@@ -57,10 +57,10 @@ class Matched:
 def samples(
     runs: pl.DataFrame, factor: str, where: Sequence[str], measures: Sequence[str]
 ) -> Samples:
-    """The runs by point and alternative.
+    """Groups the runs by point and alternative.
 
     Raises:
-        BadInput: Two runs of a seed are not told apart by factor and points.
+        BadInput: Two runs agree in seed, alternative and point.
     """
     found: Samples = {}
     keys = [*where, factor]
@@ -75,7 +75,7 @@ def _sample(part: pl.DataFrame, key: Point, keys: Sequence[str], measures: Seque
     seeds = part["seed"].to_numpy()
     if (np.diff(seeds) == 0).any():
         place = ", ".join(f"{name} = {value}" for name, value in zip(keys, key, strict=True))
-        raise BadInput(f"several runs of a seed have {place}: they differ in something else")
+        raise BadInput(f"several runs with the same seed have {place}: name all factors that vary")
     values = {
         name: part[name].cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in measures
     }
@@ -85,9 +85,9 @@ def _sample(part: pl.DataFrame, key: Point, keys: Sequence[str], measures: Seque
 
 
 def averaged(found: Samples) -> Samples:
-    """The mean over all points, seed by seed: one point without a name.
+    """Averages over all points, seed by seed; the result has one point without coordinates.
 
-    Points that not all alternatives have do not count, nor do seeds that a point lacks.
+    Points that lack an alternative do not count, nor do seeds that are missing at a point.
 
     Raises:
         BadInput: No point is common to all alternatives, or the points have no seed in common, so
@@ -114,10 +114,10 @@ def _mean(parts: Sequence[Sample]) -> Sample:
 
 
 def matched(first: Sample, second: Sample, measure: str) -> Matched:
-    """Pairs of the same seed, or all values if too few seeds are common.
+    """Returns pairs of the same seed, or all values if too few seeds are common.
 
-    Runs are paired if at least half of the seeds of the one with fewer runs are common to both. Of
-    fewer pairs the interval would be wider than without.
+    Runs are paired if at least half of the seeds of the smaller sample are common to both. With
+    fewer pairs the confidence interval would be wider than that of independent samples.
     """
     a, b = _finite(first, measure), _finite(second, measure)
     runs = len(first.seeds) + len(second.seeds)

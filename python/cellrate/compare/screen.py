@@ -1,4 +1,4 @@
-"""A comparison on standard output."""
+"""Prints a comparison on standard output."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rich.table import Table
 from cellrate.compare import words
 from cellrate.compare.answer import Comparison, Pair
 
-# More pairs of a measure than this are left to --json and the figure.
+# At most so many pairs of a measure are printed; --json and the figure have more.
 MOST_PAIRS = 40
 
 
 def show(comparison: Comparison, units: Mapping[str, str], out: Console) -> None:
-    """Shows what was compared, a table per measure, and which differences are real."""
+    """Prints a title, a table per measure, and a summary."""
     out.print(words.title(comparison), soft_wrap=True)
     for measure in comparison.measures:
         pairs = [pair for pair in comparison.pairs if pair.measure == measure]

@@ -1,4 +1,4 @@
-"""Two studies as one table of runs, matched on the factors that both have."""
+"""Joins two studies into one table of runs, matched on their common factors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from cellrate.problems import BadInput
 
 STUDY = "study"
-"""Column that tells from which study a run is."""
+"""Column that names the study of a run."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Side:
     """One of two studies.
 
     Attributes:
-        name: What it is called in the answer.
-        runs: A row per run.
+        name: Its name in the result.
+        runs: Table with a row per run.
         factors: Columns that are factors.
         measures: Columns that are measures.
     """
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Together:
-    """Two studies as one.
+    """Two studies joined into one table.
 
     Attributes:
         runs: Runs of both, with a column `study`.
@@ -46,14 +46,14 @@ class Together:
 
 
 def side_by_side(first: Side, second: Side) -> Together:
-    """Puts two studies into one table, to be compared by the column `study`.
+    """Joins two studies into one table, to be compared by the column `study`.
 
-    A factor that only one of them varies is none of both; it may have just one value there. Columns
-    of the same name must hold the same kind of value.
+    A factor that only one of the studies has must have a single value there. Columns of the same
+    name must hold the same kind of value.
 
     Raises:
-        BadInput: They have no measure, or no point of their common factors, in common, or one
-            varies what the other does not.
+        BadInput: The studies have no measure or no point in common, or one of them varies a factor
+            that the other lacks.
     """
     names = (first.name, second.name)
     if first.name == second.name:
@@ -86,13 +86,16 @@ def _both_have(first: Side, second: Side, name: str) -> bool:
 
 
 def _require_all_common(side: Side, name: str, where: Sequence[str]) -> None:
-    """A factor of one study only would make several runs of a seed for one of the other."""
+    """Raises BadInput if a study varies a factor that the other lacks.
+
+    Such a factor would match several runs of a seed with one run of the other study.
+    """
     for factor in side.factors:
         values = side.runs[factor].n_unique()
         if factor not in where and values > 1:
             raise BadInput(
                 f"{name} has {values} values of {factor}, which the other study does not vary; "
-                "there is no telling which of them to compare with"
+                f"select one with --where {factor}=VALUE"
             )
 
 
@@ -107,12 +110,13 @@ def _require_common_points(
             side.runs[factor].unique(maintain_order=True).to_list() for side in (first, second)
         ]
         if not set(values[0]) & set(values[1]):
-            told = [", ".join(map(str, some[:4])) for some in values]
+            lists = [", ".join(map(str, some[:4])) for some in values]
             raise BadInput(
-                f"nothing matches: {factor} is {told[0]} in {names[0]} and {told[1]} in {names[1]}"
+                f"no point is common to both: {factor} is {lists[0]} in {names[0]} "
+                f"and {lists[1]} in {names[1]}"
             )
     if where and first.runs.join(second.runs, on=list(where), how="semi").is_empty():
         raise BadInput(
-            f"nothing matches: no point of {', '.join(where)} is both in {names[0]} "
-            f"and in {names[1]}"
+            f"no point is common to both: {names[0]} and {names[1]} share no combination of "
+            f"{', '.join(where)}"
         )

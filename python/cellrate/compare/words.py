@@ -1,4 +1,4 @@
-"""A comparison in words: what was compared, how, and what is real."""
+"""The result of a comparison in sentences and cells of tables."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
 def shown(value: Value) -> str:
-    """A value of a factor."""
+    """A value of a factor as text."""
     return number(value) if isinstance(value, float) else str(value)
 
 
 def place(where: Mapping[str, Value]) -> str:
-    """Values of the other factors, under the last part of each path."""
+    """Values of the other factors; of each path only the last part is shown."""
     return ", ".join(f"{name.rpartition('.')[2]} {shown(one)}" for name, one in where.items())
 
 
 def title(comparison: Comparison) -> str:
-    """What was compared."""
+    """Title of the comparison: the factor and its values."""
     others = [one for one in comparison.alternatives if one != comparison.baseline]
     beside = "" if comparison.baseline is None else f" beside {shown(comparison.baseline)}"
     return f"{comparison.factor}: {', '.join(map(shown, others))}{beside}"
@@ -38,7 +38,7 @@ def means(pair: Pair) -> tuple[str, str]:
 
 
 def difference(pair: Pair) -> str:
-    """Second less first, with half the simultaneous interval."""
+    """Second less first, with half the width of the simultaneous interval."""
     if pair.contrast is None:
         return "-"
     value = pair.contrast.difference
@@ -66,14 +66,14 @@ def chance(pair: Pair) -> str:
 
 
 def verdict(pair: Pair) -> str:
-    """Whether the difference is real."""
+    """The decision on a difference: real, may be chance, or none."""
     if pair.contrast is not None and pair.contrast.difference == 0.0 and not pair.real:
         return "none" if pair.contrast.test == "exact" else "none seen"
     return VERDICTS[pair.real]
 
 
 def summary(comparison: Comparison) -> list[str]:
-    """How many differences are real, and how that was found."""
+    """Sentences on the number of real differences and on the method."""
     pairs = comparison.pairs
     real = sum(bool(pair.real) for pair in pairs)
     level = f"{comparison.level:.10g}"
@@ -82,10 +82,10 @@ def summary(comparison: Comparison) -> list[str]:
     found += _pairing(comparison)
     if comparison.averaged:
         found.append(f"Means over {', '.join(comparison.averaged)}, seed by seed.")
-    untold = [pair for pair in pairs if pair.real is None]
-    if untold:
+    untested = [pair for pair in pairs if pair.real is None]
+    if untested:
         found.append(
-            f"{len(untold)} cannot be told: an alternative has no value, or a single run is all."
+            f"{len(untested)} cannot be tested: an alternative has no value, or only a single run."
         )
     if comparison.unmatched:
         found.append(f"{comparison.unmatched} points lack some of the alternatives.")
@@ -99,7 +99,7 @@ def summary(comparison: Comparison) -> list[str]:
 
 
 def _pairing(comparison: Comparison) -> list[str]:
-    """How runs were matched, and what that was worth."""
+    """Sentences on the pairing of runs and its gain."""
     contrasts = [pair.contrast for pair in comparison.pairs if pair.contrast is not None]
     paired = [one for one in contrasts if one.paired]
     found = []

@@ -1,4 +1,4 @@
-"""The data set of a study: a Parquet table per kind of thing, and a dictionary of every column."""
+"""The data set of a study: a Parquet table per kind of entity, and a dictionary of all columns."""
 
 from cellrate.dataset.description import FORMAT, Description, FactorColumn, MeasureColumn
 from cellrate.dataset.reader import DataSet

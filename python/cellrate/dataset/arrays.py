@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from cellrate.dataset.reader import DataSet
 
-# What tells the rows of a run apart.
+# Columns that identify the rows of a run, by table; `name` in all others.
 ENTITY = {"classes": ("service",), "queues": ("port", "priority")}
 
 
 def as_array(data: DataSet, measure: str, table: str) -> xr.DataArray:
-    """See `DataSet.to_xarray`."""
+    """Converts a measure to a labelled array; see `DataSet.to_xarray`."""
     import xarray as xr
 
     types = data.columns(table)
@@ -54,14 +54,14 @@ def as_array(data: DataSet, measure: str, table: str) -> xr.DataArray:
 
 
 def _is_grid(points: pl.DataFrame, varied: tuple[FactorColumn, ...]) -> bool:
-    """Whether there is one point for every combination of the factors' values."""
+    """True if the study has exactly one point for every combination of the factors' values."""
     combinations = int(np.prod([points[one.name].n_unique() for one in varied]))
     names = [one.name for one in varied]
     return bool(names) and combinations == len(points) == points.select(names).n_unique()
 
 
 def _labels(column: pl.Series) -> pl.Series:
-    """Values of a dimension: numbers in their order, texts as they come."""
+    """Values of a dimension: numbers in ascending order, texts in the order of the rows."""
     found = column.unique(maintain_order=True)
     return found.sort() if found.dtype.is_numeric() else found
 

@@ -1,4 +1,4 @@
-"""Columns of the tables of a data set and their types, out of the dictionary of measures."""
+"""Columns of the tables of a data set with their types, from the dictionary of measures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cellrate.problems import BadInput
 Schema: TypeAlias = dict[str, "pl.DataType"]
 
 ENTITIES = ("flows", "classes", "vcs", "ports", "queues")
-"""Tables with a row per run and thing."""
+"""Tables with a row per run and entity."""
 TRACES = "traces"
 KEYS: Schema = {"run": pl.Int64(), "point": pl.Int64(), "replication": pl.Int64()}
 """First columns of every table."""
@@ -26,12 +26,12 @@ IDENTITY: Schema = {
     "error": pl.String(),
     "command": pl.String(),
 }
-"""What a run is and what became of it."""
+"""Columns that identify a run and state its outcome."""
 WARNINGS: Schema = {"warnings": pl.String()}
-# Of the run, but in other columns, in `study.json`, or different each time it runs.
+# Measures of a run that are in other columns or in `study.json`, or differ each time it runs.
 ELSEWHERE = ("version", "digest", "seed", "wall_seconds")
 COUNTED = "control."
-"""Keys of a port that depend on its scheme."""
+"""Prefix of a port's keys that depend on its scheme."""
 
 TYPES: Mapping[str, pl.DataType] = {
     "integer": pl.Int64(),
@@ -47,7 +47,7 @@ def whole_run() -> list[Measure]:
 
 
 def own_columns() -> set[str]:
-    """Columns of `runs.parquet` that every data set has, whatever its study varies and measures."""
+    """Columns of `runs.parquet` that every data set has, in addition to factors and measures."""
     return {*KEYS, *IDENTITY, *WARNINGS, *(one.column for one in whole_run())}
 
 
@@ -55,7 +55,7 @@ def runs_schema(description: Description) -> Schema:
     """Columns of `runs.parquet`.
 
     Raises:
-        BadInput: Two of them would have the same name.
+        BadInput: Two columns would have the same name.
     """
     factors = {one.name: pl.String() if one.is_text else pl.Float64() for one in description.varied}
     measures = {one.name: pl.Float64() for one in description.measures}
@@ -66,8 +66,8 @@ def runs_schema(description: Description) -> Schema:
         for name, kind in part.items():
             if name in schema:
                 raise BadInput(
-                    f"{name!r} cannot be the name of a factor, a derived parameter or a measure: a "
-                    "data set has another column of that name"
+                    f"{name!r} cannot be the name of a factor, a derived parameter or a measure: "
+                    "every data set has a column of that name"
                 )
             schema[name] = kind
     if named != len(factors) + len(measures):
@@ -78,7 +78,7 @@ def runs_schema(description: Description) -> Schema:
 
 
 def entity_schema(table: str) -> Schema:
-    """Columns of the table of one kind of entity; those of all control schemes are among them."""
+    """Columns of the table of one kind of entity, including those of all control schemes."""
     own = {one.column: TYPES[one.kind] for one in tables()[table]}
     place: Schema = {"port": pl.String(), "priority": pl.Int64()} if table == "queues" else {}
     return {**KEYS, **place, **own}
@@ -92,7 +92,7 @@ def trace_schema() -> Schema:
 
 
 def optional(table: str) -> set[str]:
-    """Columns that are left out where no run has a value."""
+    """Columns that are left out if no run has a value."""
     if table != "ports":
         return set()
     scheme = f"{COUNTED}scheme"

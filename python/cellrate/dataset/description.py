@@ -1,4 +1,4 @@
-"""What a data set says of itself: `study.json`."""
+"""Description of a data set: `study.json`."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from cellrate.estimates import LEVEL
 from cellrate.problems import BadInput
 
 FORMAT = 1
-"""Of the directory and its tables; a program reads data sets of its own format."""
+"""Version of the format of the directory and its tables; others are not read."""
 
 TEXTS = ("choice", "boolean")
-"""Kinds of factors whose values are texts; those of all others are numbers."""
+"""Kinds of factors whose values are texts; all other kinds have numbers."""
 
 Replications: TypeAlias = int | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class FactorColumn:
-    """What varies between the points of a study.
+    """A factor or derived parameter of a study.
 
     Attributes:
-        name: The column's.
-        path: Of the scenario's key; None for a free variable.
+        name: Name of the column.
+        path: Path of the scenario's key; None for a free variable.
         kind: `choice`, `boolean`, `number`, `integer`, or the kind of a quantity: `Time`, `Rate`,
             `Cells`, `Bytes`, `Buffer`, `Delay`.
-        unit: Of the column's numbers; empty where they have none.
+        unit: Unit of the column's numbers; empty without a unit.
     """
 
     name: str
@@ -40,13 +40,13 @@ class FactorColumn:
 
     @property
     def is_text(self) -> bool:
-        """Whether the column holds texts and not numbers."""
+        """True if the column holds texts, False if numbers."""
         return self.kind in TEXTS
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureColumn:
-    """A measure that the study names: an expression over a run."""
+    """A named measure of the study: an expression over a run."""
 
     name: str
     expression: str
@@ -54,17 +54,17 @@ class MeasureColumn:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a study is, as far as a reader of its data needs it.
+    """Description of a study for readers of its data.
 
     Attributes:
-        name: Of the study.
+        name: Name of the study.
         scenario: Path of the scenario, or name of the template.
-        factors: What varies.
-        derived: What follows from factors.
-        measures: What the study names.
-        level: Of confidence intervals.
-        common_random_numbers: Whether equal replications of all points have the same seed.
-        replications: How many, or the rule that stops them.
+        factors: The factors.
+        derived: The derived parameters.
+        measures: The named measures.
+        level: Level of confidence intervals.
+        common_random_numbers: True if equal replications of all points have the same seed.
+        replications: Number of replications, or the rule that stops them.
         traces: Kinds of traces that are kept.
     """
 
@@ -80,7 +80,7 @@ class Description:
 
     @property
     def varied(self) -> tuple[FactorColumn, ...]:
-        """Factors and what follows from them."""
+        """Factors and derived parameters."""
         return (*self.factors, *self.derived)
 
 
@@ -97,17 +97,17 @@ def as_json(description: Description, *, runs: int, failed: int) -> str:
 
 
 def from_json(text: str, place: str) -> Description:
-    """What a `study.json` says.
+    """Reads a description from the text of `study.json`.
 
     Raises:
-        BadInput: It is none, or of another format.
+        BadInput: The text is not a description, or is of another format.
     """
     try:
         found = json.loads(text)
         form = found["format"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise BadInput(f"{place} is no description of a data set: {why}") from error
+        raise BadInput(f"{place} is not a description of a data set: {why}") from error
     if form != FORMAT:
         raise BadInput(
             f"{place} is of format {form}, written by cellrate {found.get('version', '?')}; "

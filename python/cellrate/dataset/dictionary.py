@@ -1,4 +1,4 @@
-"""The dictionary of a data set: what every column of every table is."""
+"""The dictionary of a data set: definitions of all columns of all tables."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Column:
 
     Attributes:
         table: Name of the table.
-        name: Of the column.
-        definition: What it is.
-        unit: Of its numbers; empty where they have none.
-        formula: How it is computed from others, where it is.
+        name: Name of the column.
+        definition: Meaning of its values.
+        unit: Unit of its numbers; empty without a unit.
+        formula: Formula from other columns; empty if it is not computed from others.
         source: Paper, standard or RFC that defines it, or else `cellrate` or `study`.
     """
 
@@ -43,26 +43,26 @@ KEYS = {
 }
 RUN = {
     "seed": "Seed of the run.",
-    "key": "Under which a store of results keeps the run.",
-    "digest": "Hash of everything that happened; null if the run failed.",
+    "key": "Key of the run's result in a store.",
+    "digest": "Hash of all events of the run; null if it failed.",
     "status": "`done` or `failed`.",
-    "error": "Why the run failed; null if it did not.",
-    "command": "Shell command that runs it again.",
-    "warnings": "Codes of what to look at before the run is trusted, with commas between.",
+    "error": "Error message of a run that failed; else null.",
+    "command": "Shell command that repeats the run.",
+    "warnings": "Codes of the run's warnings, separated by commas.",
 }
 QUEUE = {"port": "Name of the port's link.", "priority": "Its priority at the port, from 1."}
 TRACE = {
-    "kind": "What was traced.",
-    "entity": "Of which queue, channel or flow.",
-    "unit": "Unit of least and greatest value.",
+    "kind": "Traced quantity.",
+    "entity": "Traced queue, channel or flow.",
+    "unit": "Unit of the least and the greatest value.",
     "time_seconds": "Simulated time of the point.",
-    "minimum": "Least value in the interval that the point stands for.",
-    "maximum": "Greatest value in it.",
+    "minimum": "Least value in the interval of the point.",
+    "maximum": "Greatest value in the interval of the point.",
 }
 
 
 def columns(description: Description) -> list[Column]:
-    """Every column that a data set of the study may have, table by table."""
+    """All columns that a data set of the study may have, table by table."""
     found = [*_plain(RUNS, KEYS | RUN), *_varied(description), *_named(description)]
     found += _measured(RUNS, whole_run())
     for table in ENTITIES:
@@ -74,13 +74,13 @@ def columns(description: Description) -> list[Column]:
 
 
 def unit_of(description: Description, table: str, column: str) -> str:
-    """The unit of a column; empty where it has none."""
+    """The unit of a column; empty without a unit."""
     found = [one for one in columns(description) if (one.table, one.name) == (table, column)]
     return found[0].unit if found else ""
 
 
 def expression_unit(expression: str) -> str:
-    """The unit of an expression over a run that is a measure, or ends in the key of one; else none.
+    """The unit of an expression that is a measure or ends in the key of one; otherwise empty.
 
     >>> expression_unit("throughput_mbit"), expression_unit("bottleneck.queue_max_cells")
     ('Mbit/s', 'cells')
@@ -100,7 +100,7 @@ def expression_unit(expression: str) -> str:
 
 
 def write(directory: Path, description: Description) -> None:
-    """Writes `dictionary.json` and `dictionary.md`: what the tables in the directory do have."""
+    """Writes `dictionary.json` and `dictionary.md` for the tables in the directory."""
     present = {path.stem: set(pl.read_parquet_schema(path)) for path in directory.glob("*.parquet")}
     found = [one for one in columns(description) if one.name in present.get(one.table, ())]
     texts = {
@@ -142,7 +142,7 @@ def _named(description: Description) -> Iterator[Column]:
         yield Column(
             RUNS,
             one.name,
-            same.definition if same else "A measure that the study names.",
+            same.definition if same else "A named measure of the study.",
             expression_unit(one.expression),
             f"`{one.expression}`",
             same.source if same else "study",
@@ -157,7 +157,7 @@ def _measured(table: str, found: Iterable[measures.Measure]) -> Iterator[Column]
 def _markdown(description: Description, found: list[Column]) -> str:
     parts = [f"# The data of {description.name}", ""]
     for table in dict.fromkeys(one.table for one in found):
-        parts += [f"## {table}", "", "| column | unit | what it is | formula | source |"]
+        parts += [f"## {table}", "", "| column | unit | definition | formula | source |"]
         parts += ["|---|---|---|---|---|"]
         for one in found:
             if one.table == table:

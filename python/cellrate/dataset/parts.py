@@ -1,4 +1,4 @@
-"""A table that is written while its rows come, in bounded memory, and put in order at the end."""
+"""Writes a table from rows that arrive in any order, in bounded memory, and sorts it at the end."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import polars as pl
 from cellrate.dataset.columns import Schema
 
 FRAME_ROWS = 1_000
-"""Rows that are kept as Python objects before they become columns."""
+"""Number of rows that are kept as Python objects before they are converted to columns."""
 PART_ROWS = 10_000
-"""Rows of a part, which is what is held in memory; a run's rows are never divided."""
+"""Number of rows of a part, the unit held in memory; the rows of a run are never divided."""
 GROUP_ROWS = 50_000
 """Rows of a row group of the table."""
 ORDER = ("point", "replication")
@@ -26,7 +26,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows in a file, and the first and last of the runs that they are of."""
+    """A file of rows, with the first and the last run in it."""
 
     path: Path
     first: Key
@@ -34,12 +34,12 @@ class Part:
 
 
 class Parts:
-    """The rows of one table so far."""
+    """Collects the rows of one table."""
 
     def __init__(self, directory: Path, schema: Schema, optional: set[str]) -> None:
         self._directory = directory
         self._schema = schema
-        # The number of a run is known when all have come.
+        # The number of a run is known only when all runs have been added.
         self._unnumbered = {name: kind for name, kind in schema.items() if name != "run"}
         self._optional = optional
         self._seen: set[str] = set()
@@ -49,8 +49,8 @@ class Parts:
         self._current: list[Key] = []
         self._waiting = 0
         self._written = 0
-        # Point, replication and number of rows of each run, as they come: eight bytes each.
-        self._came = (array("q"), array("q"), array("q"))
+        # Point, replication and number of rows of each run in the order of arrival.
+        self._arrivals = (array("q"), array("q"), array("q"))
         self._last: Key = (-1, -1)
         self._ordered = True
         directory.mkdir()
@@ -59,7 +59,7 @@ class Parts:
         """Adds the rows of a run.
 
         Raises:
-            KeyError: A row has a key that the table has no column for.
+            KeyError: A row has a key without a column in the table.
         """
         for row in rows:
             unknown = row.keys() - self._schema.keys()
@@ -75,7 +75,7 @@ class Parts:
         self._added(key, len(rows))
 
     def add_frame(self, key: Key, frame: pl.DataFrame) -> None:
-        """Adds the rows of a run as a frame, whose columns are those of the table without keys."""
+        """Adds the rows of a run as a frame that has the table's columns except the keys."""
         point, replication = (pl.lit(one, pl.Int64) for one in key)
         keyed = frame.select(point.alias("point"), replication.alias("replication"), *frame.columns)
         self._frames.append(self._typed(keyed))
@@ -85,7 +85,7 @@ class Parts:
         if not rows:
             return
         self._current.append(key)
-        for column, value in zip(self._came, (*key, rows), strict=True):
+        for column, value in zip(self._arrivals, (*key, rows), strict=True):
             column.append(value)
         self._ordered = self._ordered and self._last < key
         self._last = key
@@ -94,7 +94,7 @@ class Parts:
             self._flush()
 
     def _compact(self) -> None:
-        """Rows become columns."""
+        """Converts the collected rows to columns."""
         if self._rows:
             columns = {name: [row.get(name) for row in self._rows] for name in self._unnumbered}
             self._frames.append(pl.DataFrame(columns, schema=self._unnumbered, strict=False))
@@ -104,7 +104,7 @@ class Parts:
         return frame.select(pl.col(name).cast(kind) for name, kind in self._unnumbered.items())
 
     def _flush(self) -> None:
-        """What waits becomes a part."""
+        """Writes the collected rows as a part."""
         self._compact()
         if self._frames:
             first, last = min(self._current), max(self._current)
@@ -118,10 +118,10 @@ class Parts:
         return Part(path, first, last)
 
     def finish(self, path: Path, numbers: pl.LazyFrame) -> None:
-        """Writes the table in order.
+        """Writes the table in order of the runs.
 
         Args:
-            path: Of its file.
+            path: Path of the file.
             numbers: Number of each run, `run`, by point and replication.
         """
         self._flush()
@@ -135,7 +135,7 @@ class Parts:
         )
 
     def _sorted(self) -> list[Part]:
-        """The rows in order, in parts that end where they would have, had they come in order."""
+        """Sorts the rows into parts that are divided as if the runs had arrived in order."""
         found = []
         for first, last in self._cuts():
             inside = _from(first) & ~(_from(last) & ~_is(last))
@@ -150,7 +150,7 @@ class Parts:
 
     def _cuts(self) -> Iterator[tuple[Key, Key]]:
         """First and last run of each part."""
-        points, replications, counts = (np.array(column) for column in self._came)
+        points, replications, counts = (np.array(column) for column in self._arrivals)
         first: Key | None = None
         key, rows = (-1, -1), 0
         for at in np.lexsort((replications, points)):
@@ -165,7 +165,7 @@ class Parts:
 
 
 def _from(key: Key) -> pl.Expr:
-    """Whether a row is of this run or of a later one."""
+    """True for rows of this run or of a later one."""
     point, replication = pl.col("point"), pl.col("replication")
     return (point > key[0]) | ((point == key[0]) & (replication >= key[1]))
 

@@ -1,4 +1,4 @@
-"""The directory of a data set: there whole or not at all; other files in it are not touched."""
+"""The directory of a data set: replaced as a whole; other files in it are kept."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ OURS = frozenset(
 
 
 def refuse_foreign(directory: Path) -> None:
-    """Makes sure that a directory is new, empty or holds a data set.
+    """Checks that a directory is new or empty, or holds a data set.
 
     Raises:
-        FileExistsError: It is a file, holds something and no data set, or is the working directory,
-            from under which it would be replaced.
+        FileExistsError: The path is a file, a directory with other files but no data set, or the
+            working directory, which cannot be replaced.
     """
     if directory.resolve() == Path.cwd():
         raise FileExistsError(f"{directory} is the working directory; name a directory in it")
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir() or directory.is_symlink():
-        raise FileExistsError(f"{directory} exists and is no directory")
+        raise FileExistsError(f"{directory} exists and is not a directory")
     if any(directory.iterdir()) and not (directory / STUDY).is_file():
         raise FileExistsError(
             f"{directory} is not empty and holds no data set; name an empty or new directory"
@@ -44,12 +44,12 @@ def refuse_foreign(directory: Path) -> None:
 
 @contextmanager
 def replacing(directory: Path) -> Iterator[Path]:
-    """A fresh directory that takes the place of `directory` if the block ends without an exception.
+    """A fresh directory that replaces `directory` if the block ends without an exception.
 
-    What else is in the directory of an earlier data set, as reports and figures, stays.
+    Other files in the directory of an earlier data set, such as reports and figures, are kept.
 
     Raises:
-        FileExistsError: `directory` holds something and no data set.
+        FileExistsError: `directory` is not empty and holds no data set.
     """
 
     def take(fresh: Path) -> None:

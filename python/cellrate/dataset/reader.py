@@ -1,4 +1,4 @@
-"""Reading a data set."""
+"""Reads a data set."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class DataSet:
-    """The data set of a study; tables are read when they are asked for.
+    """The data set of a study; tables are read on first use.
 
     Args:
-        directory: That holds it.
+        directory: Directory of the data set.
 
     Raises:
-        BadInput: The directory holds none, or one of another format.
+        BadInput: The directory holds no data set, or one of another format.
         RuntimeError: The system allows too few threads.
     """
 
@@ -39,8 +39,8 @@ class DataSet:
         try:
             text = place.read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError) as error:
-            what = "does not exist" if not self.directory.exists() else f"holds no {STUDY}"
-            raise BadInput(f"{directory} is no data set of a study: it {what}") from error
+            why = "does not exist" if not self.directory.exists() else f"holds no {STUDY}"
+            raise BadInput(f"{directory} is not the data set of a study: it {why}") from error
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"cannot read {place}: {error}") from error
         self.description: Description = from_json(text, str(place))
@@ -50,15 +50,15 @@ class DataSet:
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables that it has."""
+        """Names of the tables."""
         traces = [TRACES] if self.description.traces else []
         return [RUNS, *ENTITIES, *traces]
 
     def scan(self, table: str = RUNS) -> pl.LazyFrame:
-        """A table to be read by the polars query that follows.
+        """A table as the start of a lazy polars query.
 
         Raises:
-            BadInput: There is no such table, or its file is missing or damaged.
+            BadInput: The table does not exist, or its file is missing or damaged.
         """
         path = self.directory / f"{choose(table, self.tables, 'table')}.parquet"
         with self._refused(path):
@@ -70,19 +70,19 @@ class DataSet:
         """The rows of a query that began with `scan`.
 
         Raises:
-            BadInput: A file is damaged behind its head, which only this notices.
+            BadInput: A file is damaged after its header, which `scan` does not notice.
         """
         with self._refused(self.directory):
             return query.collect()
 
     def _refused(self, path: Path) -> AbstractContextManager[None]:
-        return refused(lambda told: BadInput(f"cannot read {path}: {told}; run the study again"))
+        return refused(lambda why: BadInput(f"cannot read {path}: {why}; run the study again"))
 
     def columns(self, table: str = RUNS) -> dict[str, pl.DataType]:
         """Columns of a table and their types.
 
         Raises:
-            BadInput: There is no such table, or its file is missing or damaged.
+            BadInput: The table does not exist, or its file is missing or damaged.
         """
         return dict(self.scan(table).collect_schema())
 
@@ -126,10 +126,10 @@ class DataSet:
         return self.collect(self.scan(TRACES))
 
     def frame(self, table: str = RUNS) -> pl.DataFrame:
-        """A table; every row with the factors and derived parameters of its run.
+        """A table in which every row also has the factors and derived parameters of its run.
 
         Raises:
-            BadInput: There is no such table.
+            BadInput: The table does not exist.
         """
         if table == RUNS:
             return self.runs
@@ -147,13 +147,13 @@ class DataSet:
 
         Raises:
             BadInput: The study keeps no traces.
-            KeyError: The run has no such trace; the message lists what it has.
+            KeyError: The run has no such trace; the message lists its traces.
         """
         own = self.scan(TRACES).filter(pl.col("run") == run)
         found = self.collect(own.filter(pl.col("kind") == kind, pl.col("entity") == entity))
         if found.is_empty():
             traced = self.collect(own.select("kind", "entity").unique(maintain_order=True)).rows()
-            names = ", ".join(f"{one} of {of}" for one, of in traced)
+            names = ", ".join(f"{known} of {of}" for known, of in traced)
             raise KeyError(
                 f"run {run} has no trace of {kind} of {entity}; traced: {names or 'nothing'}"
             )
@@ -163,16 +163,16 @@ class DataSet:
     def to_xarray(self, measure: str, table: str = RUNS) -> xr.DataArray:
         """A measure as an array with a dimension for each factor, the replication and the entity.
 
-        If the points of the study are not all combinations of their factors' values, there is one
-        dimension `point` instead, with the factors as coordinates along it. What no run has is NaN.
-        Needs the extra `xarray`.
+        If the points of the study are not all combinations of their factors' values, the array has
+        a dimension `point` instead, with the factors as coordinates along it. Missing values are
+        NaN. Needs the extra `xarray`.
 
         Args:
             measure: A column of the table that holds numbers.
-            table: `runs`, or one with a row per entity.
+            table: `runs`, or a table with a row per entity.
 
         Raises:
-            BadInput: There is no such table or column.
+            BadInput: The table or column does not exist.
             ModuleNotFoundError: xarray is not installed.
         """
         from cellrate.dataset.arrays import as_array

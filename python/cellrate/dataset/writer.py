@@ -1,4 +1,4 @@
-"""Writing a data set, run by run."""
+"""Writes a data set, run by run."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """What a run is.
+    """A run of a study.
 
     Attributes:
         point: Number of the point, from 0.
         replication: Number of the replication at the point, from 0.
-        seed: Of the run.
-        key: Under which a store keeps its result.
-        command: Shell command that runs it again.
+        seed: Seed of the run.
+        key: Key of its result in a store.
+        command: Shell command that repeats it.
         values: Value of each factor and derived parameter: a number in its unit, or a text.
-        measures: Value of each measure that the study names; None where there is none.
-        error: Why it failed, on one line; None if it did not.
+        measures: Value of each named measure of the study; None without a value.
+        error: Error message of a run that failed, on one line; else None.
     """
 
     point: int
@@ -63,19 +63,20 @@ class RunRow:
 
 
 class Writer:
-    """Writes a data set; runs may come in any order, the tables do not depend on it.
+    """Writes a data set; runs may be added in any order, the tables do not depend on it.
 
-    Rows wait in files beside the directory, so memory does not grow with the study. Nothing is seen
-    in the directory before `finish`, which the end of a `with` block calls unless there is an
-    exception. The same study gives the same bytes.
+    Rows are kept in files beside the directory, so memory does not grow with the study. The
+    directory does not change before `finish`, which the end of a `with` block calls unless an
+    exception is raised. The same study gives the same bytes.
 
     Args:
-        directory: Of the data set. An earlier one in it is replaced; other files there stay.
-        description: Of the study.
+        directory: Directory of the data set. An earlier data set in it is replaced; other files are
+            kept.
+        description: Description of the study.
 
     Raises:
         BadInput: Two columns would have the same name.
-        FileExistsError: The directory holds something and no data set.
+        FileExistsError: The directory is not empty and holds no data set.
         RuntimeError: The system allows too few threads.
     """
 
@@ -118,12 +119,12 @@ class Writer:
         """Adds a run.
 
         Args:
-            run: What it is.
-            outcome: What it gave; None if it failed.
+            run: The run.
+            outcome: Its result; None if it failed.
 
         Raises:
-            ValueError: The run is there already, or it neither failed nor has an outcome.
-            OSError: What waits cannot be written.
+            ValueError: The run was added before, or it has not exactly one of outcome and error.
+            OSError: The rows cannot be written.
         """
         with writing(self.directory):
             self._add(run, outcome)
@@ -131,7 +132,7 @@ class Writer:
     def _add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
         key = (run.point, run.replication)
         if key in self._keys:
-            raise ValueError(f"replication {key[1]} of point {key[0]} is there already")
+            raise ValueError(f"replication {key[1]} of point {key[0]} was added before")
         if (outcome is None) != (run.error is not None):
             raise ValueError("a run has either an outcome or an error")
         self._keys.add(key)
@@ -168,7 +169,7 @@ class Writer:
         }
 
     def _measured(self, summary: Mapping[str, Any]) -> dict[str, Any]:
-        """Measures of the whole run; none of a run that failed."""
+        """Measures of the whole run; empty for a run that failed."""
         if not summary:
             return {}
         found: dict[str, Any] = {}
@@ -180,11 +181,11 @@ class Writer:
         return found
 
     def finish(self) -> Path:
-        """Writes the tables and puts them in place; returns the directory.
+        """Writes the tables into the directory, and returns the directory.
 
         Raises:
-            FileExistsError: The directory holds something and no data set.
-            OSError: A file cannot be written; what was there before is still there.
+            FileExistsError: The directory is not empty and holds no data set.
+            OSError: A file cannot be written; an earlier data set is unchanged.
         """
         keys = sorted(self._keys)
         numbers = pl.LazyFrame(
@@ -203,10 +204,10 @@ class Writer:
         return self.directory
 
     def abandon(self) -> None:
-        """Removes what was written so far; an earlier data set stays."""
+        """Removes the rows written so far; an earlier data set is kept."""
         scratch.remove(self._scratch)
 
 
 def _text(value: str | float | bool) -> str:
-    """A choice as a scenario has it."""
+    """A choice or boolean as text, as in a scenario."""
     return str(value).lower() if isinstance(value, bool) else str(value)

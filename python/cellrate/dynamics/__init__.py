@@ -1,4 +1,4 @@
-"""What a trace says of the dynamics: how long until it settles, how it oscillates."""
+"""Dynamics of a trace: settling time and oscillation."""
 
 from cellrate.dynamics.oscillation import Oscillation, oscillation
 from cellrate.dynamics.part import Sampled

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellrate.dynamics.part import Floats, Sampled
 
-# Between these quantiles a trace swings; single outliers do not move them.
+# The swing of a trace is taken between these quantiles, so that single outliers do not count.
 LOW, HIGH = 0.05, 0.95
 
 
@@ -19,7 +19,7 @@ class Oscillation:
     """Whole cycles of a trace; each begins where the trace rises through its middle.
 
     Attributes:
-        begins: When each cycle begins, and the last one ends, in seconds.
+        begins: Start of each cycle, and end of the last one, in seconds.
         tops: Greatest value of each cycle.
         bottoms: Least value of each cycle.
     """
@@ -30,7 +30,7 @@ class Oscillation:
 
     @property
     def cycles(self) -> int:
-        """Whole cycles."""
+        """Number of whole cycles."""
         return len(self.tops)
 
     @property
@@ -54,7 +54,7 @@ class Oscillation:
 
     @property
     def amplitude(self) -> float:
-        """Half the swing, as of a sine.
+        """Half the swing, as for a sine.
 
         Raises:
             ValueError: There is no whole cycle.
@@ -72,21 +72,21 @@ def oscillation(
 ) -> Oscillation:
     """Finds the cycles of a trace.
 
-    Between its 5th and 95th percentile the trace swings. Its middle is half-way between them. A
-    cycle begins where the trace rises through the middle, and counts only after the trace was below
-    the middle by `hysteresis` times the swing, and goes on to be above it by as much; so ripples
-    that are smaller than that make no cycles. Instants are interpolated between samples. Top and
-    bottom are the greatest and least value within the cycle, which thinning keeps.
+    The swing is the distance between the 5th and the 95th percentile of the trace; its middle is
+    half-way between them. A cycle begins where the trace rises through the middle. It counts only
+    if the trace was below the middle by `hysteresis` times the swing before, and is above it by as
+    much afterwards; so smaller ripples do not count as cycles. Instants are interpolated between
+    samples. Top and bottom are the greatest and least value within the cycle, which thinning keeps.
 
     Args:
         sampled: The trace.
-        start: From when it is looked at, in seconds: behind the transient.
-        end: Until when, in seconds.
+        start: Start of the part that is used, in seconds; after the transient.
+        end: End of this part, in seconds.
         hysteresis: Share of the swing, above 0 and below 0.5.
 
     Raises:
-        ValueError: There are fewer than two samples, the trace is thinned so far that its cycles
-            cannot be told apart, or hysteresis is out of its range.
+        ValueError: There are fewer than two samples, the trace is thinned so much that a point
+            covers a whole cycle, or hysteresis is out of its range.
     """
     if not 0 < hysteresis < 0.5:
         raise ValueError("hysteresis has to be above 0 and below 0.5")
@@ -104,10 +104,10 @@ def oscillation(
 
 
 def _rises(part: Sampled, low: float, middle: float, high: float) -> list[int]:
-    """First samples above the middle of rises from below `low` to above `high`."""
+    """Indices of the first samples above the middle in rises from below `low` to above `high`."""
     spans = (part.low < low) & (part.high > high)
     if np.any(spans[1:] & spans[:-1]):
-        raise ValueError("points of the trace hold whole swings: it needs more trace_points")
+        raise ValueError("points of the trace cover whole cycles: it needs more trace_points")
     found = []
     was_low, crossed = False, None
     values = zip(part.low.tolist(), part.high.tolist(), part.middle.tolist(), strict=True)
@@ -125,7 +125,7 @@ def _rises(part: Sampled, low: float, middle: float, high: float) -> list[int]:
 
 
 def _crossing(part: Sampled, index: int, level: float) -> float:
-    """When the trace reached the level before sample `index`."""
+    """Time at which the trace reached the level, interpolated before sample `index`."""
     values: Floats = part.middle
     before, after = values[index - 1], values[index]
     share = (level - before) / (after - before) if after > before else 0.0

@@ -16,7 +16,7 @@ class Sampled:
     """Samples in order of time; a point of a thinned trace holds a least and a greatest value.
 
     Attributes:
-        times: Seconds.
+        times: Times in seconds.
         low: Least values.
         high: Greatest values.
     """
@@ -29,7 +29,7 @@ class Sampled:
         """The samples from `start` to `end`, both included.
 
         Raises:
-            ValueError: There are fewer than two.
+            ValueError: There are fewer than two samples.
         """
         kept = (self.times >= start) & (self.times <= end)
         if kept.sum() < 2:

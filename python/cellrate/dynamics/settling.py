@@ -1,4 +1,4 @@
-"""Settling time: how long until a quantity stays near its final value."""
+"""Settling time: the time until a quantity stays near its final value."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def settling_time(
 ) -> float:
     """Seconds from `start` until the samples stay within a band around their final mean.
 
-    The settling time of control theory, there with a band of 2 % or 5 %. The final mean is that of
-    the samples in the last part, `final`, of the time from `start` to `end`; the band is that mean
-    times 1 - tolerance to 1 + tolerance. What settles has to lie in the band, with its least and
-    its greatest value, from some sample on until the end.
+    This is the settling time of control theory, which uses a band of 2 % or 5 %. The final mean is
+    that of the samples in the last part, `final`, of the time from `start` to `end`; the band
+    extends from 1 - tolerance to 1 + tolerance times that mean. A trace has settled if, from some
+    sample until the end, its least and its greatest values lie in the band.
 
     Args:
         sampled: The trace.
         tolerance: Half the width of the band, as a share of the final mean, above 0.
-        start: When the disturbance came, in seconds.
-        end: Until when the trace is looked at, in seconds.
+        start: Time of the disturbance, in seconds.
+        end: End of the part of the trace that is used, in seconds.
         final: Share of the time over which the final mean is taken, above 0 and at most 1.
 
     Returns:
-        Seconds from `start` to the first sample that is followed by none outside the band; infinite
-        if there still are samples outside in the last part.
+        Seconds from `start` to the first sample after which all samples lie in the band; infinite
+        if samples of the last part lie outside.
 
     Raises:
         ValueError: There are fewer than two samples, or an argument is out of its range.

@@ -1,4 +1,4 @@
-"""What theory says of a scenario before it runs."""
+"""Predictions of theory for a scenario, without a run."""
 
 from cellrate.explain.explanation import Explanation, explain
 from cellrate.explain.statement import NotSaid, Statement

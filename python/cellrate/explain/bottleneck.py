@@ -1,4 +1,4 @@
-"""Where queues can grow, and what is left there for flows that take what they get."""
+"""Bottlenecks: ports that can be overloaded, and the capacity left there for elastic flows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TOPIC = "bottleneck"
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """Every port that can be overloaded, and what is left of it."""
+    """Statements on every port that can be overloaded, and on the capacity left there."""
     if not subject.bottlenecks:
         yield Statement(
             TOPIC,
-            "No port can get more than its link carries: of each flow a cell may wait at most.",
+            "No port can receive more than its link carries: at most one cell of each flow waits.",
             {"ports": []},
         )
     for situation in subject.bottlenecks:
@@ -54,14 +54,14 @@ def _background(situation: Situation) -> Statement:
     names = ", ".join(dict.fromkeys(flow.group for flow in situation.others))
     taken = situation.background_cells_per_second()
     fails = (
-        ("the background is constant: what is left comes and goes",)
+        ("the background is constant: here it comes and goes",)
         if situation.has_varying_background
         else ()
     )
-    rest = f"on average {mbit(left)} are left" if left > 0 else "nothing is left"
+    rest = f"{mbit(left)} are left" if left > 0 else "nothing is left"
     return Statement(
         TOPIC,
-        f"{situation.port.name}: {rest} by {names} of {mbit(taken)}.",
+        f"{situation.port.name}: {names} sends {mbit(taken)} on average; {rest} for elastic flows.",
         {
             "port": situation.port.name,
             "background_cells_per_second": taken,
@@ -77,7 +77,7 @@ def _target(situation: Situation) -> Statement:
     handed_out = handed_out_cells_per_second(situation)
     return Statement(
         TOPIC,
-        f"{situation.port.name}: the switch hands out {mbit(handed_out)}, with a target "
+        f"{situation.port.name}: the switch allocates {mbit(handed_out)}, with a target "
         f"utilisation of {share:g}.",
         {
             "port": situation.port.name,
@@ -90,7 +90,7 @@ def _target(situation: Situation) -> Statement:
 def _endless(situation: Situation, growth: float) -> Statement:
     return Statement(
         TOPIC,
-        f"{situation.port.name}: what nothing holds back is more than the link carries: the queue "
-        f"grows without end, by {growth:,.0f} cells/s.",
+        f"{situation.port.name}: flows without any control send more than the link carries: the "
+        f"queue grows without end, by {growth:,.0f} cells/s.",
         {"port": situation.port.name, "growth_cells_per_second": growth},
     )

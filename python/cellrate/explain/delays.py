@@ -1,4 +1,4 @@
-"""Round trips, feedback delays, and what the pipe holds."""
+"""Round trips, feedback delays, and the capacity of the pipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOPIC = "delays"
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """Delays of every group of elastic flows."""
+    """Statements on the delays of every group of elastic flows."""
     for name, flows in subject.elastic_groups.items():
         trips = sorted(
             {t for flow in flows if (t := flow.propagation_round_trip_seconds) is not None}
@@ -44,12 +44,12 @@ def _round_trip(name: str, trips: Sequence[float]) -> Statement:
 
 
 def _first_loop(name: str, flows: Sequence[Flow]) -> Statement:
-    """Where the sources' own loops of control end: at the first virtual destination."""
+    """The sources' own control loops, which end at the first virtual destination."""
     ends = dict.fromkeys(flow.relays[0].name for flow in flows if flow.relays)
     trips = sorted({flow.first_loop_seconds for flow in flows if flow.relays})
     return Statement(
         TOPIC,
-        f"{name}: the loop of control of a source ends at {', '.join(ends)}, the first virtual "
+        f"{name}: the control loop of a source ends at {', '.join(ends)}, the first virtual "
         f"destination, with a round trip of {_range(trips)} by propagation alone.",
         {
             "group": name,

@@ -1,4 +1,4 @@
-"""The committed page of what was expected: `python -m cellrate.explain.evidence DIRECTORY`."""
+"""The committed page of predictions and runs: `python -m cellrate.explain.evidence DIRECTORY`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ TOTAL = "total_throughput_bits_per_second"
 QUEUE = "queue_cells"
 # Formulas that bound the queue from the start on.
 BOUNDS = frozenset({"buffer-law", "q-max", "window-sum", "n-d-d-1"})
-# From the start, and without what only pictures and logs need.
+# Measures from the start, without traces and events.
 WHOLE = ('measure.from="0 s"', "measure.traces=[]", "measure.events=[]")
 INTRODUCTION = """# Expected and measured
 
-Written by `python -m cellrate.explain.evidence docs/evidence`: what `cellrate explain` says of the
-scenarios of the papers and of the templates, beside runs with their own seeds, measured whole. What
-stands in brackets has an assumption that fails. The queue is that of the port with the longest one,
-in a run without limits on buffers; throughput and losses are those of the scenario as it is.
+Written by `python -m cellrate.explain.evidence docs/evidence`: the predictions of `cellrate
+explain` for the scenarios of the papers and of the templates, beside runs with the scenarios' own
+seeds, measured from start to end. Brackets mark a prediction of which an assumption fails. The
+queue is that of the port with the longest queue, in a run without limits on buffers; throughput and
+losses are those of the scenario as it is.
 
 | scenario | TCP at most, Mbit/s | measured | queue, cells | measured | loss | cells lost |
 |---|--:|--:|---|--:|---|--:|
@@ -38,27 +39,28 @@ in a run without limits on buffers; throughput and losses are those of the scena
 AFTER = """
 {broken}
 
-Where theory and simulation part:
+Reasons for differences between theory and simulation:
 
-- A throughput far below its bound is lost to slow start and timeouts, which the bound leaves out. A
-  throughput above it is that of ERICA with `max_alloc`, which lets the load exceed its target: with
-  `switch.control.max_alloc=false` the template `n-source` stays below.
-- `efci-cycle` is what the queue comes to, and no bound: the model hears of the queue all the time,
-  a source with its RM cells only, every N Nrm / BW; the queue is longer for it. `q-max` holds.
-- A queue beyond `window-sum` holds segments that were sent again after timeouts that came too soon.
+- A throughput far below its bound is due to slow start and timeouts, which the bound ignores. A
+  throughput above it occurs under ERICA with `max_alloc`, which lets the load exceed its target:
+  with `switch.control.max_alloc=false` the template `n-source` stays below.
+- `efci-cycle` is the queue of the steady cycle, not a bound: the model assumes continuous feedback,
+  while a source receives it with its RM cells only, every N Nrm / BW; so the queue becomes longer.
+  `q-max` holds.
+- A queue longer than `window-sum` holds segments that were retransmitted after premature timeouts.
 - ERICA's law is a worst case; most queues are far below it.
 """
 
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario: what was expected of it, and what it did.
+    """A scenario with its predictions and measured results.
 
     Attributes:
-        name: The scenario.
-        explanation: What was expected.
-        summary: What its run measured.
-        unlimited: What a run without limits on buffers measured.
+        name: Name of the scenario.
+        explanation: The predictions.
+        summary: Results of its run.
+        unlimited: Results of a run without limits on buffers.
     """
 
     name: str
@@ -68,7 +70,7 @@ class Row:
 
     @property
     def port(self) -> tuple[str, int]:
-        """The port with the longest queue, and how long it was."""
+        """The port with the longest queue, and the length of that queue in cells."""
         longest = (
             (queue["queue_max_cells"], port["name"])
             for port in self.unlimited["ports"]
@@ -86,7 +88,7 @@ class Row:
 
     @property
     def losses(self) -> tuple[set[str], int]:
-        """What loss was expected at any port, and the cells that were lost."""
+        """The predictions of loss at all ports, and the number of cells lost."""
         said = (one.values.get("expected") for one in self.explanation.said)
         expected = {str(value) for value in said if value is not None}
         return expected, int(self.summary["totals"]["cells_dropped"])
@@ -146,7 +148,7 @@ def _megabits(bound: Statement | None) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the page into the directory that is named."""
+    """Writes the page into the directory that the argument names."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m cellrate.explain.evidence DIRECTORY\n")
         return 2
@@ -181,11 +183,11 @@ def rows(texts: dict[str, str], runner: Runner) -> list[Row]:
 
 
 def page(found: Iterable[Row]) -> str:
-    """The page as text."""
+    """The page as Markdown."""
     listed = list(found)
     broken = [sentence for row in listed for sentence in row.broken()]
-    told = "\n".join(f"- {sentence}" for sentence in broken)
-    verdict = f"Contradicted:\n\n{told}" if broken else "No bound and no expectation is broken."
+    lines = "\n".join(f"- {sentence}" for sentence in broken)
+    verdict = f"Contradicted:\n\n{lines}" if broken else "No bound and no expectation is broken."
     return INTRODUCTION + "".join(row.line() for row in listed) + AFTER.format(broken=verdict)
 
 

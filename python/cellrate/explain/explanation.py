@@ -1,4 +1,4 @@
-"""All that is said of a network, topic by topic."""
+"""Collects the statements on a network, topic by topic."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ TOPICS: tuple[Callable[[Subject], Iterable[Said]], ...] = (
 
 @dataclass(frozen=True)
 class Explanation:
-    """What theory says, and what it does not.
+    """Predictions of theory for a network.
 
     Attributes:
         said: Statements in the order of their topics.
-        not_said: What does not apply, and why.
+        not_said: Subjects on which theory makes no statement here, with the reasons.
     """
 
     said: tuple[Statement, ...]
@@ -51,7 +51,7 @@ class Explanation:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """One object with units in its keys."""
+        """The explanation as one JSON object with units in its keys."""
         return {
             "statements": [
                 {
@@ -76,7 +76,7 @@ class Explanation:
 
 
 def explain(network: Network) -> Explanation:
-    """What theory says of a network before it runs."""
+    """Collects the predictions of theory for a network."""
     subject = Subject(network)
     found = [one for statements in TOPICS for one in statements(subject)]
     said = tuple(one for one in found if isinstance(one, Statement))

@@ -1,4 +1,4 @@
-"""Whether the control loop can oscillate, how far and how often."""
+"""Oscillation of the control loop: possibility, amplitude and period."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ TOPIC = "oscillation"
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """What the control of every port that can be overloaded does to rates and queue."""
+    """Statements on the oscillation at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         if situation.split:
-            yield NotSaid(TOPIC, f"{situation.port.name}: whether its loop swings", situation.split)
+            quantity = f"{situation.port.name}: oscillation of its loop"
+            yield NotSaid(TOPIC, quantity, situation.split)
         elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(situation)
         elif situation.abr and situation.switch.scheme != "none":
-            because = f"there is no theory of `{situation.switch.scheme}` here"
-            yield NotSaid(TOPIC, f"{situation.port.name}: whether its loop swings", because)
+            because = f"cellrate has no theory of `{situation.switch.scheme}`"
+            yield NotSaid(TOPIC, f"{situation.port.name}: oscillation of its loop", because)
         elif situation.elastic:
             yield _uncontrolled(situation)
 
@@ -40,8 +41,8 @@ def _erica(situation: Situation) -> Iterator[Said]:
         trip = situation.round_trips_seconds[-1] if situation.round_trips_seconds else feedback
         yield Statement(
             TOPIC,
-            f"{port.name}: none of its own: explicit rates settle in about two round trips, "
-            f"{seconds(2 * trip)}.",
+            f"{port.name}: no oscillation of its own: explicit rates settle in about two round "
+            f"trips, {seconds(2 * trip)}.",
             {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
         )
         return
@@ -54,19 +55,20 @@ def _erica(situation: Situation) -> Iterator[Said]:
 def _follows_background(
     situation: Situation, source: Parameters, interval: float, feedback: float
 ) -> Statement:
-    """What Kalyanaraman 97 section 8.16.1 says of ON and OFF times against the feedback delay.
+    """Compares ON and OFF times with the feedback delay (Kalyanaraman 1997, section 8.16.1).
 
-    High rates of an OFF time arrive one feedback delay after its beginning, in the ON time if the
-    delay is longer than the OFF time, and what is said against them arrives another delay later:
-    too late for that ON time if the period is shorter than both delays. That is necessary, not
-    sufficient: in simulations queues diverge where both delays are about a whole number of periods.
+    High rates granted in an OFF time reach the switch one feedback delay after its beginning, hence
+    in the ON time if the delay is longer than the OFF time. The correction takes another delay: it
+    is too late for that ON time if the period is shorter than both delays. The condition is
+    necessary, not sufficient: in simulations queues diverge if both delays together are about a
+    whole number of periods.
     """
     period = source["period_seconds"]
     on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
     may_diverge = interval < off < feedback and period < 2 * feedback + interval
     how = (
-        f"high rates of its OFF time of {seconds(off)} arrive in the ON time, {seconds(feedback)} "
-        f"later, and that is over before they are corrected: queues may grow without end"
+        f"high rates granted in its OFF time of {seconds(off)} arrive {seconds(feedback)} later, "
+        f"in the ON time, which is over before they are corrected: queues may grow without end"
         if may_diverge
         else f"rates follow with a delay of {seconds(feedback)}"
     )
@@ -123,11 +125,11 @@ def _efci(situation: Situation) -> Iterator[Said]:
 def _uncontrolled(situation: Situation) -> Statement:
     port = situation.port
     if situation.abr:
-        text = "none of the switch: it controls no rates, and ACR rises to PCR"
+        text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
     elif all(flow.tcp is not None for flow in situation.elastic):
-        text = "that of TCP: windows grow until a cell is lost or the receive window is full"
+        text = "only that of TCP: windows grow until a cell is lost or the receive window is full"
     else:
-        text = "none: nothing holds the sources back"
+        text = "none: nothing controls the sources"
     return Statement(
         TOPIC, f"{port.name}: {text}.", {"port": port.name, "oscillates": "only by loss"}
     )

@@ -1,4 +1,4 @@
-"""How long queues become, and whether something is lost."""
+"""Predicted queue lengths and losses."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from cellrate.sizing.growth import certain_growth_cells_per_second
 
 TOPIC = "queue"
 LOSS = "loss"
-# Queues without a bound are described by what they exceed for so small a share of the time.
+# A queue without a bound is described by the length that it exceeds for this share of the time.
 RARE = 1e-6
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """What formulas say of the queue of every port that can be overloaded."""
+    """Statements by formulas on the queue of every port that can be overloaded."""
     for situation in subject.bottlenecks:
         answers = formulas_of(subject.network, situation.port, loss_ratio=RARE)
         yield from (_said(situation, answer) for answer in answers)
 
 
 def losses(subject: Subject) -> Iterator[Said]:
-    """Whether loss is to be expected at every such port."""
+    """Statements on the loss at every such port."""
     for name, flows in subject.elastic_groups.items():
         if any(math.isfinite(flow.source_queue_cells) for flow in flows):
             yield _at_source(name, flows)
@@ -49,17 +49,18 @@ def _said(situation: Situation, answer: FormulaAnswer) -> Said:
 
 
 def _at_source(name: str, flows: Sequence[Flow]) -> Statement:
-    """A limited queue between TCP and the network loses what of a window does not fit."""
-    room = min(flow.source_queue_cells for flow in flows)
+    """Statement on a finite queue between TCP and the network, which may overflow."""
+    capacity = min(flow.source_queue_cells for flow in flows)
     window = max((flow.tcp.window_cells for flow in flows if flow.tcp is not None), default=0)
-    over = window > room
-    text = "and is full before it" if over else "which fit"
+    over = window > capacity
+    text = "so it can overflow" if over else "so it cannot overflow"
     return Statement(
         LOSS,
-        f"{name}: the queue of a source holds {room:,.0f} cells of a window of {window:,}, {text}.",
+        f"{name}: the queue of a source holds {capacity:,.0f} cells and a window {window:,}, "
+        f"{text}.",
         {
             "group": name,
-            "source_queue_cells": room,
+            "source_queue_cells": capacity,
             "window_cells": window,
             "expected_at_source": "possible" if over else "no",
         },
@@ -74,7 +75,7 @@ def _loss(situation: Situation, said: dict[str, FormulaAnswer]) -> Statement:
         "buffer_cells": buffer_cells if finite else None,
     }
     if situation.network.credit is not None:
-        text = "none where there is credit: no cell is sent but into a buffer that is free"
+        text = "none under credit control: a cell is sent only if a buffer is free for it"
         return Statement(LOSS, f"{situation.port.name}: {text}.", values | {"expected": "no"})
     if not finite:
         text = "none in the switch: its buffer has no limit"
@@ -93,10 +94,10 @@ def _loss(situation: Situation, said: dict[str, FormulaAnswer]) -> Statement:
 def _expected(
     situation: Situation, buffer_cells: float, said: dict[str, FormulaAnswer]
 ) -> tuple[str, str, str, tuple[str, ...]]:
-    """Whether, why, by which formula, and which of its assumptions fail."""
+    """The expectation, its reason, the formula, and the formula's failing assumptions."""
     growth = certain_growth_cells_per_second(situation.network, situation.port)
     if growth > 0:
-        return "yes", f"{growth:,.0f} cells/s more come than leave", "", ()
+        return "yes", f"arrivals exceed departures by {growth:,.0f} cells/s", "", ()
     windows, law = said.get("window-sum"), said.get("buffer-law")
     cycle, bound = said.get("efci-cycle"), said.get("q-max")
     if windows is not None and (windows.cells or 0.0) <= buffer_cells:
@@ -106,23 +107,23 @@ def _expected(
         return "yes", why, "efci-cycle", cycle.fails
     if bound is not None:
         inside = (bound.cells or 0.0) <= buffer_cells
-        why = f"the queue from nothing is {bound.cells:,.0f} cells at most"
+        why = f"a queue that starts empty reaches at most {bound.cells:,.0f} cells"
         return ("no" if inside else "at the start"), why, "q-max", bound.fails
     if law is not None:
         inside = (law.cells or 0.0) <= buffer_cells
-        why = f"the law asks for {law.cells:,.0f} cells"
+        why = f"the buffer law requires {law.cells:,.0f} cells"
         return ("no" if inside else "possible"), why, "buffer-law", law.fails
     periodic = said.get("n-d-d-1")
     if periodic is not None:
         inside = (periodic.cells or 0.0) <= buffer_cells
-        why = f"a cell of each source is {periodic.cells:,.0f}"
+        why = f"one cell of each source makes {periodic.cells:,.0f} cells"
         return ("no" if inside else "possible"), why, "n-d-d-1", periodic.fails
     if windows is not None and not situation.abr:
         pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
         over = (windows.cells or 0.0) > buffer_cells + pipe
         why = (
             f"TCP grows until a window is full or a cell is lost, and all windows hold "
-            f"{windows.cells:,.0f} cells, of which the pipe takes {pipe:,.0f}"
+            f"{windows.cells:,.0f} cells, of which the pipe holds {pipe:,.0f}"
         )
         return ("yes" if over else "no"), why, "window-sum", windows.fails
     return "possible", "no formula bounds the queue", "", ()

@@ -1,4 +1,4 @@
-"""Max-min fair shares of flows that take what they get."""
+"""Max-min fair shares of elastic flows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMULA = "max-min"
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """The share of every group, and what holds it back."""
+    """Statements on the share of every group and on its bottleneck."""
     shares = subject.shares_or_reason()
     if isinstance(shares, str):
         yield NotSaid(TOPIC, "fair shares", shares, FORMULA)
@@ -56,7 +56,7 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 
 def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    """Why flows need not come to their fair shares."""
+    """Assumptions of fairness that fail for the flows."""
     if any(flow.abr is None for flow in flows):
         return ["switches share the rate fairly: without ABR, losses and round trips decide"]
     met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
@@ -64,7 +64,7 @@ def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 
 def _unfair(situation: Situation) -> str:
-    """Why the scheme of a port does not come to fair shares."""
+    """Reason why the scheme of a port does not give fair shares; empty if it does."""
     if situation.switch.scheme == "none":
         return "switches compute shares: here none controls ABR, and ACR rises to PCR"
     unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks

@@ -1,4 +1,4 @@
-"""One thing that theory says, or does not say."""
+"""A statement of theory on a scenario, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Value: TypeAlias = float | int | bool | str | list[str] | None
 
 @dataclass(frozen=True)
 class Statement:
-    """What theory says.
+    """A statement of theory.
 
     Attributes:
-        topic: What it is about.
+        topic: Its subject.
         text: One sentence.
-        values: Its numbers, units in their names; None stands for no limit.
-        formula: What `cellrate theory` calls the formula; empty if it is arithmetic alone.
+        values: Its numbers, units in their names; None means no limit.
+        formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
         fails: Assumptions of the formula that do not hold here.
     """
 
@@ -30,13 +30,13 @@ class Statement:
 
 @dataclass(frozen=True)
 class NotSaid:
-    """What theory does not say here.
+    """A quantity on which theory makes no statement here, and the reason.
 
     Attributes:
-        topic: What it is about.
-        what: What is not said.
-        because: Why.
-        formula: What `cellrate theory` calls the formula, if there is one.
+        topic: Its subject.
+        what: The quantity.
+        because: The reason.
+        formula: Name of the formula in `cellrate theory`; empty without a formula.
     """
 
     topic: str

@@ -1,4 +1,4 @@
-"""What explanations ask of a network more than once."""
+"""Properties of a network that several topics of an explanation need."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Subject:
 
     @cached_property
     def elastic_groups(self) -> dict[str, tuple[Flow, ...]]:
-        """Flows that take what they are given, by group."""
+        """Elastic flows by group."""
         return self.network.groups([flow for flow in self.network.flows if flow.is_elastic])
 
     @cached_property
     def shares(self) -> MaxMin:
-        """Max-min fair rates of elastic flows in cells/s, of what switches hand out.
+        """Max-min fair rates of elastic flows in cells/s, from the capacity that switches allocate.
 
         Raises:
-            AssumptionError: A link has nothing left, or less than the MCRs of its flows.
+            AssumptionError: A link has no capacity left, or less than the MCRs of its flows.
         """
         return fair_shares(
             self.network,
@@ -41,9 +41,9 @@ class Subject:
         )
 
     def shares_or_reason(self) -> MaxMin | str:
-        """The same, or why there are none."""
+        """The fair rates, or the reason why there are none."""
         if not self.elastic_groups:
-            return "no flow takes what it is given: every rate is the source's own"
+            return "no flow is elastic: every source sends at a rate of its own"
         try:
             return self.shares
         except AssumptionError as error:
@@ -51,14 +51,15 @@ class Subject:
 
 
 def target_utilisation(switch: Switch) -> float:
-    """Share of the capacity that the switch hands out to ABR."""
+    """Share of the capacity that the switch allocates to ABR."""
     return float(switch.control.get("target_utilisation") or 1.0)
 
 
 def handed_out_cells_per_second(situation: Situation) -> float:
     """Mean rate that a link offers to elastic flows.
 
-    ERICA hands out a share of the link, or of what background leaves of it (`capacity_form`).
+    ERICA allocates a share of the link, or of the capacity that background leaves
+    (`capacity_form`).
     """
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:

@@ -1,4 +1,4 @@
-"""Greatest TCP throughput after headers, padding and RM cells; who is limited by a window."""
+"""Upper bounds of TCP throughput after headers, padding and RM cells; limits by TCP windows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cellrate.theory.cell_conversions import CELL_BITS
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
-# Share of the run that background may miss at its beginning without a word.
+# Background may start after this share of the run without being mentioned.
 LATE = 0.01
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """Bounds of every group over TCP, and of all together."""
+    """Statements on the bound of every group over TCP, and on that of all groups together."""
     groups = {
         name: flows
         for name, flows in subject.elastic_groups.items()
@@ -34,7 +34,7 @@ def statements(subject: Subject) -> Iterator[Said]:
         return
     total = 0.0
     fails: dict[str, None] = {}
-    # What one link carries does not depend on who gets it; what several carry does.
+    # The total over one link does not depend on its division among flows; over several it does.
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f in flows}) > 1
     for name, flows in groups.items():
         tcps = _over_tcp(flows)
@@ -58,12 +58,12 @@ def statements(subject: Subject) -> Iterator[Said]:
 
 
 def _over_tcp(flows: Sequence[Flow]) -> list[Tcp]:
-    """TCP of those that run over it."""
+    """The TCP parameters of the flows that use TCP."""
     return [flow.tcp for flow in flows if flow.tcp is not None]
 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
-    """Payload at a share: every segment full and padded, one of Nrm cells an RM cell."""
+    """Payload rate at a share: all segments full and padded, one of Nrm cells an RM cell."""
     return float(
         peak_throughput_bits_per_second(
             share_bits_per_second,
@@ -75,7 +75,7 @@ def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
 
 
 def _overshoots(flows: Sequence[Flow]) -> list[str]:
-    """Why switches may hand out more than their target."""
+    """Assumption that fails if switches may allocate more than their target."""
     switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
     if not deltas:
@@ -85,7 +85,7 @@ def _overshoots(flows: Sequence[Flow]) -> list[str]:
 
 
 def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    """Background whose mean is taken off although it is missing at first."""
+    """Assumption that fails for background that starts late, although its mean is subtracted."""
     met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
     others = {other.group: other.start_seconds for one in met for other in one.others}
     soon = LATE * subject.network.duration_seconds
@@ -120,10 +120,10 @@ def _group(
 
 
 def _window(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Statement:
-    """Whether the window holds the flow back even while queues are empty."""
+    """Statement on the window: it may limit a flow even while queues are empty."""
     windows = [tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes * 8 for tcp in _over_tcp(flows)]
     trips = [flow.propagation_round_trip_seconds or 0.0 for flow in flows]
-    # The share at which windows would just be used up.
+    # Windows in bits that the share needs.
     needed = [peak * trip for peak, trip in zip(peaks, trips, strict=True)]
     limited = sum(window < need for window, need in zip(windows, needed, strict=True))
     values: dict[str, Value] = {
@@ -142,7 +142,7 @@ def _window(name: str, flows: Sequence[Flow], peaks: Sequence[float]) -> Stateme
         )
     else:
         text = (
-            f"{name}: windows limit nobody: the share needs {max(needed) / 8:,.0f} bytes in "
+            f"{name}: windows limit no flow: the share needs {max(needed) / 8:,.0f} bytes in "
             f"{longest}, and whole segments of the window hold {windows[0] // 8:,}."
         )
     return Statement(TOPIC, text, values)

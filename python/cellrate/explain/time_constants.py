@@ -1,4 +1,4 @@
-"""Time constants: filling the pipe, timeouts, how fast the control measures and is heard."""
+"""Time constants: filling the pipe, timeouts, measuring intervals and feedback of the control."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOPIC = "time constants"
 
 
 def statements(subject: Subject) -> Iterator[Said]:
-    """How fast TCP and the control of every port that can be overloaded are."""
+    """Statements on the speed of TCP and of the control at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         yield from _filling(situation)
         yield from _timeout(situation)
@@ -69,13 +69,13 @@ def _timeout(situation: Situation) -> Iterator[Said]:
     if not timers or not trips:
         return
     least, trip = min(timers), trips[-1]
-    room = max(0.0, least - trip) * situation.capacity_cells_per_second
+    growth = max(0.0, least - trip) * situation.capacity_cells_per_second
     text = (
         f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is reached "
-        f"by a queue that grows by {room:,.0f} cells within a round trip."
-        if room > 0
+        f"by a queue that grows by {growth:,.0f} cells within a round trip."
+        if growth > 0
         else f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is no "
-        f"longer than the round trip of {seconds(trip)}: only measured round trips keep it up."
+        f"longer than the round trip of {seconds(trip)}: the timer depends on measured round trips."
     )
     yield Statement(
         TOPIC,
@@ -84,7 +84,7 @@ def _timeout(situation: Situation) -> Iterator[Said]:
             "port": situation.port.name,
             "least_timeout_seconds": least,
             "round_trip_seconds": trip,
-            "queue_room_cells": room,
+            "queue_room_cells": growth,
         },
     )
 
@@ -108,21 +108,21 @@ def _erica(situation: Situation) -> Iterator[Said]:
 
 def _efci(situation: Situation) -> Iterator[Said]:
     if situation.split:
-        what = f"{situation.port.name}: how soon sources hear of the queue"
+        what = f"{situation.port.name}: the interval of feedback to a source"
         yield NotSaid(TOPIC, what, situation.split)
         return
     nrm = {flow.abr.nrm for flow in situation.abr if flow.abr is not None}
     left = situation.capacity_cells_per_second
     if len(nrm) > 1 or left <= 0:
         return
-    heard = len(situation.abr) * nrm.pop() / left
+    interval = len(situation.abr) * nrm.pop() / left
     yield Statement(
         TOPIC,
-        f"{situation.port.name}: each source hears of the queue every {seconds(heard)} (N Nrm / "
+        f"{situation.port.name}: each source receives feedback every {seconds(interval)} (N Nrm / "
         f"BW), and marks take a round trip of {seconds(situation.round_trips_seconds[-1])}.",
         {
             "port": situation.port.name,
-            "rm_interval_seconds": heard,
+            "rm_interval_seconds": interval,
             "round_trip_seconds": situation.round_trips_seconds[-1],
         },
     )

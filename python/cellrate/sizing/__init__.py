@@ -1,4 +1,4 @@
-"""How much buffer a port needs: formulas beside what simulation measures."""
+"""Buffer sizing: the buffer that a port needs, by formulas and by simulation."""
 
 from cellrate.sizing.answer import Answer, Endless
 from cellrate.sizing.question import Question, SizingError

@@ -1,4 +1,4 @@
-"""The answer to how much buffer a port needs: measured, bounded, beside the formulas."""
+"""Result of buffer sizing: the measured buffer, its confidence, and the formulas."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Endless:
     """A queue that grows without end.
 
     Attributes:
-        cells_per_second: How fast.
-        seen: The growth in the run that showed it; None if it is certain before any run.
-        bound_cells: Sum of the TCP windows, where they bound it; None if nothing does.
-        least_loss_ratio: Share of the cells that any buffer loses for ever, if certain.
+        cells_per_second: Rate of growth.
+        seen: The growth in the run that showed it; None if it is certain without a run.
+        bound_cells: Sum of the TCP windows if they bound the queue; None if it is unbounded.
+        least_loss_ratio: Least long-term loss ratio with any buffer, if the growth is certain.
     """
 
     cells_per_second: float
@@ -34,22 +34,23 @@ class Endless:
 
 @dataclass(frozen=True)
 class Answer:
-    """How much buffer a port needs.
+    """Result of sizing the buffer of a port.
 
     Attributes:
-        question: What was asked.
+        question: The question.
         port: The port.
-        formulas: What formulas say.
-        buffer_cells: The buffer; None if there is none.
+        formulas: Results of the formulas.
+        buffer_cells: The buffer; None if no buffer meets the target.
         endless: Set if the queue grows without end.
-        each_cells: Least buffer of each seed, in their order, where that is what was looked for.
-        runs: The runs with the buffer or, if it is exact, without limit.
-        unlimited: The runs without limit.
-        searched: How a loss target was met.
-        longest_queues_cells: Longest queue of all seeds at every port, without limit.
-        random: Whether the seeds make runs differ.
+        each_cells: Least lossless buffer of each seed, in the order of the seeds; empty for other
+            targets.
+        runs: The runs with the buffer; runs without a limit if these give the exact buffer.
+        unlimited: The runs without a limit on buffers.
+        searched: Result of the search for a loss target.
+        longest_queues_cells: Longest queue over all seeds at every port, without a limit.
+        random: True if the seeds make runs differ.
         queue: Trace of the longest queue; of the longer run if one was made.
-        remarks: What to know besides.
+        remarks: Further remarks for the user.
     """
 
     question: Question
@@ -68,12 +69,12 @@ class Answer:
 
     @property
     def covered_share(self) -> float | None:
-        """Share of all runs that the largest of the seeds covers with 95 % confidence."""
+        """Share of all runs that the buffer is enough for, with 95 % confidence."""
         return covered_share(len(self.each_cells)) if self.random and self.each_cells else None
 
     @property
     def normal_tolerance_cells(self) -> float | None:
-        """What covers 99 % of all runs with 95 % confidence if queues are normally distributed."""
+        """Buffer for 99 % of all runs, with 95 % confidence, if queues are normally distributed."""
         return normal_tolerance(self.each_cells) if self.random else None
 
     @property
@@ -83,5 +84,5 @@ class Answer:
 
     @property
     def upper_loss_ratio(self) -> float | None:
-        """One-sided 95 % bound of that mean."""
+        """One-sided 95 % upper bound of the mean loss ratio."""
         return upper_mean([run.loss_ratio for run in self.runs]) if self.random else None

@@ -1,4 +1,4 @@
-"""The answer as one JSON object with units in its keys."""
+"""The result as one JSON object with units in its keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cellrate.sizing.confidence import CONFIDENCE
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """What `cellrate size-buffer --json` prints."""
+    """The output of `cellrate size-buffer --json`."""
     question = answer.question
     return {
         "scenario": question.path,

@@ -1,4 +1,4 @@
-"""What a few seeds say about the seeds that were not run."""
+"""Confidence statements about all possible runs from a few seeds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONFIDENCE = 0.95
 
 
 def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
-    """Share p of all runs that stays within the largest of so many, with that confidence.
+    """Share p of all runs that stay within the largest value of some seeds, with confidence.
 
     The largest of n independent values lies below the p-quantile with probability p^n, whatever
     their distribution, so p^n = 1 - confidence (Wilks 1941).
@@ -24,7 +24,7 @@ def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
 
 
 def seeds_to_cover(share: float, confidence: float = CONFIDENCE) -> int:
-    """Fewest seeds whose largest value covers that share of all runs (same source).
+    """Least number of seeds whose largest value covers a share of all runs (Wilks 1941).
 
     >>> seeds_to_cover(0.95), seeds_to_cover(0.99)
     (59, 299)
@@ -33,9 +33,9 @@ def seeds_to_cover(share: float, confidence: float = CONFIDENCE) -> int:
 
 
 def upper_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> float | None:
-    """One-sided upper bound of the mean by Student's t; nothing from values that do not differ.
+    """One-sided upper bound of the mean by Student's t; None if all values are equal.
 
-    Approximate where values are not normally distributed, as rare losses are not.
+    The bound is approximate if values are not normally distributed, as with rare losses.
     """
     if len(set(values)) < 2:
         return None
@@ -46,7 +46,7 @@ def upper_mean(values: Sequence[float], confidence: float = CONFIDENCE) -> float
 def normal_tolerance(
     values: Sequence[float], share: float = 0.99, confidence: float = CONFIDENCE
 ) -> float | None:
-    """Upper tolerance limit of normally distributed values; nothing from a single value.
+    """Upper tolerance limit of normally distributed values; None from a single value.
 
     With that confidence the share of all values lies below mean + k s, where k sqrt(n) is the
     quantile of the non-central t distribution with noncentrality z(share) sqrt(n) (NIST/SEMATECH

@@ -1,4 +1,4 @@
-"""The queue against time, with the buffers that were found."""
+"""Figure of the queue over time, with the measured buffer and those of the formulas."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from cellrate.figures import COLOURS, FAINT, STYLE, draw, new_figure
 from cellrate.series import Series
 from cellrate.sizing.answer import Answer
 
-# A buffer so many times as long as the longest queue would make the queue a line.
+# Buffers above this multiple of the longest queue are not drawn: the queue would look flat.
 IN_SIGHT = 3.0
-# What takes more of the run than this needs no closer look.
+# The detail round the maximum is drawn only if it covers at most this share of the run.
 LARGEST_SHARE = 0.25
-# Fewer points make no picture.
+# A detail needs at least so many points.
 LEAST_POINTS = 10
 
 
 def queue_figure(answer: Answer, queue: Series) -> Figure:
-    """The longest queue of all seeds over time, and once more round its maximum if that is brief.
+    """Draws the longest queue of all seeds, with a detail round its maximum if that is brief.
 
-    Formulas are lines where they are in sight.
+    Buffers are horizontal lines; those far above the queue are left out.
     """
     brief = round_the_maximum(queue)
     figure, panels = new_figure(2 if brief else 1, width=8.0, height=3.2, shared=False)
@@ -39,9 +39,10 @@ def queue_figure(answer: Answer, queue: Series) -> Figure:
 
 
 def round_the_maximum(queue: Series) -> tuple[float, float] | None:
-    """From when to when to look at the maximum of a queue; None if the whole run shows it well.
+    """Start and end of the detail round the maximum of a queue; None if it needs no detail.
 
-    Twice as far to both sides as the queue is longer than half its maximum without a break.
+    The detail extends to both sides of the time in which the queue stays above half its maximum, by
+    twice the length of that time.
     """
     if len(queue) < LEAST_POINTS:
         return None
@@ -57,7 +58,7 @@ def round_the_maximum(queue: Series) -> tuple[float, float] | None:
 
 
 def _draw(panel: Axes, answer: Answer, queue: Series) -> None:
-    """The queue, and the buffers that were found."""
+    """Draws the queue and the buffers."""
     draw(panel, queue, colour=COLOURS[0])
     highest = float(queue.maximum.max(initial=1.0))
     if answer.buffer_cells is not None:

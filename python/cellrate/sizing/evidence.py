@@ -16,7 +16,7 @@ from cellrate.sizing.question import Question
 from cellrate.sizing.solving import size_buffer
 
 SEEDS = tuple(range(1, 21))
-# How many times as long a run is made to see where a growing queue ends.
+# The run that shows where a growing queue ends is so many times as long.
 LONGEST = 16
 # Kalyanaraman 1997, Table 8.3: kilometres of each link, round trip in ms, printed queue in cells.
 TABLE_8_3 = ((1000, 30.0, 15073), (500, 15.0, 12008), (200, 6.0, 6223), (50, 1.5, 1596))
@@ -42,8 +42,8 @@ TABLE_8_8: tuple[tuple[int, int, int | None], ...] = (
 )
 INTRODUCTION = """# Sized buffers
 
-Written by `python -m cellrate.sizing.evidence docs/evidence`, seeds 1 to {seeds}. What the columns
-mean is told in [size a buffer](../how-to/size-a-buffer.md).
+Written by `python -m cellrate.sizing.evidence docs/evidence`, seeds 1 to {seeds}. [Size a
+buffer](../how-to/size-a-buffer.md) explains the columns.
 """
 PART_8_3 = """
 ## File transfers over ABR with ERICA: formula and measurement
@@ -92,7 +92,7 @@ the most that such a queue can reach: in a run of {duration:g} s that of the fir
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the page into the directory that is named."""
+    """Writes the page into the directory that the argument names."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m cellrate.sizing.evidence DIRECTORY\n")
         return 2
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def page(runner: Runner) -> str:
-    """The page as text."""
+    """The page as Markdown."""
     rows = [(row, transfers(row[0], runner)) for row in TABLE_8_3]
     share = rows[0][1].covered_share or 0.0
     text = INTRODUCTION.format(seeds=len(SEEDS))
@@ -127,7 +127,7 @@ def page(runner: Runner) -> str:
 
 
 def _end_of_growth(runner: Runner) -> str:
-    """How far a queue grows that diverges."""
+    """The section on how far a divergent queue grows."""
     question = background_question(0.8, 10, 15)
     [run] = measure([question.job(SEEDS[0], longer=LONGEST)], runner)
     return AFTER_8_7.format(
@@ -147,14 +147,14 @@ def transfers(kilometres: int, runner: Runner, interval_cells: int | None = None
 def background(
     duty_cycle: float, period_ms: int, sources: int, runner: Runner, kilometres: int = 1000
 ) -> Answer:
-    """The buffer of a row of Table 8.7 or 8.8 with that many sources."""
+    """The buffer of a row of Table 8.7 or 8.8 with a number of sources."""
     return size_buffer(background_question(duty_cycle, period_ms, sources, kilometres), runner)
 
 
 def background_question(
     duty_cycle: float, period_ms: int, sources: int, kilometres: int = 1000
 ) -> Question:
-    """What is asked of such a row."""
+    """The question that a row of Table 8.7 or 8.8 asks."""
     settings = (
         f"flow.tcp.count={sources}",
         "switch.control.target_utilisation=1.0",

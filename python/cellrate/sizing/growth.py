@@ -1,4 +1,4 @@
-"""Whether a queue grows without end: what is certain before a run, and what a run shows."""
+"""Detects queues that grow without end, from the rates before a run or from a trace."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from cellrate.series import Series
 # queue grows in proportion to time, from wherever it began; sqrt(2) times as much if it is a random
 # walk; and less and less if it is bounded.
 GROWS = 1.5
-# More than this is a start: nothing can grow faster than in proportion to time for long.
+# A larger ratio belongs to a start: no queue grows faster than in proportion to time for long.
 STARTS = 3.0
-# A queue that has filled what bounds it rises by less than this share of the pace in its last part.
+# A queue has reached its bound if its slope in the last quarter is below this share of the slope in
+# the last half.
 STILL = 0.5
-# A mean that rises by less than this in the last half of a run is no reason to look further.
+# Growth is suspected only if the mean rises by this factor in the last half of a run.
 SUSPECT = 1.05
-# A trace of fewer points says nothing of growth.
+# Growth needs a trace of at least so many points.
 LEAST_POINTS = 32
-# How much longer a run is made to look at a queue that may grow without end.
+# A run is made so many times as long to observe a queue that may grow without end.
 LONGER = 4
 
 
@@ -38,12 +39,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What a trace says of a queue's growth.
+    """Growth of a queue in a trace.
 
     Attributes:
         spans: The second eighth of the run, the second quarter, the second half.
         cells_per_second: Slope of the least squares line through the second half.
-        last_cells_per_second: The same of the last quarter.
+        last_cells_per_second: Slope of the least squares line through the last quarter.
     """
 
     spans: tuple[Span, Span, Span]
@@ -52,18 +53,18 @@ class Growth:
 
     @property
     def suspect(self) -> bool:
-        """Whether a longer run should tell: the queue still rises in the second half."""
+        """True if the queue still rises in the second half, so that a longer run is needed."""
         _, before, last = self.spans
         higher = last.mean_cells > SUSPECT * before.mean_cells
         return self.cells_per_second > 0 and (higher or last.least_cells > before.mean_cells)
 
     @property
     def endless(self) -> bool:
-        """Whether the queue grows in proportion to time and never comes back.
+        """True if the queue grows in proportion to time and does not become short again.
 
-        Its mean rises from span to span, the second time by more than a random walk's would; during
-        the second half it is never as short as it was on average in the quarter before; and it has
-        not come to rest at the end.
+        Its mean rises from span to span, the second time by more than that of a random walk would;
+        during the second half it is never as short as its mean in the quarter before; and it still
+        grows at the end.
         """
         first, before, last = self.spans
         early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells
@@ -106,5 +107,5 @@ def _span(queue: Series, begin: float, end: float) -> Span:
 
 
 def certain_growth_cells_per_second(network: Network, port: Link) -> float:
-    """By how much cells come to a port faster than they leave, however long it runs; 0 if not."""
+    """Excess of a port's certain long-term arrival rate over its link rate; 0 without excess."""
     return max(0.0, certain_cells_per_second(network, port) - port.cells_per_second)

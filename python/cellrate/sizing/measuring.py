@@ -1,4 +1,4 @@
-"""What runs say of the queues of ports."""
+"""Runs jobs and reads the queues of ports from their results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cellrate.runner import Job
 from cellrate.series import Series, series_of
 
 Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
-"""Runs jobs, equal ones once, and returns their outcomes in order: `run_many` with its settings."""
+"""Runs jobs, equal ones once, and returns their outcomes in order, as `run_many` does."""
 
 
 @dataclass(frozen=True)
 class PortRun:
-    """A port in one run.
+    """Results of one run at one port.
 
     Attributes:
         seed: Seed of the run.
@@ -48,7 +48,7 @@ class Measured:
 
     @property
     def digest(self) -> str:
-        """Hash of everything that happened."""
+        """Hash of all events of the run."""
         return str(self.summary["digest"])
 
     def longest_queues(self) -> dict[str, int]:
@@ -59,7 +59,7 @@ class Measured:
         }
 
     def at(self, port: str) -> PortRun:
-        """The run at one port."""
+        """The results of the run at one port."""
         found = next(one for one in self.summary["ports"] if one["name"] == port)
         return PortRun(
             seed=self.seed,
@@ -86,7 +86,7 @@ def _dropped(port: Mapping[str, Any]) -> int:
 
 
 def measure(jobs: Sequence[Job], runner: Runner) -> list[Measured]:
-    """Runs jobs and reads what they measured."""
+    """Runs jobs and reads their results."""
     found = []
     for outcome in runner(jobs):
         summary = json.loads(outcome.summary())

@@ -1,4 +1,4 @@
-"""The answer as one self-contained web page."""
+"""The result as one self-contained web page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cellrate.sizing.drawing import queue_figure
 
 
 def page(answer: Answer) -> str:
-    """The page as text."""
+    """The page as HTML."""
     question = answer.question
     settings = " ".join(f"--set {shlex.quote(setting)}" for setting in question.overrides)
     verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in words.verdict(answer))
@@ -49,7 +49,7 @@ def _formulas(answer: Answer) -> str:
     for formula in answer.formulas:
         cells = "-" if formula.cells is None else f"{formula.cells:,.0f}"
         ratio = words.ratio(formula.cells, answer.buffer_cells)
-        given = formula.not_said and f"not said, because {formula.not_said}"
+        given = formula.not_said and f"does not apply: {formula.not_said}"
         title = f"{formula.formula}: {formula.title}"
         rows.append([title, cells, ratio, given or _given(formula.given), formula.source])
     columns = ["formula", "cells", "of measured", "with", "source"]

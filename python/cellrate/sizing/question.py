@@ -1,4 +1,4 @@
-"""What is asked: which scenario, which port, what must hold, how many seeds."""
+"""Question of buffer sizing: scenario, port, target and seeds."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from cellrate import _core
 from cellrate.network import Link, Network
 from cellrate.runner import Job
 
-# Points of the queue's trace; each joins several samples to their least and greatest.
+# Points of the queue's trace; each holds the least and the greatest of several samples.
 POINTS = 1000
 SAMPLES = 8 * POINTS
-# Policies that refuse no cell while the buffer has room, and remember nothing until they do.
+# Policies that accept every cell while the buffer is not full, and keep no state until it is.
 REFUSE_ONLY_WHEN_FULL = frozenset({"tail-drop", "ppd"})
 
 
 class SizingError(ValueError):
-    """The question has no answer; the text says why and what is allowed."""
+    """The question has no answer; the message gives the reason and what is allowed."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """How much buffer a port of a scenario needs.
+    """Asks for the buffer of a port of a scenario.
 
     Attributes:
         text: The scenario, as TOML.
-        path: Its name.
+        path: Name of the scenario.
         overrides: ``path=value`` settings, applied in order.
         port: Name of the port; the one with the longest queue if None.
-        loss_ratio: Largest mean cell loss ratio of the port; 0 for no loss at all.
-        delay_seconds: Longest queueing delay, instead of a loss ratio.
+        loss_ratio: Target: largest mean cell loss ratio of the port; 0 for no loss at all.
+        delay_seconds: Target: longest queueing delay, instead of a loss ratio.
         seeds: Seeds of the runs.
-        credit_cells: Cells per credit, if it is asked what credits would need.
+        credit_cells: Cells per credit, to compute the buffer under credit control as well.
     """
 
     text: str
@@ -49,17 +49,17 @@ class Question:
         if not self.seeds:
             raise SizingError("no seed: at least one is needed")
         if self.credit_cells is not None and self.credit_cells < 1:
-            raise SizingError(f"{self.credit_cells} cells per credit: at least 1")
+            raise SizingError(f"{self.credit_cells} cells per credit: allowed is 1 or more")
         if not 0.0 <= self.loss_ratio < 1.0:
             raise SizingError(f"a loss ratio of {self.loss_ratio:g}: allowed is 0 to below 1")
         if self.delay_seconds is not None and not self.delay_seconds > 0.0:
             raise SizingError(f"a delay of {self.delay_seconds:g} s: it must be above 0 s")
         if self.delay_seconds is not None and self.loss_ratio > 0.0:
-            raise SizingError("a loss ratio and a delay are two questions: ask one of them")
+            raise SizingError("a loss ratio and a delay: allowed is only one of the two")
 
     @cached_property
     def network(self) -> Network:
-        """The network as the scenario has it.
+        """The network of the scenario.
 
         Raises:
             ScenarioError: The scenario is wrong.
@@ -67,10 +67,10 @@ class Question:
         return Network.of(self.text, self.path, self.overrides)
 
     def link(self) -> Link | None:
-        """The port that is asked for, if any.
+        """The named port; None if no port is named.
 
         Raises:
-            SizingError: There is no such port, or no flow crosses it.
+            SizingError: The port does not exist, or no flow crosses it.
         """
         if self.port is None:
             return None
@@ -86,18 +86,18 @@ class Question:
 
     @property
     def is_exact(self) -> bool:
-        """Whether one run without limit tells the least lossless buffer.
+        """True if one run without a limit gives the least lossless buffer.
 
-        Until a queue first exceeds a buffer, a run with that buffer and one without limit are the
-        same run, if the discard policies refuse nothing before, and if no threshold follows from
-        the buffer. Then the least buffer that loses nothing is the longest queue itself.
+        Until a queue first exceeds a buffer, a run with that buffer and a run without a limit are
+        the same run, if the discard policies accept every cell until then and no threshold depends
+        on the buffer. Then the least buffer that loses nothing is the longest queue itself.
         """
         switches = (node.switch for node in self.network.nodes)
         return all(one is None or one.policy in REFUSE_ONLY_WHEN_FULL for one in switches)
 
     @cached_property
     def _buffer_paths(self) -> dict[str, str]:
-        """Key of each switch's buffer; a template has one of them all."""
+        """Path of each switch's buffer, by switch; a template has one path for all switches."""
         switches = [node.name for node in self.network.nodes if node.switch is not None]
         resolved = _core.resolve(self.text, self.path, list(self.overrides), None)
         if tomllib.loads(resolved)["topology"]["template"] != "graph":
@@ -112,14 +112,14 @@ class Question:
         at: Link | None = None,
         longer: int = 1,
     ) -> Job:
-        """A run from the start, traced, with a buffer.
+        """A run that is measured from its start and traces the queues.
 
         Args:
-            seed: Its seed.
-            buffer_cells: The buffer; no limit if None.
-            at: The port that has it, as far as the scenario can tell ports apart: those of the same
-                switch have it, too, and in a template all. Every port if None.
-            longer: How many times as long as the scenario says.
+            seed: Seed of the run.
+            buffer_cells: Size of the buffer; no limit if None.
+            at: The port with this buffer; every port if None. The other ports of the same switch
+                get the same buffer, and in a template all ports do.
+            longer: Factor by which the run is longer than the scenario says.
         """
         buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
         paths = self._buffer_paths

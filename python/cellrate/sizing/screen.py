@@ -1,4 +1,4 @@
-"""The answer on standard output."""
+"""Prints the result on standard output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cellrate.sizing.answer import Answer
 
 
 def show(answer: Answer, out: Console) -> None:
-    """Shows the answer: in words, then the formulas beside what was measured."""
+    """Prints the result in sentences, then the formulas beside the measured buffer."""
     out.print(words.asked(answer), soft_wrap=True)
     for sentence in words.verdict(answer):
         out.print(f"  {sentence}", soft_wrap=True)
@@ -21,7 +21,7 @@ def show(answer: Answer, out: Console) -> None:
             out.print(f"  {formula.formula}: fails here: {assumption}", soft_wrap=True)
     for formula in answer.formulas:
         if formula.not_said:
-            out.print(f"  {formula.formula}: not said, because {formula.not_said}", soft_wrap=True)
+            out.print(f"  {formula.formula}: does not apply: {formula.not_said}", soft_wrap=True)
 
 
 def _formulas(answer: Answer) -> Table:

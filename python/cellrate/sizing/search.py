@@ -1,22 +1,22 @@
-"""The least buffer with which something holds, by bisection under common random numbers."""
+"""Finds the least buffer that meets a criterion, by bisection under common random numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# Of a buffer whose loss is measured, not proven, this share is fine enough.
+# Relative precision of a buffer that is found by measured loss.
 PRECISION = 0.02
-# Larger buffers, as multiples of the least one, at which the criterion is tried again.
+# Larger buffers, as multiples of the least one, at which the criterion is checked again.
 VERIFIED_AT = (1.05, 1.15, 1.35)
 
 
 def least_each(holds: Callable[[Sequence[int]], Sequence[bool]], upper: Sequence[int]) -> list[int]:
-    """For each seed the least buffer with which a monotone criterion holds.
+    """Finds the least buffer of each seed with which a monotone criterion holds.
 
     Args:
-        holds: Whether it holds, one buffer per seed; all seeds are tried at once.
-        upper: A buffer per seed with which it holds.
+        holds: Evaluates the criterion for one buffer per seed, all seeds at once.
+        upper: For each seed a buffer with which the criterion holds.
     """
     below, above = [0] * len(upper), list(upper)
     while any(high - low > 1 for low, high in zip(below, above, strict=True)):
@@ -40,8 +40,8 @@ class Least:
 
     Attributes:
         cells: The buffer.
-        too_small_cells: The largest buffer at which the criterion was seen to fail; 0 if none.
-        verified_cells: Larger buffers at which it was seen to hold.
+        too_small_cells: The largest buffer at which the criterion failed; 0 if none was tried.
+        verified_cells: Larger buffers at which it held.
     """
 
     cells: int
@@ -50,15 +50,15 @@ class Least:
 
 
 def least(holds: Callable[[int], bool], lower: int, upper: int) -> Least:
-    """The least buffer, within 2 %, from which on a criterion holds wherever it is tried.
+    """Finds the least buffer, within 2 %, above which a criterion holds wherever it is checked.
 
-    A closed loop need not lose less with a larger buffer, so the criterion is tried again at
-    larger buffers; where it fails the search goes on above.
+    A closed loop may lose more with a larger buffer, so the criterion is checked again at larger
+    buffers; if it fails at one of them the search continues above.
 
     Args:
-        holds: Whether it holds with a buffer.
-        lower: A buffer below which nothing is looked for.
-        upper: A buffer with which it holds.
+        holds: Evaluates the criterion for a buffer.
+        lower: Smaller buffers are not tried.
+        upper: A buffer with which the criterion holds.
     """
     below = lower - 1
     while True:

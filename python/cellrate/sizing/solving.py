@@ -1,4 +1,4 @@
-"""From the question to the answer: which runs are made, and what follows from them."""
+"""Sizes a buffer: plans the runs, makes them, and derives the result."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cellrate.sizing.targets import for_delay, for_loss, for_no_loss
 
 
 def size_buffer(question: Question, runner: Runner) -> Answer:
-    """How much buffer a port needs.
+    """Finds the buffer that a port needs.
 
-    Every run begins at 0 s and is measured whole, whatever the scenario's measuring window, for a
-    buffer has to hold what comes at the start, too.
+    Every run is measured from 0 s to its end, whatever the scenario's measuring window, because a
+    buffer must also hold the cells of the start.
 
     Args:
-        question: What is asked.
-        runner: Runs jobs and returns their outcomes: `cellrate.run_many` with its settings.
+        question: The question.
+        runner: Runs jobs and returns their outcomes, as `cellrate.run_many` does.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -44,7 +44,7 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
 
 
 def _in_spite_of_growth(answer: Answer) -> Answer:
-    """A question that a buffer may answer, however long the queue becomes without a limit."""
+    """Turns endless growth into a remark, since the target may be met with a finite buffer."""
     if answer.endless is None:
         return answer
     pace = f"{answer.endless.cells_per_second:,.0f} cells/s"
@@ -53,7 +53,10 @@ def _in_spite_of_growth(answer: Answer) -> Answer:
 
 
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
-    """The answer that needs no run: more comes than goes, for ever, and than may be lost."""
+    """The result without a run, if the excess of arrivals is certain and larger than the target.
+
+    None if the port is not certainly overloaded for ever, or the target allows that much loss.
+    """
     network = question.network
     if not network.ports:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
@@ -71,10 +74,11 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
 
 
 def _without_limit(question: Question, runner: Runner) -> list[Measured]:
-    """A run per seed without limits; one is enough if seeds make no difference.
+    """Makes a run per seed without limits; keeps only one if seeds make no difference.
 
-    Connections that lose nothing may be the same for all seeds. Where a target lets them lose
-    cells they wait for clocks, which are drawn, so seeds count although they agree without limits.
+    Without loss TCP connections may behave alike for all seeds. With loss they wait for
+    retransmission timers, whose phases are random; so if the target allows loss, all seeds are kept
+    although they agree without limits.
     """
     runs = measure([question.job(seed) for seed in question.seeds], runner)
     is_alike = len({run.digest for run in runs}) == 1
@@ -84,7 +88,7 @@ def _without_limit(question: Question, runner: Runner) -> list[Measured]:
 
 
 def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) -> Answer:
-    """The port and what the runs without limit showed there."""
+    """Selects the port, and collects the results of the runs without a limit there."""
     longest = {
         name: max(run.longest_queues()[name] for run in runs) for name in runs[0].longest_queues()
     }
@@ -108,7 +112,7 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
 
 
 def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
-    """Adds the trace of the longest queue and, if it still rises, what a longer run shows."""
+    """Adds the trace of the longest queue; if it still rises, the result of a longer run."""
     queue = worst.queue(answer.port.name)
     if len(queue) < LEAST_POINTS:
         remark = "the run is too short to tell whether the queue grows"
@@ -126,15 +130,15 @@ def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     if longest == before:
         return replace(answer, queue=queue)
     remark = (
-        f"the queue still rose when the run ended: no growth without end is seen, but in a run "
-        f"{LONGER} times as long it is {longest:,} cells at most instead of {before:,}, so the run "
-        f"is too short to tell"
+        f"the queue still rose when the run ended: it does not grow without end, but in a run "
+        f"{LONGER} times as long it reaches {longest:,} cells instead of {before:,}, so the run "
+        f"is too short"
     )
     return replace(answer, queue=queue, remarks=(*answer.remarks, remark))
 
 
 def _window_bound(answer: Answer) -> float | None:
-    """Sum of the windows, where TCP is all that can fill the queue."""
+    """Sum of the TCP windows if only TCP fills the queue; otherwise None."""
     if Situation(answer.question.network, answer.port).sharing():
         return None
     found = (formula.cells for formula in answer.formulas if formula.formula == "window-sum")

@@ -1,4 +1,4 @@
-"""The buffer for each target: no loss, a loss ratio, a queueing delay."""
+"""Finds the buffer for each kind of target: no loss, a loss ratio, a queueing delay."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from cellrate.sizing.measuring import PortRun, Runner, measure
 from cellrate.sizing.question import SizingError
 from cellrate.sizing.search import least, least_each
 
-# Beyond this no buffer is looked for: 53 GB.
+# Largest buffer that is tried: 53 GB.
 MOST_CELLS = 10**9
 
 
 def for_no_loss(answer: Answer, runner: Runner) -> Answer:
-    """The least buffer of each seed that loses nothing, and the largest of them.
+    """Finds the least lossless buffer of each seed; the result is the largest of them.
 
-    See `Question.is_exact` for why the longest queue itself is the answer; where it is not, the
-    buffer is bisected, which is as exact: of two runs that lose nothing the one with the larger
-    buffer is the same run.
+    `Question.is_exact` explains when this buffer is the longest queue. Otherwise it is bisected,
+    which is exact as well: with a buffer larger than one that loses nothing, the run is the same.
     """
     if answer.question.is_exact:
         each = tuple(max(1, run.longest_queue_cells) for run in answer.unlimited)
         return replace(answer, each_cells=each, buffer_cells=max(each), runs=answer.unlimited)
     if any(run.cells_dropped for run in answer.unlimited):
-        return _refused(answer, "no buffer loses nothing")
+        return _refused(answer, "no buffer avoids loss")
     seeds = [run.seed for run in answer.unlimited]
 
     def lossless(buffers: Sequence[int]) -> list[bool]:
@@ -49,9 +48,9 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
 
 
 def for_loss(answer: Answer, runner: Runner) -> Answer:
-    """The least buffer with which the mean loss ratio of the port stays within the target.
+    """Finds the least buffer with which the mean loss ratio of the port stays within the target.
 
-    With several seeds its one-sided 95 % bound has to, too.
+    With several seeds the one-sided 95 % bound of the mean must stay within it.
     """
     seeds = [run.seed for run in answer.unlimited]
 
@@ -64,7 +63,7 @@ def for_loss(answer: Answer, runner: Runner) -> Answer:
         return _keeps(answer.question.loss_ratio, runs_with(cells))
 
     if not _keeps(answer.question.loss_ratio, answer.unlimited):
-        return _refused(answer, "no buffer keeps the target")
+        return _refused(answer, "no buffer meets the target")
     upper = max(1, *(run.longest_queue_cells for run in answer.unlimited))
     while not holds(upper):
         upper *= 2
@@ -82,26 +81,31 @@ def _keeps(loss_ratio: float, runs: Sequence[PortRun]) -> bool:
     return (losses[0] if bound is None else bound) <= loss_ratio
 
 
-def _refused(answer: Answer, what: str) -> Answer:
-    """No answer, because cells are lost without a limit of the buffer already."""
+def _refused(answer: Answer, reason: str) -> Answer:
+    """The result without a buffer, since cells are lost even without a limit."""
     policy = answer.port.switch.policy
-    remark = f"{what}: `{policy}` refuses packets at a queue length of its own"
+    remark = f"{reason}: `{policy}` discards packets at a threshold that does not depend on it"
     return replace(answer, remarks=(*answer.remarks, remark))
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:
-    """The buffer that a cell leaves within the delay, and what is lost with it.
+    """Computes the buffer that a cell crosses within the delay, and measures the loss with it.
 
-    Served in the order of arrival, at the mean rate that queues of higher priority leave.
+    Cells are served in the order of arrival, at the mean rate that queues of higher priority leave.
     """
     delay = answer.question.delay_seconds or 0.0
     rate = service_cells_per_second(answer.question.network, answer.port)
     if rate <= 0:
-        raise SizingError(f"background leaves nothing of {answer.port.name}: no delay is bounded")
+        raise SizingError(
+            f"other traffic uses all of the link of {answer.port.name}: its delay is not bounded"
+        )
     cells = math.floor(delay * rate * (1 + 1e-12))
     if cells < 1:
         least_seconds = 1 / rate
-        raise SizingError(f"a delay of {delay:g} s: a cell alone takes {least_seconds:.3g} s")
+        raise SizingError(
+            f"a delay of {delay:g} s: a single cell takes {least_seconds:.3g} s; allowed is that "
+            "or more"
+        )
     seeds = [run.seed for run in answer.unlimited]
     runs = _try(answer, dict.fromkeys(seeds, cells), runner)
     found = tuple(run for run in runs if run is not None)
@@ -118,7 +122,7 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
 
 
 def _with_others(answer: Answer) -> Answer:
-    """The answer with a remark where other ports of the same setting lose cells."""
+    """Adds a remark if other ports with the same buffer lose cells."""
     elsewhere = max((run.cells_dropped_elsewhere for run in answer.runs), default=0)
     if not elsewhere:
         return answer
@@ -127,7 +131,7 @@ def _with_others(answer: Answer) -> Answer:
 
 
 def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRun | None]:
-    """The port in a run per seed with a buffer each; None where a buffer is no valid one."""
+    """Runs each seed with its buffer; None for a buffer that the scenario's checks refuse."""
     question = answer.question
     jobs = {seed: question.job(seed, cells, at=answer.port) for seed, cells in buffers.items()}
     valid = {seed: job for seed, job in jobs.items() if _refusal(job) is None}
@@ -137,7 +141,7 @@ def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRu
 
 
 def _refusal(job: Job) -> str | None:
-    """Why the scenario's checks refuse the buffer: a policy may need room for a packet."""
+    """Error of the scenario's checks, which may refuse a small buffer; None if it is allowed."""
     try:
         _core.check(job.text, job.path, list(job.overrides), job.seed)
     except ScenarioError as error:

@@ -1,4 +1,4 @@
-"""The answer in sentences, for the screen and the page."""
+"""The result in sentences, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from cellrate.sizing.answer import Answer
 from cellrate.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
 from cellrate.theory.cell_conversions import CELL_BYTES
 
-# Smaller buffers are given in bytes.
+# Buffers below this many KiB are shown in bytes.
 LEAST_KIB = 10
-# Share of all runs that careful dimensioning would want covered.
+# Share of all runs that a careful design would cover.
 WANTED = 0.99
 
 
 def asked(answer: Answer) -> str:
-    """What was asked."""
+    """The question as a title."""
     question = answer.question
     if question.delay_seconds is not None:
         target = f"a queueing delay of at most {seconds(question.delay_seconds)}"
@@ -27,7 +27,7 @@ def asked(answer: Answer) -> str:
 
 
 def verdict(answer: Answer) -> list[str]:
-    """What was found, one sentence each."""
+    """The result, as a list of sentences."""
     if answer.endless is not None:
         return _endless(answer)
     if answer.buffer_cells is None:
@@ -41,7 +41,7 @@ def _endless(answer: Answer) -> list[str]:
         return []
     pace = f"by {endless.cells_per_second:,.0f} cells/s"
     if endless.seen is None:
-        why = "more comes than the link carries, and nothing holds it back"
+        why = "the sources send more than the link carries, and no control slows them down"
         grows = f"The queue of {answer.port.name} grows without end, {pace}: {why}."
         share = f"{endless.least_loss_ratio:.3g}"
         return [f"{grows} Any buffer loses {share} of all cells; nothing was simulated."]
@@ -77,12 +77,12 @@ def _buffer(answer: Answer) -> str:
 
 
 def _own(answer: Answer) -> list[str]:
-    """The scenario's own buffer beside the one that was found."""
+    """Compares the scenario's own buffer with the result."""
     own, cells = answer.port.switch.buffer_cells, answer.buffer_cells or 0
     if math.isinf(own):
         return []
-    room = own - cells
-    verdict = f"{room:,.0f} more" if room >= 0 else f"{-room:,.0f} too few"
+    excess = own - cells
+    verdict = f"{excess:,.0f} more" if excess >= 0 else f"{-excess:,.0f} too few"
     return [f"The scenario's own buffer is {own:,.0f} cells: {verdict}."]
 
 
@@ -115,10 +115,10 @@ def _lossless(answer: Answer) -> str:
     cells, runs = answer.buffer_cells or 0, len(answer.each_cells)
     fewer = "a cell less loses in one of them" if runs > 1 else "a cell less loses"
     how = (
-        "one run per seed tells, because until the queue exceeds a buffer the run is the same "
+        "one run per seed is enough, because until the queue exceeds a buffer the run is the same "
         "with and without it"
         if answer.question.is_exact
-        else "found by bisection, because the discard policy looks at the buffer"
+        else "found by bisection, because the discard policy depends on the buffer"
     )
     count = f"in {runs} runs" if runs > 1 else "in the run"
     less = f", {fewer}" if cells > 1 else ""
@@ -165,14 +165,14 @@ def _remarks(answer: Answer) -> list[str]:
 
 
 def ratio(formula_cells: float | None, buffer_cells: int | None) -> str:
-    """A formula's buffer as a multiple of the measured one, if there are both."""
+    """A formula's buffer as a multiple of the measured one; "-" if one of them is missing."""
     if formula_cells is None or not buffer_cells:
         return "-"
     return f"{formula_cells / buffer_cells:.2f}"
 
 
 def seconds(value: float) -> str:
-    """A time in the unit that suits it."""
+    """A time as text, in s, ms or µs."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if value * factor >= 1 or unit == "µs":
             return f"{value * factor:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""Many runs from one file: designs, replications, a data set."""
+"""Studies: many runs from one file, with a design, replications and a data set."""
 
 from __future__ import annotations
 

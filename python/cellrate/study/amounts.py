@@ -1,4 +1,4 @@
-"""Numbers with units, as expressions of a study reckon with them."""
+"""Numbers with units for the expressions of a study."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ DIMENSIONS: dict[str, Dimension] = {
 
 UNITS = {"Time": "s", "Delay": "s", "Rate": "bit/s", "Bytes": "bytes", "Cells": "cells"}
 UNITS["Buffer"] = UNITS["Cells"]
-"""Unit of the values of a kind of parameter, as data sets have them."""
+"""Unit in which data sets hold the values of a kind of parameter."""
 
 BITS = {"Bytes": 8, "Cells": CELL_BITS, "Buffer": CELL_BITS}
-"""What one of them is, in bits."""
+"""Size of one byte and of one cell, in bits."""
 
 
 class UnitError(Exception):
-    """Units that do not fit."""
+    """Units do not fit."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number and its dimension; times are in seconds, data in bits, a cell having 424."""
+    """A number and its dimension; times are in seconds, data in bits (a cell has 424)."""
 
     value: float
     dimension: Dimension = PLAIN
@@ -55,7 +55,7 @@ class Amount:
         """The value in the unit of a kind of parameter.
 
         Raises:
-            UnitError: It is something else.
+            UnitError: The amount has another dimension.
         """
         wanted = DIMENSIONS[kind]
         if self.dimension != wanted:
@@ -92,7 +92,7 @@ class Amount:
         """The value of a plain number.
 
         Raises:
-            UnitError: It has a unit.
+            UnitError: The amount has a unit.
         """
         if self.dimension != PLAIN:
             raise UnitError(f"{what} is {words(self.dimension)}, not a plain number")
@@ -109,7 +109,7 @@ def least(first: Amount, *others: Amount) -> Amount:
     """The least of some amounts.
 
     Raises:
-        UnitError: They are not of one dimension.
+        UnitError: Their dimensions differ.
     """
     return min((first, *(_like(one, first) for one in others)), key=lambda one: one.value)
 
@@ -118,7 +118,7 @@ def greatest(first: Amount, *others: Amount) -> Amount:
     """The greatest of some amounts.
 
     Raises:
-        UnitError: They are not of one dimension.
+        UnitError: Their dimensions differ.
     """
     return max((first, *(_like(one, first) for one in others)), key=lambda one: one.value)
 
@@ -130,10 +130,10 @@ def _like(one: Amount, first: Amount) -> Amount:
 
 
 def read(text: str) -> Amount:
-    """A quantity such as ``10 ms``, or a number.
+    """Parses a quantity such as ``10 ms``, or a number.
 
     Raises:
-        UnitError: It is neither.
+        UnitError: The text is neither.
     """
     try:
         return Amount(float(text))
@@ -148,7 +148,7 @@ def read(text: str) -> Amount:
 
 
 def words(dimension: Dimension) -> str:
-    """A dimension for a reader."""
+    """A dimension in words."""
     known = {PLAIN: "a plain number", TIME: "a time", DATA: "an amount of data", RATE: "a rate"}
     if dimension in known:
         return known[dimension]

@@ -1,4 +1,4 @@
-"""What a study file says twice, or in vain: told before anything runs."""
+"""Refuses study files with duplicate or ineffective entries, before anything runs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ SEED_OF_A_STUDY = "`seed` of the study is the first replication's"
 
 
 def refuse_seed(setting: str) -> None:
-    """Refuses a setting of the command line that is the seed.
+    """Refuses a setting of the command line that sets the seed.
 
     Raises:
-        BadInput: It is.
+        BadInput: The setting is the seed.
     """
     if _path(setting) == "run.seed":
         raise BadInput(f"--set {setting}: it has no effect in a study; {SEED_OF_A_STUDY}")
 
 
 def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
-    """Refuses an empty table, a parameter or name that is there twice, and a seed beside `seed`.
+    """Refuses an empty table, a duplicate parameter or name, and a seed besides `seed`.
 
     Raises:
-        ScenarioError: There is one.
+        ScenarioError: The study has one of these.
     """
     for at, table in enumerate(document["paired"]):
         if not table:
-            raise refusal(("paired", at), "nothing is paired here", "name two factors or more")
+            raise refusal(("paired", at), "the table is empty", "name two factors or more")
     for at, setting in enumerate(document["set"]):
         if _path(setting) == "run.seed":
             raise refusal(("set", at), f"`{setting}` has no effect in a study", SEED_OF_A_STUDY)
@@ -41,7 +41,7 @@ def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal
         other = paths.setdefault(column.path, column.name) if column.path else column.name
         if other != column.name:
             message = f"`{column.name}` is the same parameter as `{other}`"
-            raise refusal(place, message, "it is set once, as a factor, paired or derived")
+            raise refusal(place, message, "set it once: as a factor, paired, or derived")
     _refuse_names(document, reading, refusal)
 
 
@@ -54,18 +54,18 @@ def _refuse_names(document: Mapping[str, Any], reading: Reading, refusal: Refusa
     ]
     for name, place in (*varied, *measures):
         if name in taken:
-            message = f"`{name}` is a column of the data set already"
-            raise refusal(place, message, "another name, for instance with a word in front")
+            message = f"the data set already has a column `{name}`"
+            raise refusal(place, message, "use another name, for instance with a prefix")
         taken.add(name)
 
 
 def refuse_seeds_without_end(
     document: Mapping[str, Any], points: int, most: int, refusal: Refusals
 ) -> None:
-    """Refuses a first seed that leaves too few above it.
+    """Refuses a first seed that is too large for the number of seeds needed.
 
     Raises:
-        ScenarioError: It does.
+        ScenarioError: It is too large.
     """
     runs = most if document["common_random_numbers"] else most * points
     if document["seed"] + runs - 1 > MOST_SEED:
@@ -74,17 +74,17 @@ def refuse_seeds_without_end(
 
 
 def set_in_vain(document: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
-    """Notes of settings of every run that each point overrides."""
+    """Notes on settings of every run that the points override."""
     varied = {column.path for column, _ in _varied(reading)}
     return tuple(
-        f"`{setting}` is set in vain: the study varies it"
+        f"`{setting}` has no effect: the study varies it"
         for setting in document["set"]
         if reading.full_path(_path(setting)) in varied
     )
 
 
 def _varied(reading: Reading) -> Iterator[tuple[Column, Place]]:
-    """Every factor and derived parameter, and where it stands."""
+    """Every factor and derived parameter, with its place in the study file."""
     for axis in reading.axes:
         yield from ((factor.column, factor.place) for factor in axis.factors)
     yield from ((one.column, one.place) for one in reading.derived)

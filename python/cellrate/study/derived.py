@@ -1,4 +1,4 @@
-"""Expressions with units: what a parameter is that follows from others."""
+"""Expressions with units, which compute derived parameters from others."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from cellrate.language.expressions import parse
 from cellrate.study.amounts import Amount, UnitError, greatest, least, read, whole
 
 Lookup = Callable[[str], Amount]
-"""What a name or dotted path stands for; raises `ExpressionError` if it is nothing."""
+"""Returns the value of a name or dotted path; raises `ExpressionError` if it is unknown."""
 
 
 def amount(text: str, lookup: Lookup) -> Amount:
     """Value of an expression such as ``3 * rtt * rate`` or ``2 * abr.icr + '1 Mbit/s'``.
 
-    There are ``+ - * / **``, ``min``, ``max``, and of plain numbers ``round``, ``ceil``, ``floor``,
-    ``sqrt`` and ``log2``. A quantity stands in quotes.
+    Allowed are ``+ - * / **``, ``min``, ``max``, and for plain numbers ``round``, ``ceil``,
+    ``floor``, ``sqrt`` and ``log2``. Quantities are written in quotes.
 
     Args:
         text: The expression.
-        lookup: What its names stand for.
+        lookup: Returns the values of names.
 
     Raises:
-        ExpressionError: It is no such expression, a name is unknown, or units do not fit.
+        ExpressionError: The expression is not valid, a name is unknown, or units do not fit.
     """
     try:
         return _of(parse(text), lookup)
@@ -47,7 +47,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[Amount, Amount], Amount]] = {
 
 
 def _plainly(name: str, function: Callable[[float], float]) -> Callable[[Amount], Amount]:
-    return lambda one: Amount(function(one.plain(f"what {name} takes")))
+    return lambda one: Amount(function(one.plain(f"the argument of {name}")))
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Amount]] = {
@@ -64,7 +64,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Amount]] = {
 def _of(node: ast.expr, lookup: Lookup) -> Amount:
     match node:
         case ast.Constant(value=bool() as truth):
-            raise ExpressionError(f"`{truth}` is no number")
+            raise ExpressionError(f"`{truth}` is not a number")
         case ast.Constant(value=int() | float() as number):
             return Amount(float(number))
         case ast.Constant(value=str() as quantity):
@@ -77,7 +77,7 @@ def _of(node: ast.expr, lookup: Lookup) -> Amount:
             return _call(name, [_of(one, lookup) for one in inner])
         case ast.Name() | ast.Attribute():
             return lookup(ast.unparse(node))
-    raise ExpressionError(f"`{ast.unparse(node)}` is not part of such an expression")
+    raise ExpressionError(f"`{ast.unparse(node)}` is not allowed in an expression")
 
 
 def _call(name: str, inner: list[Amount]) -> Amount:

@@ -1,4 +1,4 @@
-"""Which combinations of values a study runs."""
+"""Designs of studies: the combinations of values that are run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.stats import qmc
 from cellrate.study.model import Axis
 
 MOST_POINTS = 10_000_000
-"""More than anybody can run; it guards the memory against a slip."""
+"""Greatest number of points; protects the memory against a mistake."""
 
 
 class TooManyPoints(Exception):
@@ -23,8 +23,8 @@ def rows(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[str,
     """Values of all factors, point by point.
 
     Args:
-        axes: What varies.
-        design: ``kind``; of space-filling designs also ``points`` and ``seed``.
+        axes: The axes of the design.
+        design: ``kind``; for space-filling designs also ``points`` and ``seed``.
 
     Raises:
         TooManyPoints: There are more than `MOST_POINTS`.
@@ -47,7 +47,7 @@ def grid(axes: Sequence[Axis]) -> Iterator[tuple[str, ...]]:
 
 
 def _filling(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Points that fill the unit cube, each axis being one of its sides."""
+    """Points that fill the unit cube; each axis is one of its dimensions."""
     if not axes:
         yield ()
         return
@@ -57,7 +57,7 @@ def _filling(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[
     else:
         sampler = qmc.LatinHypercube(len(axes), rng=design["seed"])
     with warnings.catch_warnings():
-        # A Sobol sequence is balanced at powers of two only; the reference of study files says so.
+        # A Sobol sequence is balanced only at powers of two, as the reference of study files says.
         warnings.simplefilter("ignore", UserWarning)
         points = sampler.random(design["points"])
     for point in points:

@@ -1,4 +1,4 @@
-"""The factors and derived parameters of a study file: what they are, and which values they take."""
+"""Reads the factors and derived parameters of a study file, with their values."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from cellrate.study.model import Axis, Column, Derived, Factor
 Place = tuple[int | str, ...]
 Level = str | float | bool
 
-MOST_SCENES = 256
-"""So many combinations of choices are tried in search of one in which a parameter exists."""
+MOST_VARIANTS = 256
+"""At most so many combinations of choices are tried to find one in which a parameter exists."""
 
 
 class Refusals:
-    """Makes the error that refuses a study file and shows where."""
+    """Makes errors that refuse a study file and show the place of the fault."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text = text
         self.path = path
 
     def __call__(self, place: Place, message: str, advice: str = "") -> ScenarioError:
-        """The error, to be raised.
+        """Returns the error for the caller to raise.
 
         Args:
-            place: Keys and numbers that lead to what is wrong.
-            message: What is wrong, naming what was found.
-            advice: What is allowed, or what to do.
+            place: Keys and indices that lead to the fault.
+            message: The fault, with the value found.
+            advice: The allowed values, or a remedy.
         """
         try:
             _core.refuse_study(self.text, self.path, list(place), message, advice)
@@ -46,12 +46,12 @@ class Refusals:
 
 
 class Reading:
-    """Reads factors beside a scenario.
+    """Reads the factors of a study and finds their parameters in the scenario.
 
     Args:
-        document: The study file, as `_core.study` has it.
+        document: The study file, as `_core.study` returns it.
         base: The scenario with the settings of every run.
-        refusal: How a study is refused.
+        refusal: Makes the errors.
     """
 
     def __init__(self, document: Mapping[str, Any], base: Job, refusal: Refusals) -> None:
@@ -61,7 +61,7 @@ class Reading:
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """What varies, in the order of the file; what varies together stands last."""
+        """The axes in the order of the file; those of paired factors come last."""
         alone = [
             Axis((self._factor(name, levels, ("factors", name)),))
             for name, levels in self._document["factors"]
@@ -74,7 +74,7 @@ class Reading:
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
-        """What follows, in the order of the file."""
+        """The derived parameters in the order of the file."""
         return tuple(
             Derived(self._column(name, ("derived", name)), expression, ("derived", name))
             for name, expression in self._document["derived"]
@@ -82,7 +82,7 @@ class Reading:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What other forms of a table leave out of what the scenario says."""
+        """Notes on keys of the scenario that other variants of a table leave out."""
         found = []
         for factor in (factor for axis in self.axes for factor in axis.factors):
             if factor.form is None or isinstance(factor.levels, Range):
@@ -94,7 +94,7 @@ class Reading:
         return tuple(found)
 
     def full_path(self, path: str) -> str:
-        """A path of the scenario, whole, though only its end was given."""
+        """The whole path of a parameter of which the end may be given; unknown ones unchanged."""
         try:
             return full_path(self._base_keys.document, path)
         except BadInput:
@@ -105,7 +105,7 @@ class Reading:
         if isinstance(levels, list):
             texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
             if place[0] == "factors" and len(set(texts)) < len(texts):
-                raise self._refusal(place, f"`{name}` has a value twice", "each value is run once")
+                raise self._refusal(place, f"`{name}` has a value twice", "list each value once")
             return Factor(self._typed(column, texts), texts, place, self._form(name))
         column = self._typed(column, [_plainly(levels["from"])])
         found = self._range(column, levels, place)
@@ -113,7 +113,7 @@ class Reading:
         return Factor(column, found if count is None else self._spread(found, count, place), place)
 
     def _typed(self, column: Column, texts: Sequence[str]) -> Column:
-        """The column of a name that only expressions use, which is what its values are."""
+        """Sets the kind of a name that only expressions use, from its values."""
         if column.path is not None:
             return column
         try:
@@ -126,11 +126,11 @@ class Reading:
     def _range(self, column: Column, levels: Mapping[str, Any], place: Place) -> Range:
         kind = column.kind
         if kind not in DIMENSIONS:
-            raise self._refusal(place, f"`{column.name}` is no number", "list its values")
+            raise self._refusal(place, f"`{column.name}` is not a number", "list its values")
         low, high = (self._end(column, kind, levels[end], (*place, end)) for end in ("from", "to"))
         if low >= high:
             raise self._refusal(
-                place, f"`from` of `{column.name}` is not below `to`", "both ends are taken"
+                place, f"`from` of `{column.name}` is not below `to`", "both ends are included"
             )
         scale: Scale = levels["scale"]
         if scale == "log" and low <= 0:
@@ -152,7 +152,7 @@ class Reading:
             raise self._refusal(place, f"`{column.name}`: {error}") from error
 
     def _spread(self, found: Range, count: int, place: Place) -> tuple[str, ...]:
-        """So many values from end to end."""
+        """`count` values from end to end."""
         values = tuple(_spaced(found, n / (count - 1)) for n in range(count))
         texts = tuple(found.text(value) for value in values)
         if len(set(texts)) < count:
@@ -163,7 +163,7 @@ class Reading:
         return texts
 
     def _text(self, name: str, level: Level, place: Place) -> str:
-        """A value as a scenario has it."""
+        """Checks a value and writes it as in a scenario."""
         if "." not in name:
             return _plainly(level)
         form = self._form(name)
@@ -189,7 +189,7 @@ class Reading:
         if "." not in name:
             if not name.isidentifier():
                 advice = "a dotted path of a scenario, or a name for expressions"
-                raise self._refusal(place, f"`{name}` is no parameter and no name", advice)
+                raise self._refusal(place, f"`{name}` is neither a parameter nor a name", advice)
             return Column(name, None, "number", "")
         form = self._form(name)
         if form is not None:
@@ -198,7 +198,7 @@ class Reading:
         return Column(name, key.path, key.kind, UNITS.get(key.kind, ""))
 
     def _form(self, name: str) -> Form | None:
-        """The table whose form a factor is, if it is one: another scheme, policy or source."""
+        """The table whose variant a factor selects (scheme, policy or source); None otherwise."""
         if "." not in name:
             return None
         try:
@@ -207,16 +207,16 @@ class Reading:
             return None
 
     def _key(self, name: str, place: Place) -> Key:
-        """The parameter, in the first scenario of the study that has it."""
+        """The parameter, from the first variant of the scenario that has it."""
         reason = ""
-        for keys in self._scenes():
+        for keys in self._variants():
             try:
                 return keys.find(name)
             except BadInput as error:
                 reason = reason or str(error)
         raise self._refusal(place, reason)
 
-    def _scenes(self) -> Iterator[Keys]:
+    def _variants(self) -> Iterator[Keys]:
         """Keys of the scenario as it is, and with the choices that the study makes."""
         yield self._base_keys
         yield from self._others
@@ -227,7 +227,10 @@ class Reading:
 
     @cached_property
     def _others(self) -> tuple[Keys, ...]:
-        """Choices decide which keys there are: those of one scheme are not those of another."""
+        """Keys of the scenario under each combination of the study's choices.
+
+        Choices decide which keys exist: another scheme has other parameters.
+        """
         tables = [self._document["factors"], *self._document["paired"]]
         choices = [
             [self._choice(name, level) for level in levels if isinstance(level, str)]
@@ -236,7 +239,7 @@ class Reading:
             if isinstance(levels, list) and self._chooses(name)
         ]
         found = []
-        for chosen in itertools.islice(itertools.product(*filter(None, choices)), MOST_SCENES):
+        for chosen in itertools.islice(itertools.product(*filter(None, choices)), MOST_VARIANTS):
             settings = [one for one in chosen if one]
             job = Job(self._base.text, self._base.path, (*self._base.overrides, *settings))
             try:
@@ -246,7 +249,7 @@ class Reading:
         return tuple(found)
 
     def _chooses(self, name: str) -> bool:
-        """Whether a factor is a choice of the scenario as it is."""
+        """True if a factor is a choice of the scenario as it is."""
         if self._form(name) is not None:
             return True
         try:
@@ -255,7 +258,7 @@ class Reading:
             return False
 
     def _choice(self, name: str, level: str) -> str:
-        """The setting of a choice; empty if it is none."""
+        """The setting of a choice; empty if the value is not allowed."""
         form = self._form(name)
         if form is None:
             return f"{name}={level}"
@@ -263,7 +266,7 @@ class Reading:
 
 
 def _spaced(found: Range, share: float) -> float:
-    """The value at a share of the way; at its ends exactly these."""
+    """The value at a share of the range; at 0 and 1 exactly its ends."""
     if found.scale == "linear":
         value = found.low + share * (found.high - found.low)
     else:
@@ -284,11 +287,11 @@ def _kind_of(text: str) -> str:
     """Kind of a value of a name that only expressions use.
 
     Raises:
-        UnitError: It is neither number nor quantity.
+        UnitError: The text is neither a number nor a quantity.
     """
     dimension = read(text).dimension
     return next(kind for kind, one in _KINDS if one == dimension)
 
 
-# The first kind of each dimension stands for it.
+# The kind that is used for each dimension.
 _KINDS = [(kind, DIMENSIONS[kind]) for kind in ("number", "Time", "Rate", "Cells")]

@@ -26,32 +26,32 @@ from cellrate.study.points import Points
 
 
 def read(path: str | Path, settings: Sequence[str] = ()) -> Study:
-    """The study in a file.
+    """Reads a study from a file.
 
     Args:
         path: The file; ``-`` is standard input.
-        settings: Settings of every run besides those of the file, as ``--set`` takes them.
+        settings: Settings of every run besides those of the file, in the form of ``--set``.
 
     Raises:
         OSError: The file, or its scenario, cannot be read.
-        ScenarioError: It is no study, or what it says is impossible; the error shows where.
+        ScenarioError: The study is not valid; the error shows the place.
     """
     text, name = source.read(str(path))
     return parse_study(text, name, settings)
 
 
 def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
-    """The study of a text.
+    """Reads a study from a text.
 
     Args:
         text: The study, as TOML.
-        path: Where it stands; its scenario is looked for beside that.
-        settings: Settings of every run besides those of the file, as ``--set`` takes them.
+        path: Path of the study; the path of its scenario is relative to its directory.
+        settings: Settings of every run besides those of the file, in the form of ``--set``.
 
     Raises:
         BadInput: A setting is the seed.
-        OSError: Its scenario cannot be read.
-        ScenarioError: It is no study, or what it says is impossible; the error shows where.
+        OSError: The scenario cannot be read.
+        ScenarioError: The study is not valid; the error shows the place.
     """
     document: dict[str, Any] = json.loads(_core.study(text, path))
     refusal = Refusals(text, path)
@@ -113,7 +113,7 @@ def _base(document: Mapping[str, Any], path: str, refusal: Refusals) -> Job:
 
 
 def traced(base: Job, wanted: tuple[str, ...] | list[str]) -> Job:
-    """The job, with traces besides those that its scenario asks for."""
+    """Adds traces to those that the scenario of a job asks for."""
     has = Keys(base.resolved()).document["measure"]["traces"]
     both = ", ".join(f'"{one}"' for one in dict.fromkeys((*has, *wanted)))
     return Job(base.text, base.path, (*base.overrides, f"measure.traces=[{both}]"), base.seed)
@@ -140,7 +140,8 @@ def _points(
 def _check_measures(measures: list[tuple[str, str]], refusal: Refusals) -> None:
     for name, expression in measures:
         if not name.isidentifier():
-            raise refusal(("measures", name), f"`{name}` is no name", "letters, digits and `_`")
+            message = f"`{name}` is not a name"
+            raise refusal(("measures", name), message, "letters, digits and `_`")
         try:
             check(expression)
         except ExpressionError as error:

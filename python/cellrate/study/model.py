@@ -1,4 +1,4 @@
-"""A study in memory: what varies, the points, how often each is run."""
+"""A study in memory: factors, points, replications."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cellrate.parameters.variants import Form, switched
 from cellrate.runner import Job
 
 Value: TypeAlias = str | float
-"""What a factor or derived parameter is at a point, as a data set has it: SI units or cells."""
+"""Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
 
 WarmUpRule: TypeAlias = Literal["mser-5"]
 
@@ -21,8 +21,8 @@ class Column:
     """A factor or derived parameter.
 
     Attributes:
-        name: As the study file has it.
-        path: Dotted path of the parameter; None of a name that only expressions use.
+        name: Name in the study file.
+        path: Dotted path of the parameter; None for a name that only expressions use.
         kind: ``number``, ``integer``, ``boolean``, ``choice`` or a quantity such as ``Time``.
         unit: Unit of its values; empty if they have none.
     """
@@ -35,13 +35,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Factor:
-    """Something that varies.
+    """A factor of a study.
 
     Attributes:
-        column: What it is.
-        levels: Its values in order, as a scenario has them, or the range whose values will all do.
-        place: Where the study file says so.
-        form: The table whose form it is, if it is one: the scheme of a switch, say.
+        column: Its name, parameter and unit.
+        levels: Its values in order, as in a scenario, or a range for space-filling designs.
+        place: Its place in the study file.
+        form: The table whose variant it selects, such as the scheme of a switch; None otherwise.
     """
 
     column: Column
@@ -50,7 +50,7 @@ class Factor:
     form: Form | None = None
 
     def setting(self, text: str) -> str:
-        """A value as a setting of a run; empty if there is nothing to set."""
+        """A value as a setting of a run; empty for a name that only expressions use."""
         if self.column.path is None:
             return ""
         if self.form is not None:
@@ -58,7 +58,7 @@ class Factor:
         return f"{self.column.path}={text}"
 
     def at(self, share: float) -> str:
-        """The value at a share, from 0 up to 1, of the way through its levels or its range."""
+        """The value at a share, from 0 to 1, of the levels or the range."""
         if isinstance(self.levels, Range):
             return self.levels.at(share)
         return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
@@ -66,7 +66,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Axis:
-    """Factors that vary together, row by row; usually one."""
+    """Factors that vary together, row by row; usually a single factor."""
 
     factors: tuple[Factor, ...]
 
@@ -75,24 +75,26 @@ class Axis:
         """Values of its factors, row by row.
 
         Raises:
-            ValueError: It is a range without a number of values.
+            ValueError: A factor is a range without a number of values.
         """
         return zip(*map(_values, self.factors), strict=True)
 
     def at(self, share: float) -> tuple[str, ...]:
-        """Values of its factors at a share of the way."""
+        """Values of its factors at a share of their levels or ranges."""
         return tuple(factor.at(share) for factor in self.factors)
 
 
 def _values(factor: Factor) -> tuple[str, ...]:
     if isinstance(factor.levels, tuple):
         return factor.levels
-    raise ValueError(f"{factor.column.name} is a range without a number of values; list some")
+    raise ValueError(
+        f"{factor.column.name} is a range without a number of values; add `count` or list values"
+    )
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A parameter that follows from others by an expression."""
+    """A parameter that an expression computes from others."""
 
     column: Column
     expression: str
@@ -106,7 +108,7 @@ class Point:
     Attributes:
         index: Number from 0, in the order of the design.
         values: Name and value of every factor and derived parameter, in their order.
-        settings: The same as settings of a run, those that are parameters.
+        settings: The values of parameters of the scenario, as settings of a run.
     """
 
     index: int
@@ -116,12 +118,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Until:
-    """When a point is known well enough.
+    """Stopping rule of the replications of a point.
 
     Attributes:
         measure: Name of the measure.
-        half_width: Half of its confidence interval.
-        relative: Whether that is a share of its mean.
+        half_width: Half the width of its confidence interval at which a point needs no more runs.
+        relative: True if this is a share of the mean.
     """
 
     measure: str
@@ -131,7 +133,7 @@ class Until:
 
 @dataclass(frozen=True)
 class Replications:
-    """How often each point is run: from `least` to `most` times; `until` decides if they differ."""
+    """Number of runs of each point: from `least` to `most`; `until` decides if these differ."""
 
     least: int
     most: int
@@ -141,7 +143,7 @@ class Replications:
 
 @dataclass(frozen=True)
 class WarmUp:
-    """How the start of the measuring window is found: from a trace, by a rule."""
+    """Rule that finds the start of the measuring window from a trace."""
 
     rule: WarmUpRule
     trace: str
@@ -149,22 +151,22 @@ class WarmUp:
 
 @dataclass(frozen=True)
 class Study:
-    """A study file, read.
+    """The contents of a study file.
 
     Attributes:
-        name: Its name.
-        path: The file.
-        text: What it says.
-        base: The scenario, with the settings of every run; its path is the name of a template.
-        factors: What varies, in the order of the file.
-        derived: What follows from that.
+        name: Name of the study.
+        path: Path of the file.
+        text: Text of the file.
+        base: The scenario with the settings of every run; its path may be the name of a template.
+        factors: The factors, in the order of the file.
+        derived: The derived parameters.
         points: Every combination that is run.
-        common_random_numbers: Whether a replication has one seed at all points.
-        replications: How often each point is run.
-        warm_up: A rule for the start of the measuring window, if one is to be found.
+        common_random_numbers: True if a replication has the same seed at all points.
+        replications: Number of runs of each point.
+        warm_up: Rule that finds the start of the measuring window; None if the scenario sets it.
         measures: Name and expression of each named measure.
         traces: Traces that go into the data set.
-        notes: What a user should know before it runs.
+        notes: Notes for the user before the study runs.
     """
 
     name: str
@@ -189,12 +191,12 @@ class Study:
         return first + point * self.replications.most + replication
 
     def job(self, point: Point, replication: int, settings: tuple[str, ...] = ()) -> Job:
-        """A run.
+        """The job of a run.
 
         Args:
             point: The point.
-            replication: Its number, from 0.
-            settings: What is set besides.
+            replication: Number of the replication, from 0.
+            settings: Further settings.
         """
         overrides = (*self.base.overrides, *point.settings, *settings)
         return Job(self.base.text, self.base.path, overrides, self.seed(point.index, replication))

@@ -1,4 +1,4 @@
-"""What a study will take, before it starts."""
+"""Estimates the cost of a study: number of runs, time, memory and disk space."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from cellrate.runner import Job, available_cores
 from cellrate.study.model import Study
 
 SAMPLED = 5
-"""So many points, spread over the design, are tried for a moment."""
+"""Number of points, spread over the design, of which a run is tried."""
 MOMENT_SECONDS = 0.3
-"""So long is each of them tried."""
+"""Longest time of each such trial."""
 SHORTENED = 50
-"""A run that takes longer is run again so many times shorter, for the size of its result."""
+"""If a trial was cut off, a run shortened by this factor gives the size of a result."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will take.
+    """Estimated cost of a study.
 
     Attributes:
-        points: Combinations that are run.
-        least: Fewest runs.
-        most: Most runs; equal to the fewest unless a measure decides.
-        known: Of the fewest runs, those whose results are kept already.
-        run_seconds: Mean core time of a run; None if every sampled run is known.
-        seconds: Time for the fewest runs that are not known, with all workers.
-        most_seconds: Time for the most runs.
-        memory_bytes: Most memory that the runs of all workers need at a time.
-        disk_bytes: What the results of the most runs take before compression; None if unknown.
+        points: Number of points.
+        least: Least number of runs.
+        most: Greatest number of runs; equal to the least unless a measure decides.
+        known: Number of stored results among the least number of runs.
+        run_seconds: Mean core time of a run; None if all results are stored.
+        seconds: Time for the least number of runs, without stored ones, with all workers.
+        most_seconds: Time for the greatest number of runs.
+        memory_bytes: Greatest memory that the runs of all workers need at a time.
+        disk_bytes: Uncompressed size of the results of the greatest number of runs; None if
+            unknown.
     """
 
     points: int
@@ -50,22 +51,22 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trial:
-    """A run tried for a moment: its core time, and the size of its result if known."""
+    """Trial of a run: estimated core time, and the size of its result if known."""
 
     seconds: float
     size: int | None
 
 
 def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
-    """What a study will take, extrapolated from a moment of a few of its runs.
+    """Estimates the cost of a study from short trials of a few of its runs.
 
     Args:
         study: The study.
-        store: Where results are kept, if anywhere.
-        workers: Runs at a time; all cores by default.
+        store: Store of results; None without one.
+        workers: Number of runs at a time; one per core by default.
 
     Raises:
-        ScenarioError: A run needs more memory than there is.
+        ScenarioError: A run needs more memory than is available.
     """
     count = workers or available_cores()
     asked, points = study.replications, len(study.points)
@@ -90,14 +91,14 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
 
 
 def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None) -> None:
-    """Makes sure that the scenario of every point can be run, before the first one is.
+    """Checks the scenario of every point before the first run.
 
     Args:
         study: The study.
-        watch: Told how many points have been looked at.
+        watch: Called with the number of points that have been checked.
 
     Raises:
-        ScenarioError: One cannot; the error shows its settings.
+        ScenarioError: A scenario cannot be run; the error shows its settings.
     """
     with ThreadPoolExecutor(available_cores()) as pool:
         for done, _ in enumerate(pool.map(lambda one: study.job(one, 0).resolved(), study.points)):
@@ -114,9 +115,9 @@ def _sample(study: Study) -> list[Job]:
 
 
 def _known(study: Study, store: _core.Store | None) -> int:
-    """Of the fewest runs, those whose results are kept.
+    """Number of stored results among the least number of runs.
 
-    Runs whose warm-up is yet to be found have no key so far.
+    With a warm-up rule this is 0: the keys of the runs are not known before the warm-up is.
     """
     if store is None or study.warm_up is not None or not store.keys():
         return 0
@@ -125,7 +126,7 @@ def _known(study: Study, store: _core.Store | None) -> int:
 
 
 def _try(job: Job) -> Trial:
-    """Runs a job for a moment."""
+    """Runs a job for at most `MOMENT_SECONDS` and extrapolates its core time."""
     began = time.perf_counter()
     reached = 0.0
 
@@ -143,7 +144,7 @@ def _try(job: Job) -> Trial:
 
 
 def _size(job: Job) -> int | None:
-    """Size of the result of a shorter run, which has as many entities and about as many points."""
+    """Size of the result of a shorter run; the whole run's has about as many rows and points."""
     network = Network.of(job.text, job.path, job.overrides, job.seed)
     duration = network.duration_seconds / SHORTENED
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")

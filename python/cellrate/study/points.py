@@ -1,4 +1,4 @@
-"""The points of a study: values of every factor, and of what follows from them."""
+"""The points of a study: values of every factor and derived parameter."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ INFINITE = "infinite"
 
 
 class Points:
-    """Makes points out of rows of a design.
+    """Makes points from rows of a design.
 
     Args:
-        factors: What varies, in the order of a row.
-        derived: What follows.
+        factors: The factors, in the order of a row.
+        derived: The derived parameters.
         base: The scenario with the settings of every run.
-        refusal: How a study is refused.
+        refusal: Makes the errors.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Points:
         self._amount = cache(_amount)
 
     def refuse_idle_names(self) -> None:
-        """Refuses a factor that is no parameter and that no expression uses.
+        """Refuses a factor that is not a parameter and that no expression uses.
 
         Raises:
-            ScenarioError: There is one.
+            ScenarioError: The study has such a factor.
         """
         used = set().union(*(_names(one.expression) for one in self._derived))
         for factor in self._factors:
@@ -67,7 +67,7 @@ class Points:
             ScenarioError: An expression cannot be evaluated there.
         """
         both = list(zip(self._factors, row, strict=True))
-        # A table takes its form before its keys are set.
+        # The variant of a table is set before its keys.
         both.sort(key=lambda one: one[0].form is None)
         settings = [setting for factor, text in both if (setting := factor.setting(text))]
         columns = [factor.column for factor in self._factors]
@@ -75,8 +75,8 @@ class Points:
         known = {column.name: (column, text) for column, text in zip(columns, row, strict=True)}
         found: dict[str, Amount] = {}
         for one in self._derived:
-            scene = _Scene(self._base, tuple(settings))
-            result = self._evaluate(one, self._lookup(known, found, scene))
+            scenario = _ScenarioAtPoint(self._base, tuple(settings))
+            result = self._evaluate(one, self._lookup(known, found, scenario))
             found[one.column.name] = result
             text, value = self._as_column(one, result)
             values.append(value)
@@ -92,13 +92,13 @@ class Points:
             raise self._refusal(one.place, str(error)) from error
 
     def _as_column(self, one: Derived, result: Amount) -> tuple[str, Value]:
-        """An amount as a scenario has it, and as a data set has it."""
+        """An amount as text for the scenario, and as a value for the data set."""
         if one.column.path is None:
             return "", result.value
         kind = one.column.kind
         if kind not in DIMENSIONS:
             raise self._refusal(
-                one.place, f"`{one.column.name}` is no number and follows from none"
+                one.place, f"`{one.column.name}` is not a number, so it cannot be derived"
             )
         try:
             value = result.as_kind(kind)
@@ -117,29 +117,29 @@ class Points:
         self,
         known: dict[str, tuple[Column, str]],
         found: dict[str, Amount],
-        scene: _Scene,
+        scenario: _ScenarioAtPoint,
     ) -> Callable[[str], Amount]:
         def lookup(name: str) -> Amount:
             if name in found:
                 return found[name]
             if name in known:
                 return self._amount(*known[name])
-            return scene.amount(name)
+            return scenario.amount(name)
 
         return lookup
 
 
-class _Scene:
-    """The scenario at a point, looked into when an expression asks."""
+class _ScenarioAtPoint:
+    """The scenario at a point, resolved only if an expression uses it."""
 
     def __init__(self, base: Job, settings: tuple[str, ...]) -> None:
         self._job = Job(base.text, base.path, (*base.overrides, *settings), base.seed)
 
     def amount(self, name: str) -> Amount:
-        """What a dotted path, ``rtt`` or ``rate`` stands for.
+        """Value of a dotted path, ``rtt`` or ``rate``.
 
         Raises:
-            ExpressionError: It is nothing, or no number.
+            ExpressionError: The name is unknown, or its value is not a number.
         """
         try:
             if name == "rtt":
@@ -149,15 +149,16 @@ class _Scene:
                 return Amount(min(link.bits_per_second for link in links), RATE)
             if "." not in name:
                 raise ExpressionError(
-                    f"unknown name `{name}`; there are the factors, `rtt` (the longest propagation "
-                    "round trip of a flow), `rate` (of the slowest link) and dotted paths"
+                    f"unknown name `{name}`; allowed are the factors, `rtt` (the longest "
+                    "propagation round trip of a flow), `rate` (of the slowest link) and dotted "
+                    "paths"
                 )
             return _of_key(Keys(self._job.resolved()).find(name))
         except (BadInput, UnitError) as error:
             raise ExpressionError(str(error)) from error
         except ScenarioError as error:
             raise ExpressionError(
-                f"`{name}` is that of a scenario, and this one is refused: {error}"
+                f"`{name}` cannot be read, because the scenario at this point is wrong: {error}"
             ) from error
 
     def _network(self) -> Network:
@@ -168,7 +169,7 @@ class _Scene:
         trips = [flow.propagation_round_trip_seconds for flow in flows]
         known = [trip for trip in trips if trip is not None]
         if not known:
-            raise ExpressionError("`rtt`: nothing travels back in this scenario")
+            raise ExpressionError("`rtt`: no flow of this scenario has a way back")
         return max(known)
 
 
@@ -176,7 +177,7 @@ def _of_key(key: Key) -> Amount:
     """A parameter of a scenario.
 
     Raises:
-        UnitError: It is no number, or absent.
+        UnitError: It is absent, or not a number.
     """
     if key.value is None or key.kind not in DIMENSIONS:
         found = "left out" if key.value is None else json.dumps(key.value)
@@ -188,7 +189,7 @@ def _amount(column: Column, text: str) -> Amount:
     """A factor's value.
 
     Raises:
-        ExpressionError: It is no number.
+        ExpressionError: It is not a number.
     """
     try:
         if column.path is None:
@@ -199,7 +200,7 @@ def _amount(column: Column, text: str) -> Amount:
 
 
 def _value(column: Column, text: str) -> Value:
-    """A factor's value as a data set has it."""
+    """A factor's value for the data set."""
     if column.kind not in DIMENSIONS:
         return text
     if column.path is None:

@@ -1,4 +1,4 @@
-"""Runs a study: every point as often as asked, into a data set."""
+"""Runs all replications of a study and writes its data set."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from cellrate.study.stopping import replications_needed, wanted
 from cellrate.study.warm_up import longest
 
 Executor = Callable[[Iterable[Job]], Generator[Done]]
-"""Runs jobs and gives what became of each, in their order: `run_each` with its settings."""
+"""Runs jobs and yields the result of each in their order, as `run_each` does."""
 
 Notice = Callable[[str], None]
-"""Told of what a user should know while a study runs."""
+"""Called with messages for the user while a study runs."""
 
 
 @dataclass
 class Ran:
-    """What a study did.
+    """Summary of a study that has run.
 
     Attributes:
-        directory: Where its data set is.
-        runs: Runs in it.
-        simulated: Runs that were simulated.
-        known: Runs whose results were kept from before.
+        directory: Directory of the data set.
+        runs: Number of runs in the data set.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
         failed: Commands of the runs that failed.
-        notes: What to look at before the results are trusted.
+        notes: Notes to read before the results are used.
         seconds: Core time of the runs that were simulated.
     """
 
@@ -52,13 +52,13 @@ class Ran:
 
 
 class Running:
-    """A study under way.
+    """Runs a study.
 
     Args:
         study: The study.
         executor: Runs its jobs.
-        directory: Where its data set goes.
-        notice: Told of failures as they happen.
+        directory: Directory of its data set.
+        notice: Called with a message for every failure.
     """
 
     def __init__(self, study: Study, executor: Executor, directory: Path, notice: Notice) -> None:
@@ -70,13 +70,13 @@ class Running:
         self.ran = Ran(directory, notes=list(study.notes))
 
     def run(self) -> Ran:
-        """Runs it and writes its data set.
+        """Runs the study and writes its data set.
 
         Raises:
-            OSError: Something cannot be written.
+            OSError: A file cannot be written.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are kept.
         """
-        # First of all: a directory that cannot be written is told before anything runs.
+        # The writer comes first, so that a directory that cannot be written fails before any run.
         with Writer(self.ran.directory, description(self._study)) as writer:
             if self._study.warm_up is not None:
                 self._find_starts(self._study.warm_up.trace)
@@ -87,7 +87,7 @@ class Running:
         return self.ran
 
     def job(self, point: Point, replication: int) -> Job:
-        """A run, the warm-up cut off if a rule was to find it."""
+        """The job of a run, without the warm-up if a rule found it."""
         return self._study.job(point, replication, self._starts.get(point.index, ()))
 
     def _tasks(self, counts: Sequence[int]) -> Iterator[tuple[Point, int]]:
@@ -96,7 +96,7 @@ class Running:
                 yield point, replication
 
     def _results(self, tasks: Iterable[tuple[Point, int]]) -> Generator[tuple[Point, int, Done]]:
-        """What became of each task, in their order; closed, it stops the runs under way."""
+        """Yields the result of each task, in their order; closing it stops the active runs."""
         waiting: deque[tuple[Point, int]] = deque()
 
         def jobs() -> Iterator[Job]:
@@ -111,7 +111,7 @@ class Running:
                 yield point, replication, done
 
     def _account(self, done: Done) -> None:
-        """Counts a run, once however often it is looked at."""
+        """Counts a run, but only once."""
         command = command_of(done.job)
         if command in self._counted:
             return
@@ -126,7 +126,7 @@ class Running:
             self.ran.seconds += done.seconds
 
     def _find_starts(self, trace: str) -> None:
-        """Cuts the warm-up of every point by what its first replication shows."""
+        """Finds the end of the warm-up of every point from its first replication."""
         study = self._study
         points = iter(study.points)
 
@@ -143,14 +143,14 @@ class Running:
             try:
                 cut = longest(series)
             except ValueError as error:
-                self._note(f"point {point.index}: no warm-up is found in its {trace}: {error}")
+                self._note(f"point {point.index}: no warm-up found in the {trace} trace: {error}")
                 continue
             self._starts[point.index] = (f"measure.from={cut.seconds * 1e12:.0f} ps",)
             if cut.reached_half:
-                self._note(f"point {point.index}: its {trace} has not settled by half of the run")
+                self._note(f"point {point.index}: the {trace} has not settled by half of the run")
 
     def _counts(self) -> list[int]:
-        """How often each point is run."""
+        """Number of runs of each point; makes runs if a measure decides."""
         asked = self._study.replications
         counts = [asked.least] * len(self._study.points)
         if asked.until is None:
@@ -171,7 +171,7 @@ class Running:
             done = list(counts)
             for at, known in enumerate(values):
                 if known:
-                    # What failed or has no value was run all the same, and is made up for.
+                    # Runs that failed or have no value are replaced by further runs.
                     missing = done[at] - len(known)
                     needed = replications_needed(known, asked) + missing
                     counts[at] = min(max(counts[at], needed), asked.most)
@@ -189,7 +189,7 @@ class Running:
         if short:
             listed = ", ".join(map(str, short[:5])) + (", ..." if len(short) > 5 else "")
             self._note(
-                f"{until.measure} is not known well enough at {len(short)} points after at most "
+                f"the interval of {until.measure} is too wide at {len(short)} points after at most "
                 f"{asked.most} runs: {listed}"
             )
 
@@ -206,7 +206,7 @@ class Running:
         )
 
     def _measured(self, names: Iterable[str], done: Done) -> dict[str, float | None]:
-        """Value of each of these measures; None where the run has none."""
+        """Values of some measures; None where the run has no value."""
         found: dict[str, float | None] = dict.fromkeys(names)
         if done.outcome is None:
             return found
@@ -224,7 +224,7 @@ class Running:
 
 
 def command_of(job: Job) -> str:
-    """What to type to do a run alone."""
+    """Shell command that repeats a single run."""
     if Path(job.path).suffix or Path(job.path).exists():
         return job.command()
     # The name of a template.
@@ -237,7 +237,7 @@ def one_line(text: str) -> str:
 
 
 def description(study: Study) -> Description:
-    """What the data set of a study says of it."""
+    """Description of a study for its data set."""
     asked = study.replications
     until = asked.until
     return Description(

@@ -1,4 +1,4 @@
-"""How often a point is run: until the confidence interval of a measure is narrow enough."""
+"""Number of runs of a point: until the confidence interval of a measure is narrow enough."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from cellrate.estimates import half_width
 from cellrate.study.model import Replications, Until
 
 GROWTH = 1.5
-"""A point that is not known well enough is run so many times as often, at least, before a new look.
+"""Least factor by which the number of runs of a point grows before the interval is checked again.
 
-Every look is a chance to stop early by luck, when the values so far happen to lie close together;
-few looks keep the coverage of the interval (Law 2015, section 9.4.1, on sequential procedures).
+Every check may stop early by chance, when the values so far happen to lie close together; few
+checks keep the coverage of the interval (Law 2015, section 9.4.1, on sequential procedures).
 """
 
 
 def wanted(values: Sequence[float], until: Until) -> float:
-    """Half width at which a point is known well enough."""
+    """Half width of the interval at which a point needs no more runs."""
     return until.half_width * abs(fmean(values)) if until.relative else until.half_width
 
 
 def replications_needed(values: Sequence[float], asked: Replications) -> int:
-    """How many runs a point should have, judged by those it had.
+    """Number of runs that a point should have, estimated from those that it has.
 
-    It is their number if that is enough. Otherwise as many as their spread says that it takes, at
-    least `GROWTH` times as many as there are, and never more than the most.
+    This is their number if it is enough. Otherwise it is the number that their spread suggests, at
+    least `GROWTH` times the present number, and at most the allowed number.
 
     Args:
         values: The measure in each run so far; at least one.
-        asked: When it is enough.
+        asked: Limits and stopping rule.
     """
     count = len(values)
     if count < asked.least:

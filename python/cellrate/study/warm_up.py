@@ -1,4 +1,4 @@
-"""Where the warm-up of a run ends: MSER-5."""
+"""End of the warm-up of a run by MSER-5."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy.typing as npt
 from cellrate.series import Series
 
 BATCH = 5
-"""Samples whose mean is one value: the 5 of MSER-5."""
+"""Number of samples in a batch: the 5 of MSER-5."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What to leave out at the beginning.
+    """The part to leave out at the beginning of a run.
 
     Attributes:
         seconds: End of the warm-up.
-        reached_half: Whether the best cut is the greatest that is allowed, half of the run; then
-            the run is too short to tell (White, Cobb and Spratt 2000).
+        reached_half: True if the best cut is the greatest that is allowed, half of the run; then
+            the run is too short to find the warm-up (White, Cobb and Spratt 2000).
     """
 
     seconds: float
@@ -29,10 +29,11 @@ class Cut:
 
 
 def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut:
-    """The cut that leaves the mean of what follows with the least standard error.
+    """Finds the cut that minimises the standard error of the mean of the remaining samples.
 
-    Samples are joined by fives; of the batch means Z_1 ... Z_n the cut d minimises the variance of
-    Z_{d+1} ... Z_n about their mean, over n - d squared (White, Cobb and Spratt 2000, with m = 5).
+    Samples are averaged in batches of five. With the batch means Z_1 ... Z_n the cut d minimises
+    the sum of the squared deviations of Z_{d+1} ... Z_n from their mean, divided by (n - d) squared
+    (White, Cobb and Spratt 2000, with m = 5).
 
     Args:
         time: Times of the samples in seconds, rising.
@@ -47,7 +48,7 @@ def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut
     means = values[: count * BATCH].reshape(count, BATCH).mean(axis=1)
     left = count - np.arange(count)
     deviations = means - means.mean()
-    # About the mean of all: the difference of two large sums would lose what is small.
+    # Deviations from the mean of all values avoid the difference of two large sums.
     rest = np.cumsum(deviations[::-1])[::-1]
     squares = np.cumsum((deviations**2)[::-1])[::-1] - rest**2 / left
     error = np.maximum(squares, 0.0) / left**2.0
@@ -57,12 +58,12 @@ def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut
 
 
 def longest(series: Iterable[Series]) -> Cut:
-    """The latest cut of some traces, so that each of them has settled.
+    """The latest cut of some traces, after which each of them has settled.
 
     Raises:
-        ValueError: There is none, or one is too short.
+        ValueError: There is no trace, or a trace is too short.
     """
     cuts = [mser5(one.time, (one.minimum + one.maximum) / 2) for one in series]
     if not cuts:
-        raise ValueError("there is no such trace")
+        raise ValueError("the run has no such trace")
     return Cut(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))

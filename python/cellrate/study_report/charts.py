@@ -1,4 +1,4 @@
-"""Which figures show a study: a choice by what varies."""
+"""Chooses the figures of a study from its factors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from cellrate.figures import COLOURS
 from cellrate.plots import Chart
 from cellrate.study_columns import factors_of, units_of
 
-# More panels than this are no small multiples.
+# Greatest number of panels side by side.
 MOST_PANELS = 9
 
 
 def chart_of(data: DataSet, measure: str) -> tuple[Chart, Sequence[str]] | None:
-    """The chart of a measure, and the factors over which it takes the mean.
+    """Chooses the chart of a measure, and the factors over which it shows the mean.
 
-    Across is the number with the most values, else the text with the most; colours are texts before
-    numbers, and panels come last. None if nothing varies.
+    The x axis shows the numeric factor with the most values, or the text factor with the most if
+    none is numeric. Of the remaining factors, text before numeric ones, the first becomes the
+    colours and the next the panels, if they have few enough values. Returns None if nothing varies.
     """
     runs = data.runs
     factors = factors_of(data)

@@ -1,4 +1,4 @@
-"""The page of a study: its plan, its figures, tables, failures, and the command of every run."""
+"""The page of a study: plan, figures, tables, failures, and the command of every run."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from cellrate.study_columns import factors_of, measures_of, units_of
 from cellrate.study_report.charts import chart_of
 from cellrate.study_report.points import with_commands
 
-# Levels of a factor that are listed one by one.
+# Levels of a factor are listed up to this number.
 LISTED = 12
-# Points that are listed with their runs; more are in the data set.
+# Points are listed with their runs up to this number; the data set has all.
 MOST_POINTS = 2000
 MOST_ALTERNATIVES = 6
 
 
 def page(data: DataSet) -> str:
-    """The page as text; nothing in it is fetched from anywhere."""
+    """The page as HTML; it loads nothing from elsewhere."""
     described = data.description
     failed = data.runs.filter(pl.col("status") != "done")
     count = f"{len(data.runs):,} runs of {data.runs['point'].n_unique():,} points"
@@ -65,9 +65,9 @@ def _plan(data: DataSet) -> str:
     facts = [f"Replications: {_replications(described.replications)}; {seeds}."]
     facts += [f"Measures: {measures}."] if measures else []
     facts += [f"Intervals at {described.level:.10g}."]
-    told = "".join(f"<p>{escape(one)}</p>" for one in facts)
-    columns = ["what varies", "key", "values"]
-    return (html.table(columns, rows) if rows else "<p>Nothing varies.</p>") + told
+    paragraphs = "".join(f"<p>{escape(one)}</p>" for one in facts)
+    columns = ["factor", "key", "values"]
+    return (html.table(columns, rows) if rows else "<p>Nothing varies.</p>") + paragraphs
 
 
 def _replications(asked: int | Mapping[str, Any]) -> str:
@@ -81,10 +81,10 @@ def _factor(data: DataSet, one: FactorColumn) -> list[str]:
     scale = scale_of(frame, one.name, Chart(one.name, one.name, units={one.name: one.unit}))
     values = frame[one.name].drop_nulls().unique(maintain_order=True).to_list()
     if len(values) <= LISTED:
-        told = ", ".join(scale.shown(value) for value in values)
+        levels = ", ".join(scale.shown(value) for value in values)
     else:
-        told = f"{len(values)} values, {scale.shown(min(values))} to {scale.shown(max(values))}"
-    return [one.name, one.path or "a variable of expressions", told]
+        levels = f"{len(values)} values, {scale.shown(min(values))} to {scale.shown(max(values))}"
+    return [one.name, one.path or "a variable of expressions", levels]
 
 
 def _failures(failed: pl.DataFrame) -> str:
@@ -120,7 +120,7 @@ def _figure(data: DataSet, measure: str) -> str:
 
 
 def _comparison(data: DataSet) -> str:
-    """Differences between the values of the first factor that is text, over all other factors."""
+    """Differences between the values of the first text factor, averaged over all others."""
     factors = factors_of(data)
     texts = [
         name
@@ -138,17 +138,17 @@ def _comparison(data: DataSet) -> str:
         found = compare(data.runs, rules)
     except BadInput as error:
         return f"{head}<p>They cannot be compared: {escape(str(error))}.</p>"
-    told = "".join(f"<p>{escape(one)}</p>" for one in words.summary(found))
-    return head + html.figure(svg(differences(found, units_of(data)))) + told
+    summary = "".join(f"<p>{escape(one)}</p>" for one in words.summary(found))
+    return head + html.figure(svg(differences(found, units_of(data)))) + summary
 
 
 def _points(data: DataSet) -> str:
-    """A row per point: its values, means with half their intervals, its runs."""
+    """Table with a row per point: its values, means with half their intervals, its runs."""
     varied = [one.name for one in data.description.varied]
     measures = measures_of(data)
     chart = Chart("point", "point", units=units_of(data))
     scales = {name: scale_of(data.runs, name, chart) for name in varied}
-    told = {name: _means(data, name) for name in measures}
+    shown = {name: _means(data, name) for name in measures}
     rows = []
     parts = data.runs.partition_by("point", maintain_order=True)
     for part in parts[:MOST_POINTS]:
@@ -157,7 +157,7 @@ def _points(data: DataSet) -> str:
         runs = "".join(_run(row) for row in part.iter_rows(named=True))
         inner = html.details(f"{len(part)} runs", f"<table>{runs}</table>")
         anchor = Markup(f'<span id="point-{point}">{point}</span>')
-        rows.append([anchor, *values, *(told[name].get(point, "-") for name in measures)])
+        rows.append([anchor, *values, *(shown[name].get(point, "-") for name in measures)])
         rows[-1].append(Markup(inner))
     units = units_of(data)
     heads = [f"{name} ({units[name]})" if units.get(name) else name for name in measures]
@@ -171,11 +171,11 @@ def _points(data: DataSet) -> str:
 def _means(data: DataSet, measure: str) -> dict[int, str]:
     values = data.runs.filter(pl.col(measure).cast(pl.Float64).is_finite())
     found = means(values, ["point"], measure, data.description.level)
-    told = {}
+    texts = {}
     for row in found.iter_rows(named=True):
         half = None if row["high"] is None else row["high"] - row["mean"]
-        told[row["point"]] = number(row["mean"]) + (f" ± {number(half)}" if half else "")
-    return told
+        texts[row["point"]] = number(row["mean"]) + (f" ± {number(half)}" if half else "")
+    return texts
 
 
 def _run(row: Mapping[str, Any]) -> str:

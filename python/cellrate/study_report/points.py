@@ -1,4 +1,4 @@
-"""Points of a figure that say which runs they stand for, and with which command to run them."""
+"""Adds links to the points of a figure, with the commands of their runs as tooltips."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from cellrate.plots import Drawing, Mark
 # Points of an SVG drawing are 1/72 of an inch.
 DOTS = 72.0
 RADIUS = 6.0
-# More commands than this are in the table that the point leads to.
+# A tooltip shows at most so many commands; the table behind the link has all.
 MOST_COMMANDS = 5
 
 
 def with_commands(drawing: Drawing, commands: Mapping[int, str], points: Mapping[int, int]) -> str:
-    """A drawing whose points show the commands of their runs and lead to them in the page.
+    """The drawing as SVG; its points show the commands of their runs and link to their table rows.
 
     Args:
         drawing: The figure with its points.
-        commands: What to type, by number of the run.
+        commands: Shell command, by number of the run.
         points: Point of the study, by number of the run.
     """
     text = svg(drawing.figure)
@@ -35,16 +35,16 @@ def _circle(
     shown = mark.axes.transData.transform((mark.x, mark.y))
     across, up = figure.transFigure.inverted().transform(shown)
     width, height = figure.get_size_inches() * DOTS
-    told = escape(_told([commands[run] for run in mark.runs]))
+    tooltip = escape(_tooltip([commands[run] for run in mark.runs]))
     runs = " ".join(map(str, mark.runs))
     return (
         f'<a href="#point-{points[mark.runs[0]]}"><circle cx="{across * width:.1f}" '
         f'cy="{(1 - up) * height:.1f}" r="{RADIUS:g}" fill="transparent" data-runs="{runs}">'
-        f"<title>{told}</title></circle></a>"
+        f"<title>{tooltip}</title></circle></a>"
     )
 
 
-def _told(commands: Sequence[str]) -> str:
+def _tooltip(commands: Sequence[str]) -> str:
     lines = list(commands[:MOST_COMMANDS])
     if len(commands) > MOST_COMMANDS:
         lines.append(f"and {len(commands) - MOST_COMMANDS} more: click")

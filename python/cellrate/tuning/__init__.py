@@ -1,4 +1,4 @@
-"""Parameters for a network: a model or a search proposes them, the simulator disposes."""
+"""Search for good parameters: a model or a search proposes settings, simulations rank them."""
 
 from cellrate.tuning.as_json import as_json
 from cellrate.tuning.report import Report

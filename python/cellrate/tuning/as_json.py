@@ -19,7 +19,7 @@ KEYS = {one.name: one.name.replace("-", "_") + UNITS.get(one.unit, "") for one i
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The report as JSON: units in the keys, null where nothing was measured."""
+    """The report as a JSON object: units in the keys, null where nothing was measured."""
     return {
         "scenario": report.base.path,
         "objective": [

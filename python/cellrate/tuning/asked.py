@@ -1,4 +1,4 @@
-"""What the command line asks to vary, and to compare with."""
+"""Parses `--vary` and `--include` of `cellrate tune`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from cellrate.parameters.keys import Key, number
 from cellrate.parameters.ranges import SCALES, Choices, Range, Scale, Space, written
 from cellrate.problems import BadInput, choose
-from cellrate.tuning.declared import Scene, declared_range
+from cellrate.tuning.declared import ResolvedScenario, declared_range
 from cellrate.tuning.laboratory import Setting
 
 FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
@@ -17,53 +17,53 @@ FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
 WIDE = 20.0
 
 
-def varied(scene: Scene, asked: Sequence[str]) -> Space:
-    """What the command line asks to vary.
+def varied(scenario: ResolvedScenario, asked: Sequence[str]) -> Space:
+    """Parses the values of `--vary` into the ranges and choices to search.
 
     Raises:
-        BadInput: A parameter is unknown, or its range is no range.
+        BadInput: A parameter is unknown or varied twice, or its range is not valid.
     """
-    space = tuple(_asked(scene, one) for one in asked)
-    for at, one in enumerate(space):
-        if one.path in {other.path for other in space[:at]}:
-            raise BadInput(f"--vary {one.path}: it is varied twice")
+    space = tuple(_asked(scenario, text) for text in asked)
+    for at, parameter in enumerate(space):
+        if parameter.path in {other.path for other in space[:at]}:
+            raise BadInput(f"--vary {parameter.path}: it is varied twice")
     return space
 
 
-def included(scene: Scene, text: str) -> Setting:
-    """A setting to compare with: `abr.rif=1/128,abr.rdf=1/2`; `rif` is short for `abr.rif`.
+def included(scenario: ResolvedScenario, text: str) -> Setting:
+    """Parses a setting to compare with: `abr.rif=1/128,abr.rdf=1/2`; `rif` means `abr.rif`.
 
     Raises:
-        BadInput: A parameter is unknown, or its value none of its kind.
+        BadInput: A parameter is unknown, or its value is not valid.
     """
     values = []
     for part in text.split(","):
         path, equals, value = (piece.strip() for piece in part.partition("="))
         if not (path and equals and value):
             raise BadInput(f"--include {text!r}; it takes PATH=VALUE,PATH=VALUE")
-        key = scene.keys.find(path if "." in path else f"abr.{path}")
+        key = scenario.keys.find(path if "." in path else f"abr.{path}")
         if key.path == "run.seed":
             raise BadInput(f"--include {text}: every setting gets the same seeds; see --seeds")
         values.append((key.path, _listed_value(key, value)))
     return Setting(tuple(values))
 
 
-def _asked(scene: Scene, text: str) -> Range | Choices:
+def _asked(scenario: ResolvedScenario, text: str) -> Range | Choices:
     path, equals, values = (part.strip() for part in text.partition("="))
     if not path or (equals and not values):
         raise BadInput(f"--vary {text!r}; {FORM}")
-    key = scene.keys.find(path)
+    key = scenario.keys.find(path)
     if key.path == "run.seed":
         raise BadInput("--vary run.seed: every setting gets the same seeds; see --seeds")
     if not equals:
-        return _of_itself(scene, key)
+        return _default_range(scenario, key)
     if ".." in values:
         return _interval(key, values)
     return _listed(key, values)
 
 
-def _of_itself(scene: Scene, key: Key) -> Range | Choices:
-    """The range that a parameter declares, or everything that it can be."""
+def _default_range(scenario: ResolvedScenario, key: Key) -> Range | Choices:
+    """The range that a parameter declares, or all values of a boolean or a choice."""
     if key.kind == "boolean":
         return Choices(key.path, key.kind, ("false", "true"))
     if key.kind == "choice":
@@ -71,11 +71,11 @@ def _of_itself(scene: Scene, key: Key) -> Range | Choices:
     if key.search is None:
         why = key.not_searched or "it declares no range"
         raise BadInput(f"--vary {key.path}: {why}; give one: --vary {key.path}=LOW..HIGH")
-    return declared_range(scene, key)
+    return declared_range(scenario, key)
 
 
 def _listed_value(key: Key, text: str) -> str:
-    """A value as a scenario has it."""
+    """Checks a value and writes it as in a scenario."""
     if key.kind in {"boolean", "choice"}:
         return choose(text, key.choices or ("true", "false"), f"value of {key.path}")
     value = number(text, key)
@@ -94,25 +94,27 @@ def _interval(key: Key, text: str) -> Range:
         raise BadInput(f"--vary {key.path}={text}: {low_text} is not below {high_text}")
     scale: Scale = _scale(key, low, high)
     if colon:
-        scale = next(one for one in SCALES if one == choose(scale_text.strip(), SCALES, "scale"))
-    found = Range(key.path, key.kind, low, high, scale)
-    return _checked(found, text)
+        chosen = choose(scale_text.strip(), SCALES, "scale")
+        scale = next(known for known in SCALES if known == chosen)
+    interval = Range(key.path, key.kind, low, high, scale)
+    _require_fitting_scale(interval, text)
+    return interval
 
 
-def _checked(found: Range, text: str) -> Range:
-    """The range, if its scale can span it."""
-    if found.scale != "linear" and found.low <= 0:
-        raise BadInput(f"--vary {found.path}={text}: a range that begins at 0 is linear")
-    if found.scale == "powers-of-two":
-        steps = math.log2(found.high / found.low)
+def _require_fitting_scale(interval: Range, text: str) -> None:
+    """Raises BadInput if the scale cannot span the range."""
+    at = f"--vary {interval.path}={text}"
+    if interval.scale != "linear" and interval.low <= 0:
+        raise BadInput(f"{at}: a range that begins at 0 needs the scale `linear`")
+    if interval.scale == "powers-of-two":
+        steps = math.log2(interval.high / interval.low)
         if not math.isclose(steps, round(steps), abs_tol=1e-9):
-            ends = f"{found.text(found.low)} and {found.text(found.high)}"
-            raise BadInput(f"--vary {found.path}={text}: {ends} are no power of two apart")
-    return found
+            ends = f"{interval.text(interval.low)} and {interval.text(interval.high)}"
+            raise BadInput(f"{at}: the ratio of {ends} is not a power of two")
 
 
 def _scale(key: Key, low: float, high: float) -> Scale:
-    """The scale that the parameter declares, if it can span the range, or else by its width."""
+    """The declared scale if it can span the range; without one, the scale that fits its width."""
     declared_scale: Scale | None = (key.search or {}).get("scale")
     if declared_scale == "linear" or low <= 0:
         return "linear"
@@ -122,7 +124,7 @@ def _scale(key: Key, low: float, high: float) -> Scale:
 
 
 def _with_unit(low: str, high: str) -> str:
-    """`0.5` of `0.5..5 ms` with the unit of the other end."""
+    """The lower end of `0.5..5 ms` with the unit of the upper end: `0.5 ms`."""
     unit = re.fullmatch(r"[0-9_.eE+-]+\s*([A-Za-z/]+.*)", high)
     return f"{low} {unit[1]}" if unit and re.fullmatch(r"[0-9_.eE+-]+", low) else low
 
@@ -131,7 +133,7 @@ def _listed(key: Key, text: str) -> Choices:
     values = [_listed_value(key, part.strip()) for part in text.split(",")]
     if key.kind not in {"boolean", "choice"}:
         values.sort(key=lambda value: number(value, key))
-    found = Choices(key.path, key.kind, tuple(dict.fromkeys(values)))
-    if len(found.values) < 2:
-        raise BadInput(f"--vary {key.path}={text}: one value is no choice; use --set")
-    return found
+    choices = Choices(key.path, key.kind, tuple(dict.fromkeys(values)))
+    if len(choices.values) < 2:
+        raise BadInput(f"--vary {key.path}={text}: it has only one value; use --set for that")
+    return choices

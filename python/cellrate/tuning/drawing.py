@@ -1,4 +1,4 @@
-"""The feasible region of the fluid model, and on it what was simulated."""
+"""Figure of the feasible region of the fluid model, with the simulated settings on it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cellrate.tuning.report import Report
 
 
 def region(report: Report) -> Figure | None:
-    """Both conditions over RIF and RDF, with the sets that were simulated.
+    """Draws both conditions over RIF and RDF, with the settings that were simulated.
 
-    None if no model was asked.
+    Returns None if the settings were not proposed by the model.
     """
     if report.modelled is None:
         return None
@@ -26,7 +26,7 @@ def region(report: Report) -> Figure | None:
 
 
 def _points(report: Report, ranked: Ranked) -> list[Point]:
-    """Where a setting is, if it is a set of the standard."""
+    """The point of a setting; empty if the setting is not a standard pair of RIF and RDF."""
     at = model_words.place_of(report, ranked.setting)
     if report.modelled is None or at is None:
         return []

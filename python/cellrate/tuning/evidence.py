@@ -19,16 +19,17 @@ from cellrate.tuning.tune import tune
 
 INTRODUCTION = """# Tuned parameters
 
-Written by `python -m cellrate.tuning.evidence docs/evidence`. How settings are proposed and
-compared is told in [tune parameters](../how-to/tune-parameters.md). Every setting sees the same
-seeds; means over them, with 95 % intervals where there are several. A setting that competes gets
-one seed, then three, then all, as long as it is among the best.
+Written by `python -m cellrate.tuning.evidence docs/evidence`. [Tune
+parameters](../how-to/tune-parameters.md) explains how settings are proposed and compared. All
+settings are run with the same seeds. The tables show means over the seeds, with 95 % intervals
+where a setting has several seeds. A proposed setting is run with one seed, then with three, then
+with all, as long as it is among the best.
 """
 MOST_ROWS = 16
 
 
 def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
-    """Writes the page as Markdown, and the pictures that it shows."""
+    """Writes the page as Markdown, and its pictures."""
     parts = [INTRODUCTION]
     for number, case in enumerate(cases, 1):
         base = Job.from_file(papers_root() / case.scenario, case.settings)
@@ -50,7 +51,7 @@ def _section(case: Case, report: Report, picture: str) -> str:
     lines = [f"## {case.title}", "", case.about, "", f"`{case.command}`", ""]
     lines += [f"- {sentence}" for sentence in words.headline(report)]
     lines += [f"- Varied: {one.path}, {one.words()}." for one in report.space]
-    lines += [f"- Beside: {one}." for one in cautions(report)]
+    lines += [f"- Not in the model: {one}." for one in cautions(report)]
     if picture:
         lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
     lines += ["", _row(columns), _row(["--:"] * len(columns))]
@@ -72,7 +73,7 @@ def _section(case: Case, report: Report, picture: str) -> str:
 
 
 def cautions(report: Report) -> tuple[str, ...]:
-    """What the model leaves out."""
+    """Features of the scenario that the model ignores."""
     return report.modelled.model.cautions if report.modelled else ()
 
 

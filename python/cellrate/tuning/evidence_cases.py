@@ -1,4 +1,4 @@
-"""Scenarios that are tuned for the evidence, and what the literature says of them."""
+"""Scenarios of the evidence page on tuning, with the literature's results for them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from cellrate.tuning.tune import Wishes
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario to tune, and what is known of it.
+    """A scenario to tune, and the known results.
 
     Attributes:
-        title: Of the section.
-        about: What the literature says.
-        finding: What the table shows, and why.
-        scenario: Path below the papers.
-        settings: Settings that make it the case.
-        wishes: What is asked for.
+        title: Title of the section.
+        about: The literature's statement on this scenario.
+        finding: Explanation of what the table shows.
+        scenario: Path of the scenario file, relative to the papers.
+        settings: Overrides of the scenario file.
+        wishes: Options of the tuning.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Case:
 
     @property
     def command(self) -> str:
-        """What to type."""
+        """The shell command that repeats this tuning."""
         wishes = self.wishes
         arguments = ["cellrate", "tune", f"papers/{self.scenario}"]
         arguments += [part for one in self.settings for part in ("--set", one)]

@@ -1,4 +1,4 @@
-"""What the fluid model of EFCI says of every (RIF, RDF) that the standard can signal."""
+"""Judgement of the fluid model of EFCI on every (RIF, RDF) that the standard can signal."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Judgement:
-    """Every standard set of factors, judged by the model.
+    """The model's results for every pair of RIF and RDF that can be signalled.
 
     Attributes:
-        rif: RIF of each set.
-        rdf: RDF of each set; 1 is left out, for a factor that ends all sending has no model.
-        found: The conditions for the loop as it is simulated.
-        continuous: The conditions with the paper's continuous decrease and propagation alone.
-        utilisation: Share of the bottleneck that is used while the scenario measures: in steady
-            state, less what a slow start leaves unused.
-        buffer_cells: What the queue is held against.
+        rif: RIF of each pair.
+        rdf: RDF of each pair; 1 is left out, since the model does not cover a factor that stops
+            all sending.
+        found: The two conditions for the loop as it is simulated.
+        continuous: The two conditions with the paper's continuous decrease, and with propagation
+            as the only delay.
+        utilisation: Used share of the bottleneck during the measuring window: steady state, less
+            the capacity that a slow start leaves unused.
+        buffer_cells: Buffer of the bottleneck, the limit of the queue.
     """
 
     rif: Floats
@@ -38,24 +40,24 @@ class Judgement:
 
     @property
     def overflow_cells(self) -> Floats:
-        """By how much Q_max exceeds the buffer; negative if it does not."""
+        """The bound of Q_max less the buffer; positive if the buffer may overflow."""
         return np.asarray(self.found.maximum_queue_bound_cells - self.buffer_cells)
 
     @property
     def idle_cells(self) -> Floats:
-        """How far below zero Q_min falls; negative if it does not."""
+        """Q_min with its sign reversed; positive if the queue empties."""
         return -np.asarray(self.found.minimum_queue_cells)
 
     @property
     def feasible(self) -> Truths:
-        """Both conditions."""
+        """True where both conditions hold."""
         return np.asarray(self.found.feasible)
 
 
 def judged(model: Model) -> Judgement:
-    """The model's word on every set of factors 2^-k with k of 0..15."""
+    """Applies the model to every pair of factors 2^-k with k from 0 to 15."""
     factors = np.meshgrid(STANDARD_FACTORS, STANDARD_FACTORS[1:], indexing="ij")
-    rif, rdf = (one.ravel() for one in factors)
+    rif, rdf = (factor.ravel() for factor in factors)
     simulated = model.simulated(rif, rdf)
     found = feasibility(simulated, model.buffer_cells)
     continuous = feasibility(model.loop.with_(rif=rif, rdf=rdf), model.buffer_cells)

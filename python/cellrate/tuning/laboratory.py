@@ -1,4 +1,4 @@
-"""Where settings are tried: simulations of them over seeds, each done once."""
+"""Simulates settings over seeds, each pair of setting and seed once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.runner import Job
 from cellrate.tuning.measures import Measures
 
 Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
-"""Runs jobs and returns their outcomes in order: `run_many` with its store and progress."""
+"""Runs jobs and returns their outcomes in order, as `run_many` does."""
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,24 @@ class Setting:
     """Values of the parameters that are tuned.
 
     Attributes:
-        values: Dotted path and value of each, as a scenario has it; none is the scenario as it is.
+        values: Dotted path and value of each, as in a scenario; empty for the scenario as it is.
     """
 
     values: tuple[tuple[str, str], ...] = ()
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The values as settings of a run."""
+        """The values as overrides of a run."""
         return tuple(f"{path}={value}" for path, value in self.values)
 
     @property
     def flags(self) -> str:
-        """The values as one types them after `cellrate run FILE`."""
-        return " ".join(f"--set {shlex.quote(one)}" for one in self.overrides)
+        """The values as options of `cellrate run FILE`."""
+        return " ".join(f"--set {shlex.quote(override)}" for override in self.overrides)
 
     @property
     def label(self) -> str:
-        """The values for people, under the last part of each path if that is unmistakable."""
+        """The values as text; each path is cut to its last part unless that is ambiguous."""
         values: dict[str, set[str]] = {}
         for path, value in self.values:
             values.setdefault(path.rpartition(".")[2], set()).add(value)
@@ -54,7 +54,7 @@ AS_IT_IS = Setting()
 
 
 def shown(value: str) -> str:
-    """A value for people: 1/128 rather than 0.0078125.
+    """A value as it is displayed: 1/128 rather than 0.0078125.
 
     >>> shown("0.0078125"), shown("0.3"), shown("5 ms")
     ('1/128', '0.3', '5 ms')
@@ -74,17 +74,17 @@ class Laboratory:
 
     Attributes:
         base: The scenario; its seed is replaced.
-        seeds: Seeds in the order in which they are used. Every setting gets the same ones, so that
-            settings are compared under the same random numbers.
-        ports: Names of the ports that are its bottleneck.
+        seeds: Seeds in the order in which they are used. All settings use the same seeds, so that
+            they are compared under the same random numbers.
+        ports: Names of the bottleneck ports.
         runner: Runs jobs.
-        is_known: Whether the outcome of a job need not be simulated.
-        trials: What has been measured, seed by seed.
-        refused: Settings that the scenario does not allow, and why.
-        names: The first setting with each result, by the key of its first run: others that make the
-            same scenario are the same.
-        simulated: Runs that were simulated.
-        known: Runs whose results were kept from before.
+        is_known: Returns True if the result of a job is already stored.
+        trials: Measures of each setting, seed by seed.
+        refused: Settings that the scenario does not allow, with the error of each.
+        names: The first setting with each key of a run. A later setting with the same key makes
+            the same scenario and is replaced by the first.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
     """
 
     base: Job
@@ -103,19 +103,19 @@ class Laboratory:
         return Job(self.base.text, self.base.path, self.base.overrides + setting.overrides, seed)
 
     def allowed(self, settings: Iterable[Setting]) -> list[Setting]:
-        """Those of the settings that the scenario allows; the others are in `refused`."""
-        found = []
+        """Returns the settings that the scenario allows, and adds the rest to `refused`."""
+        accepted = []
         for setting in settings:
             try:
                 key = self.job(setting, self.seeds[0]).key()
             except ScenarioError as error:
                 self.refused[setting] = error
             else:
-                found.append(self.names.setdefault(key, setting))
-        return list(dict.fromkeys(found))
+                accepted.append(self.names.setdefault(key, setting))
+        return list(dict.fromkeys(accepted))
 
     def measure(self, settings: Sequence[Setting], seeds: int) -> None:
-        """Tries each setting with the first so many seeds; what was tried before stands.
+        """Runs each setting with the first `seeds` seeds, except those that were run before.
 
         Raises:
             ScenarioError: The scenario does not allow a setting.

@@ -1,4 +1,4 @@
-"""What one run says about a setting: loss, utilisation, queue, throughput, fairness."""
+"""Measures of a run by which settings are compared: loss, utilisation, queue, and more."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Summary: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Criterion:
-    """A measure by which settings are told apart.
+    """A measure by which settings are compared.
 
     Attributes:
-        name: As `--objective` has it.
-        about: What it is, for people.
-        unit: Empty if it is a share.
-        best: Whether the greatest or the least value is best.
+        name: Name in `--objective`.
+        about: Description.
+        unit: Unit; empty for a share.
+        best: "greatest" or "least": the end at which values are best.
         tolerance: Differences up to this do not count.
-        relative: Whether the tolerance is a share of the best value.
-        of: The measure in the summary of a run; None if the run has no such measure.
+        relative: True if the tolerance is a share of the best value.
+        of: Reads the measure from the summary of a run; returns None if the run lacks it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Criterion:
     of: Callable[[Summary], float | None]
 
     def reaches(self, value: float, best: float) -> bool:
-        """Whether a value is as good as the best one, within the tolerance."""
+        """True if a value is within the tolerance of the best value."""
         slack = self.tolerance * (abs(best) if self.relative else 1.0)
         return value >= best - slack if self.best == "greatest" else value <= best + slack
 
@@ -143,7 +143,7 @@ CRITERIA = (
 
 @dataclass(frozen=True)
 class Measures:
-    """Every criterion of one run, None where it has none."""
+    """The value of every criterion in one run; None where the run has no such value."""
 
     seed: int
     values: Mapping[str, float | None]
@@ -154,7 +154,7 @@ class Measures:
 
         Args:
             outcome: The run.
-            ports: Names of the ports that are its bottleneck.
+            ports: Names of the bottleneck ports.
         """
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
@@ -163,6 +163,6 @@ class Measures:
 
 
 def bottleneck(network: Network) -> frozenset[str]:
-    """Names of the ports whose queues can grow; of all ports if there is none."""
+    """Names of the overloaded ports; of all ports if none is overloaded."""
     ports = overloaded_ports(network) or network.ports
     return frozenset(port.name for port in ports)

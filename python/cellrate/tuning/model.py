@@ -1,4 +1,4 @@
-"""A scenario as one loop of the fluid model of EFCI, if it is one."""
+"""Describes a scenario as one loop of the fluid model of EFCI, if the model applies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cellrate.tuning.start_up import StartUp
 
 
 class NoModel(Exception):
-    """The fluid model does not describe the scenario; says which assumption fails."""
+    """The fluid model does not describe the scenario; the message names the failed assumption."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Model:
     """A scenario as one loop of the fluid model.
 
     Attributes:
-        port: The bottleneck.
-        loop: Its parameters as the literature has them; RIF and RDF are those of the scenario.
-        hops: Links round the loop.
-        buffer_cells: Of the bottleneck.
-        start_up: How the scenario begins, and what of it is measured.
-        paths: Parameters that set RIF, and those that set RDF.
-        cautions: What the model leaves out of this scenario.
+        port: Name of the bottleneck port.
+        loop: Parameters of the loop in the paper's terms; RIF and RDF are those of the scenario.
+        hops: Number of links round the loop.
+        buffer_cells: Buffer of the bottleneck.
+        start_up: Initial rates and the measuring window.
+        paths: Paths of the parameters that set RIF, and of those that set RDF.
+        cautions: Features of the scenario that the model ignores, as sentences.
     """
 
     port: str
@@ -49,21 +49,21 @@ class Model:
     cautions: tuple[str, ...]
 
     def simulated(self, rif: npt.ArrayLike, rdf: npt.ArrayLike) -> EfciLoop:
-        """The loop with a decrease per RM cell and with what cells add to the round trip."""
+        """The loop with a decrease per RM cell and the cells' share of the round trip."""
         loop = self.loop.with_(rif=rif, rdf=rdf, decrease="per-cell")
         return loop.with_cell_delays(self.hops)
 
     def setting(self, rif: float, rdf: float) -> Setting:
-        """A set of factors as a setting of the scenario."""
+        """The setting of the scenario that gives RIF and RDF these values."""
         pairs = zip(self.paths, (rif, rdf), strict=True)
         return Setting(tuple((path, repr(value)) for paths, value in pairs for path in paths))
 
 
 def model_of(network: Network, keys: Keys) -> Model:
-    """The loop of a scenario.
+    """Describes a scenario as a loop of the model.
 
     Raises:
-        NoModel: It is none.
+        NoModel: The scenario does not meet an assumption of the model.
     """
     port = _bottleneck(network)
     flows = [flow for flow in network.flows_over(port) if flow.abr is not None]
@@ -80,24 +80,31 @@ def model_of(network: Network, keys: Keys) -> Model:
 
 
 def _bottleneck(network: Network) -> Link:
-    """The one port whose queue can grow.
+    """The only overloaded port with ABR flows.
 
     Raises:
-        NoModel: There is none, or several.
+        NoModel: The number of such ports is not 1, the port does not mark by EFCI as cells leave,
+            or it carries elastic flows without ABR.
     """
     ports = [p for p in overloaded_ports(network) if any(f.abr for f in network.flows_over(p))]
     if len(ports) != 1:
         names = ", ".join(port.name for port in ports)
-        found = f"here are {len(ports)}: {names}" if ports else "here is none"
-        raise NoModel(f"it has one bottleneck with ABR, {found}")
+        found = f"has {len(ports)}: {names}" if ports else "has none"
+        raise NoModel(f"the model has one bottleneck with ABR flows; the scenario {found}")
     [port] = ports
     if port.switch.scheme != "efci":
-        raise NoModel(f"it is of EFCI marking, and {port.name} does {port.switch.scheme!r}")
+        raise NoModel(f"the model assumes EFCI marking; {port.name} uses {port.switch.scheme!r}")
     if port.switch.control["mark_at"] == "enqueue":
-        raise NoModel(f"its marks leave at once, and those of {port.name} wait in the queue")
+        raise NoModel(
+            "the model assumes that cells are marked when they leave the queue; "
+            f"{port.name} marks them when they enter it"
+        )
     others = [f for f in network.flows_over(port) if f.abr is None and f.is_elastic]
     if others:
-        raise NoModel(f"{others[0].name} over {port.name} takes what it gets without ABR")
+        raise NoModel(
+            "the model assumes that all elastic flows of the bottleneck use ABR; "
+            f"{others[0].name} over {port.name} does not"
+        )
     return port
 
 
@@ -105,7 +112,7 @@ def _loop(network: Network, port: Link, flows: Sequence[Flow]) -> EfciLoop:
     """The model's parameters.
 
     Raises:
-        NoModel: The flows differ in what the model takes to be equal.
+        NoModel: The flows differ in a parameter that the model assumes to be equal.
         AssumptionError: A value is outside the model's assumptions.
     """
     control = port.switch.control
@@ -114,14 +121,14 @@ def _loop(network: Network, port: Link, flows: Sequence[Flow]) -> EfciLoop:
     return EfciLoop(
         sources=len(flows),
         bandwidth_cells_per_second=capacity_left_cells_per_second(network, port),
-        round_trip_seconds=_one("a round trip", [_round_trip(flow) for flow in flows]),
+        round_trip_seconds=_equal("the round trip in s", [_round_trip(flow) for flow in flows]),
         high_cells=high,
         low_cells=control["low_cells"] or high,
-        rif=_one("RIF", [abr.rif for abr in end_systems]),
-        rdf=_one("RDF", [abr.rdf for abr in end_systems]),
-        nrm=_one("Nrm", [abr.nrm for abr in end_systems]),
-        pcr_cells_per_second=_one("PCR", [abr.pcr_cells_per_second for abr in end_systems]),
-        mcr_cells_per_second=_one("MCR", [abr.mcr_cells_per_second for abr in end_systems]),
+        rif=_equal("RIF", [abr.rif for abr in end_systems]),
+        rdf=_equal("RDF", [abr.rdf for abr in end_systems]),
+        nrm=_equal("Nrm", [abr.nrm for abr in end_systems]),
+        pcr_cells_per_second=_equal("PCR", [abr.pcr_cells_per_second for abr in end_systems]),
+        mcr_cells_per_second=_equal("MCR", [abr.mcr_cells_per_second for abr in end_systems]),
     )
 
 
@@ -129,20 +136,22 @@ def _round_trip(flow: Flow) -> float:
     return flow.propagation_round_trip_seconds or 0.0
 
 
-def _one(what: str, values: Sequence[float]) -> float:
+def _equal(parameter: str, values: Sequence[float]) -> float:
     """The value that all flows have.
 
     Raises:
-        NoModel: They have several.
+        NoModel: The values differ.
     """
     low, high = min(values), max(values)
     if high - low > 1e-9 * high:
-        raise NoModel(f"its flows are alike, and here they have {what} of {low:g} to {high:g}")
+        raise NoModel(
+            f"the model assumes equal flows; here {parameter} ranges from {low:g} to {high:g}"
+        )
     return values[0]
 
 
 def _paths(keys: Keys, flows: Sequence[Flow], name: str) -> tuple[str, ...]:
-    """Where a parameter of the flows is set: in `[abr]`, or where a group has its own."""
+    """Paths that set an ABR parameter of the flows: in `[abr]`, or in a group of flows."""
     groups = dict.fromkeys(flow.group for flow in flows)
     own = [f"flow.{group}.abr.{name}" for group in groups]
     return tuple(
@@ -151,7 +160,7 @@ def _paths(keys: Keys, flows: Sequence[Flow], name: str) -> tuple[str, ...]:
 
 
 def _cautions(network: Network, port: Link, flows: Sequence[Flow], start_up: StartUp) -> list[str]:
-    """What the scenario has and the model leaves out."""
+    """Features of the scenario that the model ignores, as sentences."""
     found = []
     if any(flow.tcp for flow in flows):
         found.append("TCP windows limit the sources; in the model they always have cells")

@@ -1,4 +1,4 @@
-"""What the fluid model says of sets of RIF and RDF, in words."""
+"""The fluid model's judgement of pairs of RIF and RDF, in words."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cellrate.tuning.laboratory import Setting
 from cellrate.tuning.report import Report
 
 SLOW = 0.01
-"""A start that leaves more than this of the run unused is told."""
+"""A slow start is mentioned if it leaves more than this share of the run unused."""
 
 
 def of_setting(report: Report, setting: Setting) -> str:
-    """What the fluid model says of a setting."""
+    """The fluid model's verdict on a setting; empty if it has none."""
     if report.modelled is None:
         return ""
     at = place_of(report, setting)
@@ -27,7 +27,7 @@ def of_setting(report: Report, setting: Setting) -> str:
 
 
 def place_of(report: Report, setting: Setting) -> int | None:
-    """Where a setting stands in the judgement; None if it is no standard set of RIF and RDF."""
+    """Index of a setting in the judgement; None if it is not a standard pair of RIF and RDF."""
     if report.modelled is None:
         return None
     model, judgement = report.modelled.model, report.modelled.judgement
@@ -44,7 +44,7 @@ def place_of(report: Report, setting: Setting) -> int | None:
 
 
 def verdict(judgement: Judgement, at: int) -> str:
-    """Which conditions a set meets, by how much it misses the others; whether it starts slowly."""
+    """Names the conditions that a pair misses and by how much, and mentions a slow start."""
     parts = []
     if judgement.overflow_cells[at] > 0:
         parts.append(f"overflows by {number(round(float(judgement.overflow_cells[at])))}")
@@ -59,7 +59,7 @@ def verdict(judgement: Judgement, at: int) -> str:
 
 
 def region(report: Report) -> str:
-    """How many sets the model finds feasible."""
+    """States the number of pairs that the model finds feasible."""
     if report.modelled is None:
         return ""
     judgement, model = report.modelled.judgement, report.modelled.model
@@ -86,7 +86,10 @@ def region(report: Report) -> str:
 
 
 def pace(report: Report) -> list[str]:
-    """How soon freed bandwidth is used: slow sets are only good where little changes."""
+    """States the time in which rates double while the queue is empty.
+
+    Slow settings are only good where the available bandwidth changes little.
+    """
     at = place_of(report, report.chosen.setting)
     if report.modelled is None or at is None:
         return []
@@ -98,12 +101,12 @@ def pace(report: Report) -> list[str]:
 
 
 def _others(judgement: Judgement) -> str:
-    """Why the sets fell that are not feasible."""
+    """Counts the pairs that are not feasible, by the condition that they miss."""
     overflows, idles = judgement.overflow_cells > 0, judgement.idle_cells >= 0
     counts = {
         "may overflow": overflows & ~idles,
         "let the queue empty": idles & ~overflows,
         "do both": overflows & idles,
     }
-    parts = [f"{int(found.sum())} {what}" for what, found in counts.items() if found.any()]
+    parts = [f"{int(where.sum())} {fault}" for fault, where in counts.items() if where.any()]
     return "of the others, " + ", ".join(parts) if parts else "there are no others"

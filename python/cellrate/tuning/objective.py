@@ -1,4 +1,4 @@
-"""What is best: criteria one after the other, each within its tolerance."""
+"""Ranks settings by criteria in their order, each with a tolerance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT = "loss,utilisation,queue,fairness"
 
 @dataclass(frozen=True)
 class Shortfall:
-    """The first criterion in which a setting falls behind the best one."""
+    """The first criterion in which a setting is worse than the best one, with both values."""
 
     criterion: Criterion
     value: float
@@ -26,21 +26,22 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Objective:
-    """Criteria in their order: the next one decides among what the ones before do not tell apart.
+    """Criteria in their order; each decides among the settings that are equal by those before.
 
     Among several settings the best are those within the tolerance of the best value of the first
-    criterion; among these, those within the tolerance of the second; and so on. What is left in
-    the end is in the order of the exact values. The second best is the best without the best one.
+    criterion; among these, those within the tolerance of the second; and so on. The settings that
+    remain are ordered by their exact values. The second best setting is the best one after the
+    best has been removed.
     """
 
     criteria: tuple[Criterion, ...]
 
     @classmethod
     def named(cls, text: str) -> Objective:
-        """The objective of a list such as `loss,utilisation=0.01,queue`.
+        """Parses a list such as `loss,utilisation=0.01,queue`.
 
         Raises:
-            BadInput: A criterion is unknown or comes twice, or a tolerance is none.
+            BadInput: A criterion is unknown or comes twice, or a tolerance is not valid.
         """
         criteria = tuple(_criterion(part.strip()) for part in text.split(","))
         names = [one.name for one in criteria]
@@ -50,10 +51,10 @@ class Objective:
         return cls(criteria)
 
     def best(self, candidates: Sequence[Means]) -> int:
-        """Which of the settings is best: its place in the sequence.
+        """Index of the best setting.
 
         Raises:
-            ValueError: There is none.
+            ValueError: The sequence is empty.
         """
         left = list(range(len(candidates)))
         for criterion in self.criteria:
@@ -61,7 +62,7 @@ class Objective:
         return min(left, key=lambda at: self._exact(candidates[at]))
 
     def ranked(self, candidates: Sequence[Means]) -> list[int]:
-        """Places of all settings, the best first."""
+        """Indices of all settings, the best first."""
         left, order = list(range(len(candidates))), []
         while left:
             at = left[self.best([candidates[n] for n in left])]
@@ -70,7 +71,7 @@ class Objective:
         return order
 
     def shortfall(self, candidate: Means, best: Means) -> Shortfall | None:
-        """Where a setting falls behind the best one; None if nowhere beyond the tolerances."""
+        """First criterion in which a setting is worse than the best; None if within tolerances."""
         for criterion in self.criteria:
             value, wanted = candidate[criterion.name], best[criterion.name]
             if value is None or wanted is None or criterion.reaches(value, wanted):
@@ -79,7 +80,7 @@ class Objective:
         return None
 
     def unmeasured(self, candidates: Sequence[Means]) -> list[Criterion]:
-        """Criteria that no setting has a value of, so that they decide nothing."""
+        """Criteria for which no setting has a value, so that they decide nothing."""
         return [c for c in self.criteria if all(one[c.name] is None for one in candidates)]
 
     def _as_good(
@@ -93,7 +94,7 @@ class Objective:
         return [at for at, value in found if value is not None and criterion.reaches(value, best)]
 
     def _exact(self, means: Means) -> tuple[float, ...]:
-        """What sorts the best first."""
+        """Sort key that puts the best exact values first."""
         values = ((one.best, means[one.name] or 0.0) for one in self.criteria)
         return tuple(-value if best == "greatest" else value for best, value in values)
 

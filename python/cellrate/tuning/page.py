@@ -12,7 +12,7 @@ from cellrate.tuning.report import METHODS, Modelled, Report
 
 
 def page(report: Report) -> str:
-    """The page as text; nothing in it is fetched from anywhere."""
+    """The page as HTML; it loads nothing from elsewhere."""
     title = f"{report.base.path}, tuned"
     return html.document(
         title,
@@ -22,7 +22,7 @@ def page(report: Report) -> str:
             *(f"<p>{html.escape(sentence)}</p>" for sentence in words.headline(report)),
             _flags(report),
             _region(report),
-            "<h2>What was simulated</h2>",
+            "<h2>Simulated settings</h2>",
             _settings(report),
             _versus(report),
             _refused(report),
@@ -54,7 +54,7 @@ def _flags(report: Report) -> str:
 
 def _region(report: Report) -> str:
     from cellrate.figures import svg
-    from cellrate.tuning.drawing import region  # takes its time, and is not always drawn
+    from cellrate.tuning.drawing import region  # slow to import, not always needed
 
     figure = region(report)
     return "" if figure is None else html.figure(svg(figure))

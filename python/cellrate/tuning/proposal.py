@@ -1,4 +1,4 @@
-"""Which of the sets that the model judged are worth simulating."""
+"""Selects the pairs of RIF and RDF to simulate from the model's judgement."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from cellrate.tuning.laboratory import Setting
 from cellrate.tuning.model import Model
 
 NEIGHBOURS = 3
-"""One in so many of the sets that are simulated lies just outside the feasible region."""
+"""One of this many simulated pairs lies just outside the feasible region."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What is simulated on the model's word.
+    """Settings that the model proposes for simulation.
 
     Attributes:
-        feasible: Feasible sets, the best first.
-        boundary: Sets just outside of the feasible region, so that a model that errs a little does
-            not hide the best set; as many on the side of overflow as on that of the idle link.
-        lossless: If no set is feasible: those without overflow, the highest utilisation first.
-        full: If no set is feasible: those with overflow, the highest utilisation first.
+        feasible: Feasible pairs, the best first.
+        boundary: Pairs just outside the feasible region, so that a small error of the model does
+            not hide the best pair; they alternate between overflow and an idle link.
+        lossless: If no pair is feasible: pairs without overflow, the highest utilisation first.
+        full: If no pair is feasible: pairs with overflow, the highest utilisation first.
     """
 
     feasible: tuple[Setting, ...] = ()
@@ -35,23 +35,24 @@ class Proposal:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """All, each once."""
+        """All proposed settings, without duplicates."""
         every = (*self.feasible, *self.boundary, *self.lossless, *self.full)
         return tuple(dict.fromkeys(every))
 
 
 def proposal(model: Model, judgement: Judgement, settings: int) -> Proposal:
-    """The most promising sets.
+    """Selects the most promising pairs.
 
-    Feasible ones lose nothing and keep the link full once it is full: the highest utilisation of
-    the run is best, which a slow start spoils, and among equal ones the least maximum of the queue;
-    the boundary is ordered by how much of the buffer the missed condition is missed by. Without a
-    feasible set, half are those without overflow and half those with it, in the same order.
+    Feasible pairs lose nothing and keep the link full once it is full. They are ordered by the
+    utilisation of the run, which a slow start lowers, and then by the maximum of the queue. Pairs
+    on the boundary are ordered by the number of cells by which they miss a condition. Without a
+    feasible pair, half of the proposals are pairs without overflow and half are pairs with it,
+    ordered like feasible ones.
 
     Args:
-        model: What was judged.
-        judgement: All sets.
-        settings: How many to propose.
+        model: The model of the scenario.
+        judgement: The model's judgement of all pairs.
+        settings: Number of settings to propose.
     """
     pick = _Picker(model, judgement)
     if not judgement.feasible.any():
@@ -77,20 +78,20 @@ def proposal(model: Model, judgement: Judgement, settings: int) -> Proposal:
 
 
 def missed_cells(judgement: Judgement) -> Floats:
-    """By how many cells each set misses the condition that it misses most; 0 if it meets both."""
+    """Cells by which each pair misses the condition that it misses most; 0 if it meets both."""
     worst = np.maximum(judgement.overflow_cells, judgement.idle_cells)
     return np.asarray(np.maximum(worst, 0.0))
 
 
 @dataclass(frozen=True)
 class _Picker:
-    """Picks sets by a mask and a rank."""
+    """Picks pairs by a mask and a rank."""
 
     model: Model
     judgement: Judgement
 
     def first(self, count: int, mask: Truths, rank: Floats) -> tuple[Setting, ...]:
-        """The first few of the sets in the mask; equal ranks by the maximum of the queue."""
+        """The first `count` pairs in the mask; equal ranks are ordered by the maximum queue."""
         queue = np.asarray(self.judgement.found.maximum_queue_cells)
         order = np.lexsort((queue, rank))
         chosen = [at for at in order if mask[at]][:count]
@@ -99,12 +100,12 @@ class _Picker:
 
 
 def _whole_percent(judgement: Judgement) -> Floats:
-    """Utilisation to the percent: the model does not tell apart what is closer."""
+    """Utilisation rounded to whole per cent; the model is not accurate enough for more."""
     return np.round(judgement.utilisation, 2)
 
 
 def _beside(judgement: Judgement) -> Truths:
-    """Sets one step of RIF or RDF, or of both, away from a feasible one."""
+    """True for pairs at most one step of RIF and one of RDF away from a feasible pair."""
     k = np.log2(np.stack([judgement.rif, judgement.rdf]))
     inside = k[:, judgement.feasible]
     steps = np.abs(k[:, :, None] - inside[:, None, :]).max(axis=0)

@@ -1,4 +1,4 @@
-"""A race over seeds: every setting gets one, the best get more, the very best get all."""
+"""Successive halving over seeds: only the best settings go on and are run with more seeds."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cellrate.tuning.measures import Measures
 from cellrate.tuning.objective import Means, Objective, Shortfall, means_of
 
 SHARE = 3
-"""One in so many settings goes on, with so many times the seeds."""
+"""After each stage, one of this many settings goes on, with this many times the seeds."""
 LEAST = 2
-"""The best one has somebody to be compared with."""
+"""At least so many settings go on, so that the best one can be compared with another."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A setting, what it measured, and why it is not the best.
+    """A setting with its measures, and the criterion in which it is not the best.
 
     Attributes:
         setting: The values.
-        runs: What was measured, seed by seed.
+        runs: Measures, seed by seed.
         means: Means over these seeds.
-        shortfall: Where it falls behind the best setting over the same seeds; None if nowhere
-            beyond the tolerances, or if it is the best.
+        shortfall: The first criterion in which it is worse than the best setting over the same
+            seeds; None if it is the best, or within all tolerances.
     """
 
     setting: Setting
@@ -36,7 +36,7 @@ class Ranked:
 
 
 def rungs(seeds: int) -> tuple[int, ...]:
-    """Seeds that a setting has had after each stage.
+    """Number of seeds with which a setting has been run after each stage.
 
     >>> rungs(5), rungs(1), rungs(20)
     ((1, 3, 5), (1,), (1, 3, 9, 20))
@@ -45,9 +45,9 @@ def rungs(seeds: int) -> tuple[int, ...]:
     return (*found, seeds)
 
 
-def cost(settings: int, guests: int, seeds: int) -> int:
-    """Runs that a race takes: settings that compete, and guests that get every seed."""
-    stages, runs, left, before = rungs(seeds), guests * seeds, settings, 0
+def cost(settings: int, references: int, seeds: int) -> int:
+    """Number of runs of a race; references are run with every seed."""
+    stages, runs, left, before = rungs(seeds), references * seeds, settings, 0
     for number, stage in enumerate(stages):
         runs += left * (stage - before)
         before = stage
@@ -57,55 +57,58 @@ def cost(settings: int, guests: int, seeds: int) -> int:
 
 
 def survivors(settings: int) -> int:
-    """How many of so many settings go on."""
+    """Number of settings that go on to the next stage."""
     return min(settings, max(LEAST, math.ceil(settings / SHARE)))
 
 
-def affordable(budget: int, guests: int, seeds: int) -> int:
-    """How many settings can compete for so many runs; 0 if not even one can."""
+def affordable(budget: int, references: int, seeds: int) -> int:
+    """Greatest number of settings that can compete within a budget of runs; may be 0."""
     settings = 0
-    while cost(settings + 1, guests, seeds) <= budget:
+    while cost(settings + 1, references, seeds) <= budget:
         settings += 1
     return settings
 
 
-def require_budget(budget: int, guests: int, seeds: int, settings: int) -> None:
-    """Makes sure that a budget can compare settings.
+def require_budget(budget: int, references: int, seeds: int, settings: int) -> None:
+    """Checks that a budget is large enough to compare two settings.
 
     Raises:
-        BadInput: It cannot; says how many runs can.
+        BadInput: It is too small; the message names the least budget.
     """
     if settings < LEAST:
-        least = cost(LEAST, guests, seeds)
+        least = cost(LEAST, references, seeds)
         raise BadInput(
-            f"--budget {budget}: {seeds} seeds of two settings and of what they are compared with "
-            f"take {least} runs; allow as many, or fewer --seeds"
+            f"--budget {budget}: {seeds} seeds of two settings and of those to compare with take "
+            f"{least} runs; allow --budget {least} or more, or fewer --seeds"
         )
 
 
 def race(
     laboratory: Laboratory,
     settings: Sequence[Setting],
-    guests: Sequence[Setting],
+    references: Sequence[Setting],
     objective: Objective,
 ) -> None:
-    """Tries settings with more and more seeds; the laboratory keeps what is measured.
+    """Runs settings with more and more seeds, and after each stage drops all but the best.
 
     Args:
-        laboratory: Where they are tried.
-        settings: What competes.
-        guests: What gets every seed however it fares, to be compared with.
-        objective: What is best.
+        laboratory: Runs the settings and keeps their measures.
+        settings: Settings that compete.
+        references: Settings to compare with; they are run with every seed, good or bad.
+        objective: Ranks the settings.
     """
-    left = [setting for setting in dict.fromkeys(settings) if setting not in guests]
+    left = [setting for setting in dict.fromkeys(settings) if setting not in references]
     for seeds in rungs(len(laboratory.seeds)):
-        laboratory.measure([*guests, *left], seeds)
+        laboratory.measure([*references, *left], seeds)
         order = _ordered(laboratory, left, objective, seeds)
         left = order[: survivors(len(left))]
 
 
 def standing(laboratory: Laboratory, objective: Objective) -> list[Ranked]:
-    """Everything that was tried by rank; those with more seeds first, for they went further."""
+    """All settings that were run, by rank; settings with more seeds rank before those with fewer.
+
+    A setting with more seeds was among the best of an earlier stage.
+    """
     tried = laboratory.trials
     order: list[Setting] = []
     for seeds in sorted({len(runs) for runs in tried.values()}, reverse=True):

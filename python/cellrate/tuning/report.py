@@ -1,4 +1,4 @@
-"""What a tuning found: the chosen setting, the runner-up, and why the others fell."""
+"""Result of a tuning: the chosen setting, the runner-up, and how all others are worse."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from cellrate.estimates import LEVEL, Estimate, estimate
 from cellrate.parameters.ranges import Space
 from cellrate.runner import Job
-from cellrate.tuning.declared import Left
+from cellrate.tuning.declared import NotVaried
 from cellrate.tuning.judgement import Judgement
 from cellrate.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.tuning.measures import Measures
@@ -30,7 +30,7 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Modelled:
-    """What the fluid model had to say."""
+    """The fluid model of a scenario, with its judgement and its proposal."""
 
     model: Model
     judgement: Judgement
@@ -39,24 +39,25 @@ class Modelled:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a tuning found.
+    """Result of a tuning.
 
     Attributes:
         base: The scenario that was tuned.
-        objective: What is best.
+        objective: Ranks the settings.
         seeds: Seeds of the runs.
         method: Key of `METHODS`: how settings were proposed.
-        no_model: Why the fluid model proposed none, if it was asked.
-        modelled: What it said, if it was.
-        space: What was varied; empty if the model proposed.
+        no_model: The reason why the fluid model does not apply; None if it does, or if the user
+            named the parameters to vary.
+        modelled: The fluid model and its results; None if it was not used.
+        space: Parameters that were varied; empty if the model proposed the settings.
         left: Declared parameters that could not be varied.
-        budget: Runs that were allowed.
-        ranked: Every setting that was tried, the best first.
-        fullest: The best one if throughput matters more than loss, where the model has no feasible
-            set; None elsewhere.
-        refused: Settings that the scenario does not allow, and why.
-        simulated: Runs that were simulated.
-        known: Runs whose results were kept from before.
+        budget: Number of runs that were allowed.
+        ranked: Every setting that was run, the best first.
+        fullest: The best setting if throughput comes before loss; only if the fluid model finds no
+            feasible pair, otherwise None.
+        refused: Settings that the scenario does not allow, with the reason of each.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
     """
 
     base: Job
@@ -66,7 +67,7 @@ class Report:
     no_model: str | None
     modelled: Modelled | None
     space: Space
-    left: tuple[Left, ...]
+    left: tuple[NotVaried, ...]
     budget: int
     ranked: tuple[Ranked, ...]
     fullest: Ranked | None = None
@@ -76,7 +77,7 @@ class Report:
 
     @property
     def infeasible(self) -> bool:
-        """Whether the model found that no set meets both of its conditions."""
+        """True if the model found that no pair of RIF and RDF meets both conditions."""
         return self.modelled is not None and not self.modelled.judgement.feasible.any()
 
     @property
@@ -86,7 +87,7 @@ class Report:
 
     @property
     def runner_up(self) -> Ranked | None:
-        """The second best, if another one got every seed."""
+        """The second best setting that was run with every seed; None if there is only one."""
         others = [one for one in self.ranked[1:] if len(one.runs) == len(self.seeds)]
         return others[0] if others else None
 
@@ -96,14 +97,14 @@ class Report:
         return self.of(AS_IT_IS)
 
     def may_be_chance(self, one: Ranked) -> bool | None:
-        """Whether the 95 % interval of what a setting falls behind by holds zero.
+        """True if the 95 % interval of a setting's difference from the best contains zero.
 
-        The interval is that of the differences from the best, seed by seed. A setting with one seed
-        has no spread of its own; it is taken to spread like those that went further, and do not
-        fall behind in an earlier criterion.
+        The interval is that of the differences from the best setting, seed by seed. A setting with
+        one seed has no spread of its own; it is assumed to have the spread of the settings that
+        went on and are not worse in an earlier criterion.
 
         Returns:
-            None if it falls behind nowhere, or nothing is known of the spread.
+            None if the setting is within all tolerances, or the spread is unknown.
         """
         if one.shortfall is None:
             return None
@@ -115,7 +116,7 @@ class Report:
         return None if spread is None else abs(found.mean) <= spread
 
     def _beside(self, name: str) -> list[Ranked]:
-        """Settings that went on and are as good as the best in what comes before a criterion."""
+        """Settings with several seeds that equal the best in all criteria before the named one."""
         order = [criterion.name for criterion in self.objective.criteria]
         before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
         return [
@@ -134,7 +135,7 @@ class Report:
         """The rank of a setting.
 
         Raises:
-            KeyError: It was not tried.
+            KeyError: The setting was not run.
         """
         for one in self.ranked:
             if one.setting == setting:
@@ -148,7 +149,7 @@ def estimates(runs: tuple[Measures, ...]) -> dict[str, Estimate | None]:
 
 
 def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
-    """One setting less another, seed by seed: both see the same random numbers in each pair."""
+    """One setting less another, seed by seed; equal seeds mean equal random numbers."""
     pairs = list(zip(one.runs, other.runs, strict=False))
     return {
         name: _estimate([_less(a.values[name], b.values[name]) for a, b in pairs])
@@ -157,7 +158,7 @@ def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
 
 
 def _spread(samples: Sequence[Sequence[float]]) -> float | None:
-    """Half of the 95 % interval of a single value, from the variance that samples share."""
+    """Half of the 95 % interval of a single value, from the pooled variance of the samples."""
     several = [sample for sample in samples if len(sample) > 1]
     freedom = sum(len(sample) - 1 for sample in several)
     if not freedom:

@@ -1,4 +1,4 @@
-"""A tree-structured Parzen estimator that is told ranks: which settings to try next."""
+"""Proposes settings by a tree-structured Parzen estimator that learns from ranks."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 BATCH = 6
-"""Settings that are proposed at a time, whatever the number of cores, so that the same search gives
-the same result everywhere."""
+"""Number of settings proposed at a time; it does not depend on the number of cores, so that the
+same search gives the same result everywhere."""
 PATIENCE = 50
-"""Settings in a row that the scenario refuses, or that were tried, before a batch is given up."""
+"""A batch ends after so many proposals in a row that the scenario refuses or that were tried."""
 
 
 def proposed(
@@ -27,7 +27,16 @@ def proposed(
     seed: tuple[int, int],
     wanted: int,
 ) -> list[Setting]:
-    """The next batch, and its places in `tried`."""
+    """Proposes the next batch of at most `wanted` settings.
+
+    Args:
+        laboratory: Holds the measures of the settings so far.
+        space: Parameters that are varied.
+        tried: The sampler's coordinates of every setting proposed so far; proposals are added.
+        objective: Ranks the settings.
+        seed: Seed of the search, and number of the batch.
+        wanted: Number of settings that are still to be proposed.
+    """
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -61,12 +70,12 @@ def proposed(
 
 
 def _mixed(seed: int, number: int) -> int:
-    """A seed for each batch of a search."""
+    """The seed of one batch of a search."""
     return (seed * 1_000_003 + number) % 2**32
 
 
 def _distribution(space: Space, at: int) -> BaseDistribution:
-    """How the sampler sees a parameter: a share of its range, or the number of its value."""
+    """The sampler's form of a parameter: a share of its range, or the index of a value."""
     from optuna.distributions import (
         CategoricalDistribution,
         FloatDistribution,
@@ -81,7 +90,7 @@ def _distribution(space: Space, at: int) -> BaseDistribution:
 
 
 def place_of(space: Space, point: Sequence[float]) -> tuple[float, ...]:
-    """Where a point of the unit cube is in the eyes of the sampler."""
+    """The sampler's coordinates of a point of the unit cube."""
     return tuple(
         float(share) if one.values is None else _number(share, len(one.values))
         for one, share in zip(space, point, strict=True)
@@ -98,11 +107,11 @@ def setting_at(space: Space, point: Sequence[float]) -> Setting:
 
 
 def _at(space: Space, place: Sequence[float]) -> Setting:
-    """The setting at a place of the sampler."""
+    """The setting at some coordinates of the sampler."""
     values = []
-    for one, where in zip(space, place, strict=True):
+    for one, coordinate in zip(space, place, strict=True):
         if one.values is not None:
-            values.append((one.path, one.values[int(where)]))
+            values.append((one.path, one.values[int(coordinate)]))
         else:
-            values.append((one.path, one.at(where)))
+            values.append((one.path, one.at(coordinate)))
     return Setting(tuple(values))

@@ -1,4 +1,4 @@
-"""A tuning on the screen."""
+"""Prints a tuning on the terminal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_ROWS = 15
 
 
 def show(report: Report, written: Sequence[Path] = ()) -> None:
-    """Shows what was found: in sentences, then every setting that was simulated."""
+    """Prints the result in sentences, then a table of the settings that were simulated."""
     say(f"{report.base.path}: settings proposed by {METHODS[report.method]}")
-    say(f"  the best has the best {_objective(report)}")
+    say(f"  ranked by {_objective(report)}")
     if report.no_model is not None:
         say(f"The fluid model of EFCI does not describe it: {report.no_model}.")
     for one in report.space:
@@ -41,7 +41,7 @@ def show(report: Report, written: Sequence[Path] = ()) -> None:
 
 
 def settings(report: Report) -> Table:
-    """The best of the settings that were simulated, with the means of their seeds."""
+    """Table of the best settings that were simulated, with the means over their seeds."""
     criteria, paths = words.columns(report), words.paths(report)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in paths.values() or ("setting",):
@@ -64,7 +64,7 @@ def settings(report: Report) -> Table:
 
 
 def versus(report: Report) -> Table:
-    """The chosen setting beside the runner-up, and their difference under equal randomness."""
+    """Table of the chosen setting, the runner-up, and their difference seed by seed."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("mean, 95 % interval", "chosen", "runner-up", "difference, seed by seed"):
         table.add_column(title, justify="left" if not table.columns else "right")

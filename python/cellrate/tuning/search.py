@@ -1,4 +1,4 @@
-"""Settings worth a try, where no model proposes them: all of them, or what a sampler picks."""
+"""Search of a space of settings by simulation: every setting, or those that a sampler proposes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cellrate.tuning.objective import Objective
 from cellrate.tuning.sampler import BATCH, place_of, proposed, setting_at
 
 SPREAD = 3
-"""One in so many settings is spread evenly before the sampler learns from them."""
+"""One of this many settings comes from the even spread; the sampler proposes the rest."""
 
 
 def count(space: Space) -> float:
-    """How many settings there are; infinitely many if a range is a continuum."""
+    """Number of settings in a space; infinite if a range is a continuum."""
     return math.prod(math.inf if one.values is None else len(one.values) for one in space)
 
 
@@ -28,22 +28,23 @@ def everything(space: Space) -> list[Setting]:
 def search(
     laboratory: Laboratory, space: Space, settings: int, objective: Objective, seed: int
 ) -> list[Setting]:
-    """Tries so many settings with one seed each, and returns them.
+    """Selects settings to compare.
 
-    All, if there are no more. Else a third is spread over the space by a scrambled Sobol sequence;
-    the rest is proposed, batch by batch, by a tree-structured Parzen estimator (Bergstra et al.
-    2011) that is told the ranks of all settings so far. The scenario as it is counts as one, and
-    is not among what is returned.
+    If the space has at most `settings` settings, all that the scenario allows are returned, without
+    a run. Otherwise a third is spread over the space by a scrambled Sobol sequence, and a
+    tree-structured Parzen estimator (Bergstra et al. 2011) proposes the rest, batch by batch, from
+    the ranks of the settings so far. These settings, and the scenario as it is, are run with one
+    seed each. The scenario as it is is not among the settings returned.
 
     Args:
-        laboratory: Where they are tried.
-        space: What is varied.
-        settings: How many settings to try at most.
-        objective: What is best.
-        seed: Of the random numbers of the search.
+        laboratory: Runs the settings and keeps their measures.
+        space: Parameters that are varied.
+        settings: Greatest number of settings to return.
+        objective: Ranks the settings.
+        seed: Seed of the random numbers of the search.
 
     Raises:
-        ScenarioError: The scenario allows none of them.
+        ScenarioError: The scenario allows none of the settings.
     """
     if count(space) <= settings:
         found = laboratory.allowed(everything(space))
@@ -57,7 +58,7 @@ def search(
 def _sampled(
     laboratory: Laboratory, space: Space, settings: int, objective: Objective, seed: int
 ) -> list[Setting]:
-    from scipy.stats import qmc  # takes its time
+    from scipy.stats import qmc  # slow to import
 
     first = min(settings, max(BATCH, math.ceil(settings / SPREAD)))
     points = qmc.Sobol(len(space), rng=seed).random_base2(math.ceil(math.log2(first)))

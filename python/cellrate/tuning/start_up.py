@@ -1,4 +1,4 @@
-"""What of the bottleneck a run can use whose sources begin slowly."""
+"""Utilisation of the bottleneck in a run whose sources start below their fair share."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class StartUp:
-    """How a run begins, and what of it is measured.
+    """Initial rates and the measuring window of a scenario.
 
     Attributes:
-        share: Initial rates of all sources together, as a share of the bottleneck.
-        begins_seconds: When measuring begins, after all have started.
-        ends_seconds: When it ends.
+        share: Sum of the initial rates of all sources, as a share of the bottleneck.
+        begins_seconds: Start of the measuring window, counted from the start of the last flow.
+        ends_seconds: End of the window, counted likewise.
     """
 
     share: float
@@ -40,7 +40,7 @@ class StartUp:
         return cls(together / bandwidth_cells_per_second, begins, ends)
 
     def utilisation(self, loop: EfciLoop, steady: npt.ArrayLike) -> Floats:
-        """Share of the bottleneck that is used while it is measured. Ours.
+        """Used share of the bottleneck during the measuring window. Our own approximation.
 
         The queue is empty until the rates, which grow by the slowest mode of phase 3, fill the link
         for the first time; from then on the link is used as in steady state.

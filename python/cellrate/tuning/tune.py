@@ -1,4 +1,4 @@
-"""From a scenario to its best parameters: propose, race, report."""
+"""Finds the best parameters of a scenario: proposes settings, compares them by runs, reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellrate.parameters.ranges import Space
 from cellrate.problems import BadInput
 from cellrate.runner import Job, run_many
 from cellrate.tuning.asked import included, varied
-from cellrate.tuning.declared import Left, Scene, declared, parameter_tables
+from cellrate.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.tuning.judgement import judged
 from cellrate.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
 from cellrate.tuning.measures import bottleneck
@@ -25,20 +25,21 @@ from cellrate.tuning.search import count, search
 
 MODEL_SETTINGS = 11
 SEARCH_SETTINGS = 40
-"""Settings that are tried unless a budget is given."""
+"""Number of settings that are compared unless a budget is given."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user asks for.
+    """Options of a tuning.
 
     Attributes:
-        vary: Parameters to vary, see `asked.FORM`; none for what the model or the schemes say.
+        vary: Parameters to vary, see `asked.FORM`; empty to vary those that the fluid model covers
+            or that the control scheme and the discard policy declare.
         include: Settings to compare with, see `asked.included`.
-        objective: What is best, see `objective.Objective.named`.
-        seeds: Seeds that the best settings get.
-        first_seed: The first of them.
-        budget: Simulations at most; None for what suits the method and the seeds.
+        objective: Criteria in their order, see `objective.Objective.named`.
+        seeds: Number of seeds of the best settings.
+        first_seed: The first of these seeds.
+        budget: Greatest number of simulations; None for one that fits the method and the seeds.
         search_seed: Seed of the random numbers of a search.
     """
 
@@ -62,64 +63,73 @@ def tune(
 ) -> Report:
     """Finds the best parameters of a scenario.
 
-    For EFCI with one bottleneck the fluid model of Ohsaki et al. 1995 judges every set of RIF and
-    RDF that can be signalled; the best of them and their neighbours are simulated. For everything
-    else, or if something is varied explicitly, settings are searched by simulation.
+    For EFCI with one bottleneck the fluid model of Ohsaki et al. 1995 judges every pair of RIF and
+    RDF that can be signalled; the best pairs and their neighbours are simulated. For all other
+    scenarios, or if the user names parameters to vary, settings are searched by simulation.
 
     Args:
         base: The scenario.
-        wishes: What is asked for.
+        wishes: Options of the tuning.
         runner: Runs jobs.
-        is_known: Whether the outcome of a job is kept already; only counted.
+        is_known: Returns True if the result of a job is already stored; only for the count of runs.
 
     Raises:
-        BadInput: A wish cannot be met; says which and what is allowed.
-        ScenarioError: The scenario is wrong, or a setting to compare with.
+        BadInput: An option is not valid; the message names it and what is allowed.
+        ScenarioError: The scenario, or a setting to compare with, is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     network = Network.of(base.text, base.path, base.overrides)
     keys = Keys(_core.resolve(base.text, base.path, list(base.overrides), None))
-    scene = Scene(keys, network)
+    scenario = ResolvedScenario(keys, network)
     objective = Objective.named(wishes.objective)
     seeds = tuple(range(wishes.first_seed, wishes.first_seed + wishes.seeds))
     laboratory = Laboratory(base, seeds, bottleneck(network), runner, is_known)
-    wanted = [AS_IT_IS, *(included(scene, one) for one in wishes.include)]
-    guests = laboratory.allowed(wanted)
+    wanted = [AS_IT_IS, *(included(scenario, one) for one in wishes.include)]
+    references = laboratory.allowed(wanted)
     for error in laboratory.refused.values():
         raise error
-    contest = _Contest(scene, laboratory, objective, tuple(guests), wishes)
+    tuning = _Tuning(scenario, laboratory, objective, tuple(references), wishes)
     no_model = None
     if not wishes.vary:
         try:
-            return contest.by_model()
+            return tuning.by_model()
         except NoModel as error:
             no_model = str(error)
-    return contest.by_search(no_model)
+    return tuning.by_search(no_model)
 
 
 @dataclass(frozen=True)
-class _Contest:
-    """A tuning under way."""
+class _Tuning:
+    """Everything that the two methods of tuning need.
 
-    scene: Scene
+    Attributes:
+        scenario: The scenario.
+        laboratory: Runs the settings and keeps their measures.
+        objective: Ranks the settings.
+        references: Settings to compare with, the scenario as it is among them; they are run with
+            every seed.
+        wishes: Options of the tuning.
+    """
+
+    scenario: ResolvedScenario
     laboratory: Laboratory
     objective: Objective
-    guests: tuple[Setting, ...]
+    references: tuple[Setting, ...]
     wishes: Wishes
 
     def by_model(self) -> Report:
-        """Simulates what the fluid model proposes.
+        """Simulates the settings that the fluid model proposes.
 
         Raises:
-            NoModel: It does not describe the scenario.
+            NoModel: The model does not describe the scenario.
         """
-        model = model_of(self.scene.network, self.scene.keys)
+        model = model_of(self.scenario.network, self.scenario.keys)
         judgement = judged(model)
         budget = self._budget(MODEL_SETTINGS)
         settings = self._affordable(budget)
-        if not judgement.feasible.any():  # two races, each with half of what is left
-            guests, seeds = len(self.guests), len(self.laboratory.seeds)
-            settings = 2 * affordable((budget - cost(0, guests, seeds)) // 2, 0, seeds)
+        if not judgement.feasible.any():  # two races, each with half of the remaining budget
+            references, seeds = len(self.references), len(self.laboratory.seeds)
+            settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
         proposed = proposal(model, judgement, settings)
         modelled = Modelled(model, judgement, proposed)
         for proposals, objective in (
@@ -129,11 +139,11 @@ class _Contest:
         ):
             allowed = self.laboratory.allowed(proposals)
             if allowed:
-                race(self.laboratory, allowed, self.guests, objective)
+                race(self.laboratory, allowed, self.references, objective)
         return self._report("model", budget, modelled=modelled)
 
     def by_search(self, no_model: str | None) -> Report:
-        """Searches what is varied by simulation.
+        """Searches the space of settings by simulation.
 
         Raises:
             BadInput: There is nothing to vary, or the budget is too small.
@@ -143,29 +153,30 @@ class _Contest:
         settings = self._affordable(budget)
         everything = count(space) <= settings
         found = search(self.laboratory, space, settings, self.objective, self.wishes.search_seed)
-        race(self.laboratory, found, self.guests, self.objective)
+        race(self.laboratory, found, self.references, self.objective)
         method = "all" if everything else "search"
         return self._report(method, budget, no_model=no_model, space=space, left=left)
 
     def _budget(self, settings: int) -> int:
-        """What is allowed, or else what so many settings take."""
-        return self.wishes.budget or cost(settings, len(self.guests), len(self.laboratory.seeds))
+        """The user's budget in runs, or else the runs that so many settings need."""
+        seeds = len(self.laboratory.seeds)
+        return self.wishes.budget or cost(settings, len(self.references), seeds)
 
     def _affordable(self, budget: int) -> int:
-        seeds, guests = len(self.laboratory.seeds), len(self.guests)
-        settings = affordable(budget, guests, seeds)
-        require_budget(budget, guests, seeds, settings)
+        seeds, references = len(self.laboratory.seeds), len(self.references)
+        settings = affordable(budget, references, seeds)
+        require_budget(budget, references, seeds, settings)
         return settings
 
-    def _space(self) -> tuple[Space, tuple[Left, ...]]:
-        """What is varied, and what could not be.
+    def _space(self) -> tuple[Space, tuple[NotVaried, ...]]:
+        """The parameters that are varied, and those that could not be.
 
         Raises:
-            BadInput: Nothing.
+            BadInput: There is nothing to vary.
         """
         if self.wishes.vary:
-            return varied(self.scene, self.wishes.vary), ()
-        space, left = declared(self.scene, parameter_tables(self.scene))
+            return varied(self.scenario, self.wishes.vary), ()
+        space, left = declared(self.scenario, parameter_tables(self.scenario))
         if not space:
             reasons = "".join(f"; {one.why}" for one in left)
             raise BadInput(
@@ -175,8 +186,8 @@ class _Contest:
         return space, left
 
     def _full_first(self) -> Objective:
-        """The objective if throughput, or utilisation without TCP, comes before everything."""
-        over_tcp = any(flow.tcp for flow in self.scene.network.flows)
+        """The objective with throughput (without TCP: utilisation) as its first criterion."""
+        over_tcp = any(flow.tcp for flow in self.scenario.network.flows)
         first = Objective.named("throughput" if over_tcp else "utilisation").criteria
         others = tuple(one for one in self.objective.criteria if one.name != first[0].name)
         return Objective((*first, *others))
@@ -189,7 +200,7 @@ class _Contest:
         modelled: Modelled | None = None,
         no_model: str | None = None,
         space: Space = (),
-        left: tuple[Left, ...] = (),
+        left: tuple[NotVaried, ...] = (),
     ) -> Report:
         laboratory = self.laboratory
         infeasible = modelled is not None and not modelled.judgement.feasible.any()

@@ -1,4 +1,4 @@
-"""What a tuning found, in sentences and cells of tables."""
+"""The result of a tuning as sentences and as cells of tables."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ BESIDE = "throughput"
 """Shown for every setting, whatever the objective."""
 MEGA = 1e6
 FIRST = 2
-"""Criteria that a sentence tells."""
+"""Number of criteria whose values a sentence states."""
 
 
 def columns(report: Report) -> list[Criterion]:
-    """What is shown of each setting: the criteria of the objective, and throughput."""
+    """Columns of a table of settings: the criteria of the objective, and throughput."""
     criteria = list(report.objective.criteria)
     names = {one.name for one in criteria}
     measured = [one for one in CRITERIA if one.name == BESIDE and BESIDE not in names]
@@ -29,14 +29,14 @@ def columns(report: Report) -> list[Criterion]:
 
 
 def paths(report: Report) -> dict[str, str]:
-    """Parameters of the settings that were tried, and what a column of each is called."""
+    """Column titles of the parameters of all settings, by path."""
     found = dict.fromkeys(path for one in report.ranked for path, _ in one.setting.values)
     short = [path.rpartition(".")[2] for path in found]
     return {p: name if short.count(name) == 1 else p for p, name in zip(found, short, strict=True)}
 
 
 def cells(setting: Setting, columns: Mapping[str, str]) -> list[str]:
-    """A setting's values, one for each parameter; its first cell says so if it has none."""
+    """The cells of a setting, one for each parameter; without values the first is "as it is"."""
     values = dict(setting.values)
     found = [shown(values[path]) if path in values else "" for path in columns]
     return found if values else ["as it is", *found[1:]]
@@ -48,7 +48,7 @@ def unit(criterion: Criterion) -> str:
 
 
 def value(criterion: Criterion, found: float | None) -> str:
-    """A value in the unit of `unit`."""
+    """A value as text, in the unit that `unit` returns."""
     if found is None:
         return "-"
     return number(found / MEGA if criterion.unit == "bit/s" else found)
@@ -60,7 +60,7 @@ def measured(ranked: Ranked, criterion: Criterion) -> str:
 
 
 def difference(one: Ranked, other: Ranked, criterion: Criterion) -> str:
-    """Paired difference of two settings with its interval, and whether that leaves out zero."""
+    """Paired difference of two settings with its interval; says if it may be chance."""
     found = differences(one, other)[criterion.name]
     if found is None:
         return "-"
@@ -70,7 +70,7 @@ def difference(one: Ranked, other: Ranked, criterion: Criterion) -> str:
 
 
 def why(report: Report, ranked: Ranked) -> str:
-    """Where a setting falls behind the best one over the same seeds, and if it may be chance."""
+    """The criterion in which a setting is worse than the best; says if it may be chance."""
     if ranked.shortfall is None:
         return ""
     criterion = ranked.shortfall.criterion
@@ -80,7 +80,7 @@ def why(report: Report, ranked: Ranked) -> str:
 
 
 def headline(report: Report) -> list[str]:
-    """What was found, in sentences."""
+    """The result in sentences."""
     sentences = [model_words.region(report)] if report.modelled else []
     if report.infeasible:
         sentences += _compromises(report)
@@ -101,14 +101,14 @@ def headline(report: Report) -> list[str]:
 
 
 def command(report: Report) -> str:
-    """How to run the chosen setting."""
+    """The command that runs the chosen setting."""
     base = [part for one in report.base.overrides for part in ("--set", shlex.quote(one))]
     parts = ["cellrate run", shlex.quote(report.base.path), *base, report.chosen.setting.flags]
     return " ".join(part for part in parts if part)
 
 
 def effort(report: Report) -> str:
-    """How many runs there were, and how many of them were known."""
+    """Numbers of settings and runs, and of the runs that were already stored."""
     kept = f", {report.known} of them kept from before" if report.known else ""
     runs = report.simulated + report.known
     settings = f"{len(report.ranked)} setting{'s' if len(report.ranked) > 1 else ''}"
@@ -116,7 +116,7 @@ def effort(report: Report) -> str:
 
 
 def _compromises(report: Report) -> list[str]:
-    """The two ways out: little loss, or a full link."""
+    """The two compromises if no pair is feasible: least loss, or most throughput."""
     lossless = f"Least loss: {report.chosen.setting.label}{_how_good(report, report.chosen)}."
     full = report.fullest
     if full is None or full.setting == report.chosen.setting:
@@ -128,7 +128,7 @@ def _compromises(report: Report) -> list[str]:
 
 
 def _how_good(report: Report, ranked: Ranked) -> str:
-    """What a setting has of the criteria that come first."""
+    """The values of a setting in the first criteria."""
     shown_first = report.objective.criteria[:FIRST]
     parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
     return f": {', '.join(parts)}, {len(ranked.runs)} seed{'s' if len(ranked.runs) > 1 else ''}"

@@ -1,4 +1,4 @@
-"""What a tuning leaves behind: a page, and the scenario with the chosen setting."""
+"""Writes the files of a tuning: a page, and the scenario with the chosen setting."""
 
 from __future__ import annotations
 

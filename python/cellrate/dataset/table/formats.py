@@ -1,4 +1,4 @@
-"""The formats of a table: one function and one line each."""
+"""The formats of a table; each is a function with an entry in `FORMATS`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def as_text(table: Tabulation) -> str:
 
 
 def as_markdown(table: Tabulation) -> str:
-    """A table of GitHub's Markdown."""
+    """A table in GitHub's Markdown."""
 
     def line(cells: list[str]) -> str:
         return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
@@ -54,7 +54,7 @@ def as_markdown(table: Tabulation) -> str:
 
 
 def as_html(table: Tabulation) -> str:
-    """A table of HTML, without a page around it."""
+    """An HTML table, without a page around it."""
     heads = [str(head) for head in table.rows] + ["\n".join(h) for h in words.heads(table)]
     cells = "".join(f"<th>{escape(one).replace(chr(10), '<br>')}</th>" for one in heads)
     caption = escape(" ".join([words.caption(table), *table.notes]))
@@ -68,7 +68,7 @@ def as_html(table: Tabulation) -> str:
 
 
 def as_csv(table: Tabulation) -> str:
-    """A line per cell with all digits, for other programs."""
+    """CSV for other programs: a line per cell, numbers with all digits."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     heads = [str(head) for head in (*table.rows, *table.columns)]

@@ -45,7 +45,7 @@ def latex(table: Tabulation) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text that LaTeX shows as it is."""
+    """The text with LaTeX's special characters escaped."""
     return "".join(SPECIAL.get(character, character) for character in text)
 
 

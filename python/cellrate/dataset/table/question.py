@@ -1,4 +1,4 @@
-"""What a table is to show, with the names that the data set has."""
+"""The content of a table: factors, measures and conditions, checked against the data set."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cellrate.dataset.reader import DataSet
 from cellrate.problems import BadInput, choose
 
 TOTALS = "totals"
-# What tells points and runs apart, beside the factors.
+# Columns that identify points and runs besides the factors.
 NUMBERS = ("point", "replication")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a table is to show.
+    """The content of a table.
 
     Attributes:
-        rows: Factors, or columns that tell entities apart, whose values make the rows.
+        rows: Factors, or columns that identify entities, whose values make the rows.
         columns: The same for columns.
-        measures: What is shown; every measure that the study names by default.
+        measures: Measures to show; by default all named measures of the study.
         table: `runs`, or a table with a row per run and entity.
         where: Only runs with these values of factors: a number in the factor's unit, or a text.
-        level: Of the confidence intervals; that of the study by default.
+        level: Level of the confidence intervals; by default that of the study.
     """
 
     rows: tuple[str, ...] = ()
@@ -38,22 +38,22 @@ class Question:
 
 
 def known(question: Question, data: DataSet) -> Question:
-    """The question with full names, and with what was left open.
+    """Completes a question: names in full, and defaults filled in.
 
     Raises:
-        BadInput: The data set has no such column, or a name stands for several.
+        BadInput: The data set has no such column, or a name is ambiguous.
     """
     description = data.description
     types = data.columns(question.table)
     varied = [one.name for one in description.varied]
-    keys = [*varied, *_telling(types, question.table), *NUMBERS]
+    keys = [*varied, *_identifying(types, question.table), *NUMBERS]
     rows = [_find(name, keys, "factor") for name in question.rows]
     columns = [_find(name, keys, "factor") for name in question.columns]
     if not rows and not columns:
         rows = [one.name for one in description.factors] or ["point"]
     twice = [name for name in [*rows, *columns] if [*rows, *columns].count(name) > 1]
     if twice:
-        raise BadInput(f"{twice[0]!r} is asked for twice, in rows or columns")
+        raise BadInput(f"{twice[0]!r} is named twice in rows or columns")
     where = {_find(name, keys, "factor"): value for name, value in question.where.items()}
     level = description.level if question.level is None else question.level
     if not 0 < level < 1:
@@ -64,7 +64,7 @@ def known(question: Question, data: DataSet) -> Question:
 
 
 def _measures(question: Question, data: DataSet) -> tuple[str, ...]:
-    """Columns of the measures that are asked for."""
+    """Columns of the measures to show."""
     named = tuple(one.name for one in data.description.measures)
     if not question.measures and question.table == RUNS and named:
         return named
@@ -80,8 +80,8 @@ def _measures(question: Question, data: DataSet) -> tuple[str, ...]:
     return tuple(_find(name, numbers, f"measure of {question.table}") for name in question.measures)
 
 
-def _telling(types: Mapping[str, pl.DataType], table: str) -> list[str]:
-    """Columns that tell the entities of a table apart."""
+def _identifying(types: Mapping[str, pl.DataType], table: str) -> list[str]:
+    """Columns that identify the entities of a table."""
     if table == RUNS:
         return []
     texts = [name for name, kind in types.items() if kind in (pl.String(), pl.List(pl.String()))]
@@ -89,10 +89,10 @@ def _telling(types: Mapping[str, pl.DataType], table: str) -> list[str]:
 
 
 def _find(name: str, names: Sequence[str], what: str) -> str:
-    """The one of that name, or the only one that ends so after a dot or an underscore.
+    """Finds a name, or the only one that ends with it after a dot or an underscore.
 
     Raises:
-        BadInput: There is none, or more than one.
+        BadInput: No name or several names match.
     """
     wanted = name.replace(".", "_")
     for same in (name, wanted, f"{TOTALS}_{wanted}"):
@@ -100,5 +100,5 @@ def _find(name: str, names: Sequence[str], what: str) -> str:
             return same
     ends = [one for one in names if one.replace(".", "_").endswith(f"_{wanted}")]
     if len(ends) > 1:
-        raise BadInput(f"{name!r} is not one {what} but {len(ends)}: {', '.join(ends)}")
+        raise BadInput(f"{name!r} is ambiguous; name one {what} of {', '.join(ends)}")
     return ends[0] if ends else choose(name, names, what)

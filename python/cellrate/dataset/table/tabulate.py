@@ -16,24 +16,24 @@ from cellrate.dataset.table.tabulation import Cell, Head, Key, Tabulation
 from cellrate.numbers import number
 from cellrate.problems import BadInput
 
-# A value from the command line is the same as one of the study up to this share.
+# Relative difference up to which a value from the command line equals one of the study.
 SAME = 1e-9
 
 
 def tabulate(data: DataSet, question: Question) -> Tabulation:
-    """A table of means over replications.
+    """Makes a table of means over replications.
 
-    Of a table with several entities in a cell, the mean over the entities of each run is taken
-    first. Where several points fall into a cell, the mean over them is taken replication by
-    replication, over those replications that all of them have: under common random numbers their
-    runs are not independent, the replications are.
+    If a cell covers several entities, the mean over the entities of each run is taken first. If a
+    cell covers several points, the mean over them is taken replication by replication, over those
+    replications that all of them have: under common random numbers the replications are
+    independent, but the runs of several points are not.
 
     Args:
         data: The data set.
-        question: What is shown.
+        question: The content of the table.
 
     Raises:
-        BadInput: There are no such names, or no run has such values.
+        BadInput: A name is unknown, or no run meets the conditions.
     """
     asked = known(question, data)
     keys = [*asked.rows, *asked.columns]
@@ -60,7 +60,7 @@ def tabulate(data: DataSet, question: Question) -> Tabulation:
 
 
 def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
-    """What is needed of the runs that are asked for and did not fail."""
+    """The columns needed, of the runs that meet the conditions and did not fail."""
     keys = dict.fromkeys([*asked.rows, *asked.columns, *asked.where])
     own = data.columns(asked.table)
     runs = data.scan(RUNS).filter(pl.col("status") == "done")
@@ -77,10 +77,10 @@ def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
 
 
 def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
-    """The rows with the values that are asked for.
+    """The rows that meet the conditions.
 
     Raises:
-        BadInput: There are none; says which values there are.
+        BadInput: No row meets a condition; the message lists the values in the data set.
     """
     for name, value in asked.where.items():
         column = pl.col(name)
@@ -90,15 +90,15 @@ def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
             found = rows.filter((column - value).abs() <= SAME * abs(value))
         if data.collect(found.select(pl.len())).item() == 0:
             values = data.collect(rows.select(column.unique(maintain_order=True)))
-            there = values[name].to_list()
-            shown = ", ".join(_shown(one) for one in there[:20])
+            present = values[name].to_list()
+            shown = ", ".join(_shown(one) for one in present[:20])
             raise BadInput(f"no run has {name} = {_shown(value)}; there are {shown}")
         rows = found
     return rows
 
 
 def _means(rows: pl.DataFrame, keys: Sequence[str], measure: str) -> tuple[pl.DataFrame, bool]:
-    """Mean, standard deviation and number of replications of each cell, and whether any was cut."""
+    """Mean, deviation and number of replications of each cell; True if some were left out."""
     value = pl.col(measure).cast(pl.Float64).alias("value")
     finite = rows.select(*dict.fromkeys([*keys, *NUMBERS]), value).filter(
         pl.col("value").is_finite()
@@ -137,7 +137,7 @@ def _cells(means: pl.DataFrame, asked: Question, measure: str) -> dict[tuple[Key
 
 
 def _present(rows: pl.DataFrame, names: Sequence[str]) -> tuple[Key, ...]:
-    """Every combination of values that occurs: numbers in their order, texts as they come."""
+    """Combinations of values that occur: numbers in order, texts in the order of the rows."""
     if not names:
         return ((),)
     found = rows.select(names).unique(maintain_order=True)
@@ -161,13 +161,15 @@ def _heads(data: DataSet, names: Sequence[str], table: str) -> tuple[Head, ...]:
 
 
 def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) -> list[str]:
-    """What the table does not show of itself."""
+    """Notes under the table."""
     notes = []
     pooled = _pooled(data, rows, asked)
     if pooled:
         notes.append(f"Means over the values of {', '.join(pooled)}.")
     if uneven:
-        notes.append("Where points have different numbers of replications, those that all have.")
+        notes.append(
+            "Points with different numbers of replications: only those that all have count."
+        )
     failures = data.scan(RUNS).filter(pl.col("status") != "done")
     failed = data.collect(failures.select(pl.len())).item()
     if failed:
@@ -177,7 +179,7 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
 
 
 def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
-    """Factors of which several values fall into one cell."""
+    """Factors of which a cell covers several values."""
     varied = {one.name for one in data.description.varied}
     keys = [name for name in (*asked.rows, *asked.columns) if name in varied or name == "point"]
     others = [one.name for one in data.description.factors if one.name not in keys]

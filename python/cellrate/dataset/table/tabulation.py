@@ -1,4 +1,4 @@
-"""A table as it is written in every format: heads, rows, and a cell for each measure."""
+"""A table, independent of its format: heads, rows, and a cell for each measure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Cell:
     """A measure over replications.
 
     Attributes:
-        mean: Its mean.
-        low: Lower end of the confidence interval of the mean; None from a single replication.
-        high: Upper end.
+        mean: Mean of the measure.
+        low: Lower end of the confidence interval of the mean; None for a single replication.
+        high: Upper end of the interval.
         replications: Number of replications that have a value.
     """
 
@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A factor or a measure: its name and the unit of its numbers, empty where there is none."""
+    """A factor or a measure: its name, and its unit or an empty text."""
 
     name: str
     unit: str = ""
@@ -44,14 +44,14 @@ class Tabulation:
 
     Attributes:
         title: Name of the study.
-        rows: What the keys of rows are values of.
-        columns: What the keys of columns are values of.
-        measures: What the cells hold.
-        row_keys: Every row.
-        column_keys: Every column; one empty key if nothing makes columns.
-        cells: By row, column and name of the measure; missing where no run has a value.
-        level: Of the intervals.
-        notes: What a reader must know: means over other factors, runs that failed.
+        rows: Factors whose values are the keys of rows.
+        columns: Factors whose values are the keys of columns.
+        measures: Measures in the cells.
+        row_keys: Keys of all rows.
+        column_keys: Keys of all columns; a single empty key without column factors.
+        cells: Cells by row, column and name of the measure; missing without a value.
+        level: Level of the intervals.
+        notes: Notes for the reader: means over other factors, runs that failed.
     """
 
     title: str

@@ -6,25 +6,25 @@ from cellrate.dataset.table.tabulation import Cell, Head, Tabulation
 from cellrate.estimates import Estimate
 from cellrate.numbers import estimate_text
 
-# Digits of a value of a factor.
+# Significant digits of a factor's value.
 DIGITS = 7
 
 
 def value(one: str | float | None) -> str:
-    """A value of a factor."""
+    """A value of a factor as text."""
     if isinstance(one, float):
         return f"{one:,.{DIGITS}g}" if one != float("inf") else "infinite"
     return "" if one is None else str(one)
 
 
 def setting(head: Head, one: str | float | None) -> str:
-    """A factor and its value, as over a column."""
+    """A factor and its value, as in the head of a column."""
     unit = f" {head.unit}" if head.unit else ""
     return f"{head.name} = {value(one)}{unit}"
 
 
 def cell(one: Cell | None) -> str:
-    """The mean, and half the interval if there is one."""
+    """The mean, and half the interval for several replications."""
     if one is None:
         return ""
     return estimate_text(Estimate((), one.mean, one.low, one.high))
@@ -36,7 +36,7 @@ def exact(one: float | None) -> str:
 
 
 def heads(table: Tabulation) -> list[list[str]]:
-    """The lines over every column of cells: the factors' values, then the measure."""
+    """The head of every column of cells: the factors' values, then the measure."""
     return [
         [
             *(setting(*one) for one in zip(table.columns, key, strict=True)),
@@ -61,13 +61,13 @@ def body(table: Tabulation) -> list[tuple[list[str], list[str]]]:
 
 
 def caption(table: Tabulation) -> str:
-    """What the table shows, in a sentence."""
-    what = "" if _shows_measure(table) else f"{table.measures[0]}: "
-    return f"{table.title}: {what}{_over(table)}"
+    """The caption of the table."""
+    measure = "" if _shows_measure(table) else f"{table.measures[0]}: "
+    return f"{table.title}: {measure}{_over(table)}"
 
 
 def _shows_measure(table: Tabulation) -> bool:
-    """Whether measures stand over the columns, and not just in the caption."""
+    """True if measures are named in the heads of columns, and not only in the caption."""
     return len(table.measures) > 1 or not table.columns
 
 

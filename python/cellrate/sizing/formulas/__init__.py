@@ -1,4 +1,4 @@
-"""What formulas say of the queue at a port, each with the assumptions that fail there."""
+"""Formulas for the queue at a port, each with the assumptions that fail there."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ FORMULAS: tuple[Callable[[Situation], FormulaAnswer], ...] = (
 def formulas_of(
     network: Network, port: Link, credit_cells: int | None = None, loss_ratio: float = 0.0
 ) -> tuple[FormulaAnswer, ...]:
-    """Every formula at a port; one that does not apply says why.
+    """Evaluates every formula at a port; a formula that does not apply gives the reason.
 
     Args:
         network: The network.
         port: One of its ports.
-        credit_cells: Cells per credit, if it is asked what credits would need.
+        credit_cells: Cells per credit, to compute the buffer under credit control as well.
         loss_ratio: Share of cells that may be lost.
     """
     situation = Situation(network, port, credit_cells, loss_ratio)
@@ -39,13 +39,13 @@ def formulas_of(
     return answers if network.credit is None else tuple(map(_under_credit, answers))
 
 
-# What holds whatever lets cells into a queue.
+# Formulas that also hold under credit control.
 HOLDS_UNDER_CREDIT = frozenset({"window-sum", credit.FORMULA.name})
 
 
 def _under_credit(answer: FormulaAnswer) -> FormulaAnswer:
-    """Laws of queues that sources fill as they like say nothing where cells wait for credit."""
+    """Replaces the result of a formula that assumes sources may send at any time."""
     if answer.formula in HOLDS_UNDER_CREDIT:
         return answer
-    reason = "cells come only as credit lets them: they wait in the sources instead"
+    reason = "under credit control cells wait in the sources until they have credit"
     return FormulaAnswer(answer.formula, answer.title, answer.source, not_said=reason)

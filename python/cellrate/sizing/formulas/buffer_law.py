@@ -9,14 +9,14 @@ from cellrate.theory.assumptions import AssumptionError
 
 NAME = buffer_law.FORMULA.name
 TITLE = "lossless buffer of TCP over ABR: a RTT + b interval + c feedback delay"
-# Segments of all sources together that are small beside the buffer.
+# Segments of all sources together are small up to this share of the buffer.
 SMALL = 0.1
-# An interval beyond this share of the round trip is not short.
+# An interval is short up to this share of the round trip.
 LONG = 0.5
 
 
 def answer(situation: Situation) -> FormulaAnswer:
-    """What the law says of the port."""
+    """Applies the law to the port."""
     reason = _does_not_apply(situation)
     if reason:
         return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, not_said=reason)
@@ -50,7 +50,7 @@ def _fails(situation: Situation, cells: float) -> list[str]:
     if any(flow.kind == "transfer" for flow in situation.abr):
         fails.append("the sources are persistent: transfers that end and begin may come together")
     if len(situation.abr) < len(situation.elastic):
-        fails.append("all elastic flows are ABR: the others are held back by nobody")
+        fails.append("all elastic flows are ABR: nothing limits the rates of the rest")
     segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)
     if segments > SMALL * cells:
         fails.append(f"a segment of each source, {segments} cells, is small beside the buffer")

@@ -12,11 +12,11 @@ from cellrate.theory import credit
 
 [FORMULA] = [one for one in credit.FORMULAE if one.name == "credit-buffer"]
 UNDER_CREDIT = frozenset({"ubr", "random"})
-TITLE = "N2 + N3 cells of each channel: what credits would let into the port"
+TITLE = "N2 + N3 cells of each channel: the most that credits would admit to the port"
 
 
 def answer(situation: Situation) -> FormulaAnswer:
-    """What the flows over a port could send without a new credit, at the port's rate each.
+    """Cells that the flows over a port could send without a new credit, each at the port's rate.
 
     The round trip of a flow is that of its link into the switch of the port.
     """
@@ -24,7 +24,7 @@ def answer(situation: Situation) -> FormulaAnswer:
         return _given(situation, situation.network.credit)
     asked = situation.credit_cells
     if asked is None:
-        reason = f"the port gives no credits, it has `{situation.switch.scheme}`"
+        reason = f"the port does not use credit control but `{situation.switch.scheme}`"
         return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
     before = _before(situation, situation.flows)
     rate = situation.port.bits_per_second
@@ -37,14 +37,14 @@ def answer(situation: Situation) -> FormulaAnswer:
         "credit_cells": float(asked),
         "channels": float(len(before)),
     }
-    fails = (f"the port gives credits: it has `{situation.switch.scheme}`",)
+    fails = (f"the port uses credit control: here it uses `{situation.switch.scheme}`",)
     return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given, fails)
 
 
 def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
-    """What the channels under credit may have in the port: N2 + N3 cells each, as configured."""
+    """Cells that the channels under credit control may have in the port: N2 + N3 each."""
     if control["allocation"] != "static":
-        reason = "buffers are shared out as they are used: their memory is the bound"
+        reason = "buffers are allocated adaptively: the memory of the switch is the bound"
         return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
     flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
     n2 = float(control["n2_cells"])
@@ -54,7 +54,7 @@ def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
 
 
 def _n3(control: Parameters, link: Link) -> float:
-    """Cells that come in the round trip of the link, which has two cell times of its own."""
+    """N3 of a channel: cells that arrive in the link's round trip, two cell times included."""
     if control["n3_cells"] is not None:
         return float(control["n3_cells"])
     rate = control["vc_rate_bits_per_second"] or link.bits_per_second
@@ -63,5 +63,5 @@ def _n3(control: Parameters, link: Link) -> float:
 
 
 def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:
-    """Of each flow, the link into the switch of the port."""
+    """The link into the switch of the port, for each flow."""
     return [flow.forward[flow.forward.index(situation.port) - 1] for flow in flows]

@@ -16,25 +16,25 @@ STEADY = "greatest queue of the limit cycle under EFCI"
 
 
 class DoesNotApply(Exception):
-    """The port has no such loop; the text says why."""
+    """The model does not apply to the port; the message gives the reason."""
 
 
 def loop_of(situation: Situation) -> EfciLoop:
-    """The loop at a port, with the decrease per RM cell that the simulator has, too.
+    """The loop at a port, with a decrease per RM cell as in the simulator.
 
     Raises:
-        DoesNotApply: There is no loop of equal sources under EFCI.
+        DoesNotApply: The port does not control a loop of equal sources by EFCI.
         AssumptionError: The loop is outside the model.
     """
     if situation.switch.scheme != "efci":
-        raise DoesNotApply(f"the port marks no EFCI, it has `{situation.switch.scheme}`")
+        raise DoesNotApply(f"the port does not mark by EFCI but uses `{situation.switch.scheme}`")
     kinds = {_parameters(flow.abr) for flow in situation.abr if flow.abr is not None}
     if not kinds:
         raise DoesNotApply("no elastic ABR flow crosses the port")
     if situation.split:
         raise DoesNotApply(situation.split)
     if len(kinds) > 1:
-        raise DoesNotApply("ABR flows have different parameters, and the model has one kind")
+        raise DoesNotApply("ABR flows have different parameters; the model assumes equal ones")
     control = situation.switch.control
     high = control["high_cells"] if control["high_cells"] is not None else None
     pcr, mcr, rif, rdf, nrm = kinds.pop()
@@ -60,7 +60,7 @@ def _parameters(abr: Abr) -> tuple[float, float, float, float, float]:
 
 
 def bound(situation: Situation) -> FormulaAnswer:
-    """The bound on the queue that starts from nothing."""
+    """The bound on a queue that starts empty."""
     return _answer(situation, steady=False)
 
 
@@ -123,7 +123,7 @@ def _fails(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
     if any(flow.kind == "transfer" for flow in situation.abr):
         fails.append("sources send without end")
     if situation.has_varying_background:
-        fails.append("the bandwidth is constant: background comes and goes, its mean is taken off")
+        fails.append("the bandwidth is constant: background comes and goes, its mean is subtracted")
     if len(situation.abr) < len(situation.elastic):
         fails.append("all elastic flows are ABR")
     if situation.has_other_bottlenecks:

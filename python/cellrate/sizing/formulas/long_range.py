@@ -12,19 +12,19 @@ from cellrate.theory.queueing import fractional
 
 NAME = fractional.FORMULA.name
 TITLE = "queue of the video streams' own class, exceeded for the share of time that may be lost"
-# Rates beyond zero and the peak that make no difference.
+# Rates may lie below zero or above the peak for this share of the time.
 NORMAL = 0.01
 
 
 def answer(situation: Situation) -> FormulaAnswer:
-    """The queue of streams of fractional Gaussian noise in front of the line."""
+    """The queue of video streams whose rates are fractional Gaussian noise."""
     video = [flow for flow in situation.others if flow.kind == "mpeg2"]
     reason = _does_not_apply(situation, video)
     if reason:
         return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, not_said=reason)
     source, rate = video[0].source, _rates(video)[0]
     share, deviation = _cut(source)
-    # What is put on the line for a bit of the parameters.
+    # Cells on the line per cell of the stream's parameters.
     factor = rate.peak_cells_per_second / source["sources"] / source["peak_cells_per_second"]
     given = {
         "sources": float(source["sources"] * len(video)),
@@ -49,30 +49,30 @@ def _does_not_apply(situation: Situation, video: list[Flow]) -> str:
     if not video:
         return "no source is `mpeg2`"
     if any(flow.source != video[0].source for flow in video):
-        return "the streams differ, and the formula has one kind"
+        return "the streams differ; the formula assumes equal ones"
     queues = [situation.switch.queue_of(flow.service) for flow in situation.flows]
     last = max(situation.switch.queue_of(flow.service) for flow in video)
     if sum(queue <= last for queue in queues) > len(video):
         return "other flows share the streams' queue, or are served before them"
     if sum(rate.peak_cells_per_second for rate in _rates(video)) <= situation.port.cells_per_second:
-        return "all streams at their peak stay below the line: only cells that meet wait"
+        return "all streams at their peak together stay below the link rate"
     if situation.loss_ratio == 0:
         return "the queue of Gaussian streams has no bound: ask for a loss ratio"
     return ""
 
 
 def _rates(video: list[Flow]) -> list[OwnRate]:
-    """Rates of the streams; each has one of its own."""
+    """Rates of the streams."""
     return [flow.own_rate for flow in video if flow.own_rate is not None]
 
 
 def _cut(source: Parameters) -> tuple[float, float]:
-    """Share of the normal rates beyond zero and the peak, and the deviation of one stream's rate.
+    """Share of normal rates below zero or above the peak, and deviation of one stream's rate.
 
-    Where rates beyond are discarded, it is that of a normal distribution truncated at both ends;
-    of the other bounds the parameter is taken, which is more.
+    If such rates are discarded, the deviation is that of a normal distribution truncated at both
+    ends; for the other bounds it is the parameter itself, which is larger.
     """
-    from scipy.stats import norm, truncnorm  # takes its time
+    from scipy.stats import norm, truncnorm  # slow to import
 
     mean, deviation = source["mean_cells_per_second"], source["standard_deviation_cells_per_second"]
     if deviation == 0:

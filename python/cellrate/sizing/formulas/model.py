@@ -1,4 +1,4 @@
-"""What one formula says of one port."""
+"""Result of one formula at one port."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class FormulaAnswer:
-    """What a formula says, or why it says nothing.
+    """Result of a formula, or the reason why it does not apply.
 
     Attributes:
-        formula: Its name in `cellrate theory`.
-        title: What it bounds.
+        formula: Name of the formula in `cellrate theory`.
+        title: The quantity that it computes.
         source: Paper and equation or section.
-        cells: The queue in cells; None if the formula says nothing here.
-        given: Its parameters, units in their names.
+        cells: The queue in cells; None if the formula does not apply.
+        given: Parameters of the formula, units in their names.
         fails: Assumptions of the formula that do not hold here.
-        not_said: Why it says nothing.
+        not_said: The reason why the formula does not apply; empty if it does.
     """
 
     formula: str

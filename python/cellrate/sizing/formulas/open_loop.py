@@ -1,4 +1,4 @@
-"""Queues of sources that send by themselves: periodic cells, Poisson cells."""
+"""Queues of sources without feedback: periodic cells, Poisson cells."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cellrate.theory.queueing import md1, periodic
 
 PERIODIC = "queue of periodic sources, of each a cell at the same time at worst"
 POISSON = "queue of Poisson cells that is exceeded for the share of time that may be lost"
-# What stands for a loss ratio, and is never smaller.
-STANDS = "the share of time above the buffer, in a queue without a limit, stands for the loss ratio"
+# The formulas give this share of time, which is at least the loss ratio.
+STANDS = "the loss ratio is the share of time that an unlimited queue is longer than the buffer"
 
 
 def periodic_sources(situation: Situation) -> FormulaAnswer:
@@ -19,7 +19,7 @@ def periodic_sources(situation: Situation) -> FormulaAnswer:
     rates = {flow.source.get("rate_cells_per_second") for flow in situation.others}
     reason = _other_flows(situation, "cbr")
     if not reason and len(rates) > 1:
-        reason = "the rates differ, and the formula has one"
+        reason = "the rates differ; the formula assumes equal ones"
     if reason:
         return FormulaAnswer(name, PERIODIC, source, not_said=reason)
     given = {
@@ -29,7 +29,7 @@ def periodic_sources(situation: Situation) -> FormulaAnswer:
     }
     fails: tuple[str, ...] = ()
     try:
-        # With any phases whatsoever, and so with no loss at all.
+        # Holds for all phases, so nothing is ever lost.
         cells = float(len(situation.others))
         periodic.periodic_mean_queue_cells(**given)
         if situation.loss_ratio > 0:
@@ -43,7 +43,7 @@ def periodic_sources(situation: Situation) -> FormulaAnswer:
 
 
 def poisson_sources(situation: Situation) -> FormulaAnswer:
-    """The queue of Poisson sources, which no buffer holds for certain."""
+    """The queue of Poisson sources; it has no upper bound, so a loss ratio is needed."""
     name, source = md1.FORMULA.name, md1.FORMULA.source
     reason = _other_flows(situation, "poisson")
     if not reason and situation.loss_ratio == 0:
@@ -63,9 +63,9 @@ def poisson_sources(situation: Situation) -> FormulaAnswer:
 
 
 def _other_flows(situation: Situation, kind: str) -> str:
-    """Why sources of one kind are not alone at the port; empty if they are."""
+    """Reason why the port has other sources than those of one kind; empty if it has none."""
     if situation.elastic:
-        return "flows that take what they get cross the port"
+        return "elastic flows cross the port"
     if any(flow.kind != kind for flow in situation.others) or not situation.others:
         return f"not all sources are {kind}"
     queues = {situation.switch.queue_of(flow.service) for flow in situation.others}

@@ -1,4 +1,4 @@
-"""A port and who meets there: what formulas ask of a scenario."""
+"""A port with its flows: the parameters that formulas need from a scenario."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Situation:
     Attributes:
         network: The network.
         port: One of its ports.
-        credit_cells: Cells per credit, if it is asked what credits would need.
+        credit_cells: Cells per credit, to compute the buffer under credit control as well.
         loss_ratio: Share of cells that may be lost.
     """
 
@@ -48,7 +48,7 @@ class Situation:
 
     @cached_property
     def elastic(self) -> tuple[Flow, ...]:
-        """Flows that take what they are given."""
+        """Elastic flows over the port: those whose rate depends on the network."""
         return tuple(flow for flow in self.flows if flow.is_elastic)
 
     @cached_property
@@ -58,12 +58,12 @@ class Situation:
 
     @cached_property
     def others(self) -> tuple[Flow, ...]:
-        """Flows over the port whose rates are their own."""
+        """Inelastic flows over the port: those with rates of their own."""
         return tuple(flow for flow in self.flows if not flow.is_elastic)
 
     @cached_property
     def capacity_cells_per_second(self) -> float:
-        """Mean rate that is left to elastic flows."""
+        """Mean rate that inelastic flows leave to elastic ones."""
         return capacity_left_cells_per_second(self.network, self.port)
 
     @cached_property
@@ -79,29 +79,32 @@ class Situation:
 
     @cached_property
     def split(self) -> str:
-        """Why laws of loops from end to end say nothing of the ABR flows; empty if they do."""
+        """Reason why laws of end-to-end loops do not apply to the ABR flows; empty if they do."""
         relays = dict.fromkeys(node.name for flow in self.abr for node in flow.relays)
         if not relays:
             return ""
-        return f"loops end and begin again at {', '.join(relays)}: there is no law of VS/VD here"
+        return (
+            f"the control loops are split at {', '.join(relays)} (VS/VD); the formula assumes "
+            "end-to-end loops"
+        )
 
     @property
     def has_unequal_round_trips(self) -> bool:
-        """Whether elastic flows have different round trips."""
+        """True if elastic flows have different round trips."""
         trips = self.round_trips_seconds
         return bool(trips) and trips[-1] - trips[0] > EQUAL * trips[-1]
 
     @property
     def has_other_bottlenecks(self) -> bool:
-        """Whether an elastic flow crosses another port that can be overloaded, too."""
+        """True if an elastic flow also crosses another port that can be overloaded."""
         overloaded = set(overloaded_ports(self.network)) - {self.port}
         return any(overloaded.intersection(flow.forward) for flow in self.elastic)
 
     @property
     def has_varying_background(self) -> bool:
-        """Whether a flow over the port with a rate of its own comes and goes.
+        """True if an inelastic flow over the port changes its rate.
 
-        Poisson cells do not: they vary from cell to cell, not for any time.
+        Poisson sources do not count: they vary from cell to cell, not over longer times.
         """
         rates = (flow.own_rate for flow in self.others)
         return any(
@@ -111,7 +114,7 @@ class Situation:
 
     @property
     def is_two_way(self) -> bool:
-        """Whether data of elastic flows crosses the link's opposite direction as well."""
+        """True if elastic flows also send data in the opposite direction of the link."""
         ends = (self.port.receiver, self.port.sender)
         return any(
             (link.sender, link.receiver) == ends
@@ -121,16 +124,16 @@ class Situation:
         )
 
     def sharing(self) -> tuple[Flow, ...]:
-        """Flows with rates of their own in the queue of the elastic ones."""
+        """Inelastic flows that share a queue with elastic ones."""
         queues = {self.switch.queue_of(flow.service) for flow in self.elastic}
         return tuple(f for f in self.others if self.switch.queue_of(f.service) in queues)
 
     def background_cells_per_second(self) -> float:
-        """Mean rate of all flows with rates of their own."""
+        """Mean rate of all inelastic flows over the port."""
         return sum(mean_cells_per_second(flow) or 0.0 for flow in self.others)
 
 
 def full_load_interval_seconds(situation: Situation) -> float:
-    """ERICA's averaging interval when cells come at line rate: its count may end it first."""
+    """ERICA's averaging interval at line rate: its time, or the time of its number of cells."""
     control, rate = situation.switch.control, situation.port.cells_per_second
     return float(min(control["interval_seconds"], control["interval_cells"] / rate))

@@ -1,4 +1,4 @@
-"""The sum of the TCP windows: what UBR needs (Kalyanaraman 1997, sections 8.14 and 8.15.5)."""
+"""The sum of the TCP windows, the buffer of UBR (Kalyanaraman 1997, sections 8.14, 8.15.5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     if not situation.elastic:
         return FormulaAnswer(NAME, TITLE, source, not_said="no TCP flow crosses the port")
     if any(flow.tcp is None for flow in situation.elastic):
-        reason = "sources without TCP have no window, and nothing bounds what they have outstanding"
+        reason = "sources without TCP have no window, so their outstanding cells are not bounded"
         return FormulaAnswer(NAME, TITLE, source, not_said=reason)
     cells = float(sum(flow.tcp.window_cells for flow in situation.elastic if flow.tcp is not None))
     given = {"sources": float(len(situation.elastic))}
@@ -49,5 +49,5 @@ def _fails(situation: Situation, cells: float) -> list[str]:
             )
     if situation.sharing():
         names = ", ".join(flow.name for flow in situation.sharing())
-        fails.append(f"the queue holds TCP alone: {names} share it, and come on top")
+        fails.append(f"only TCP uses the queue: {names} share it, and add to it")
     return fails
