@@ -84,7 +84,7 @@ def drawn(runs: pl.DataFrame, chart: Chart) -> pl.DataFrame:
 
 
 def levels(found: pl.DataFrame, name: str | None) -> Sequence[object]:
-    """Distinct values of a column: numbers sorted, texts as they come; `[None]` if `name` is None."""
+    """Distinct values of a column: numbers sorted, texts as they come; `[None]` without column."""
     if name is None:
         return [None]
     values = found[name].unique(maintain_order=True)
