@@ -37,7 +37,7 @@ def efci_periodic_trajectory(loop: EfciLoop) -> Trajectory:
 
 @_of_loop
 def efci_first_rise(loop: EfciLoop) -> Trajectory:
-    """ACR and queue of the first cycle from BW / N and an empty queue (Ohsaki 95, figure 3; (3))."""
+    """ACR and queue of a cycle from BW / N and an empty queue (Ohsaki 95, figure 3; (3), (4))."""
     return trajectory(loop, cycles=1)
 
 

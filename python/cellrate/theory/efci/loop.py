@@ -165,7 +165,7 @@ class EfciLoop:
 
     @cached_property
     def rdf_cells(self) -> Floats:
-        """RDF of the paper in cells, RDFF * Nrm: ACR falls by e while the link serves N RDF cells."""
+        """RDF of the paper in cells, RDFF * Nrm; while N RDF cells are served, ACR falls by e."""
         return self.bw / (self.n * self.kappa)
 
     @cached_property
