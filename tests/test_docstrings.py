@@ -1,6 +1,7 @@
 """Docstrings of the package."""
 
 import ast
+from itertools import pairwise
 from pathlib import Path
 
 import cellrate
@@ -24,7 +25,7 @@ def doubled(source: str) -> list[int]:
         second.lineno
         for body in bodies
         if isinstance(body, list)
-        for first, second in zip(body, body[1:], strict=False)
+        for first, second in pairwise(body)
         if is_text(first) and is_text(second)
     ]
 

@@ -94,7 +94,7 @@ def test_kept_results_that_are_of_other_results_are_noticed(
     with pytest.raises(ReproduceError, match="lacks madeup-of2, `close`"):
         reproduce(root, check=True)
     kept.write_text(text.replace(claim, "nonsense"), "utf-8")
-    with pytest.raises(ReproduceError, match="line 8: 'nonsense' is not"):
+    with pytest.raises(ReproduceError, match="line 8: 'nonsense' does not fit"):
         reproduce(root, check=True)
 
 
