@@ -274,7 +274,7 @@ EXPLANATION = '[[explanation]]\nexperiment = "x-one"\nof = ["c"]\ntext = "why"\n
     [
         ("", "one of `impossible`, `draw` and `open` is needed"),
         ('impossible = "nothing"', "no erratum `nothing`"),
-        ('impossible = "e"\ndraw = true', "goes without `draw` and `open`"),
+        ('impossible = "e"\ndraw = true', "excludes `draw` and `open`"),
         ('open = "run it longer"\n' + EXPLANATION + "draw = true", "two explanations of `c`"),
     ],
 )

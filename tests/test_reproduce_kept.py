@@ -94,7 +94,7 @@ def test_kept_results_that_are_of_other_results_are_noticed(
     with pytest.raises(ReproduceError, match="lacks madeup-of2, `close`"):
         reproduce(root, check=True)
     kept.write_text(text.replace(claim, "nonsense"), "utf-8")
-    with pytest.raises(ReproduceError, match="line 8: 'nonsense' is not"):
+    with pytest.raises(ReproduceError, match="line 8: 'nonsense' does not fit"):
         reproduce(root, check=True)
 
 
@@ -140,9 +140,9 @@ def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:
 def test_what_stands_for_the_assumed_or_the_whole_is_refused_for_else(root: Path) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"names": ["madeup-last"], "keep_seeds": True}, "name no experiment"),
-        ({"inferred": {}, "check": True}, "leave --inferred"),
-        ({"inferred": {}, "bless": True}, "leave --inferred"),
-        ({"inferred": {}, "draws": 2}, "leave --inferred"),
+        ({"inferred": {}, "check": True}, "leave out --inferred"),
+        ({"inferred": {}, "bless": True}, "leave out --inferred"),
+        ({"inferred": {}, "draws": 2}, "leave out --inferred"),
     ]
     for options, message in cases:
         with pytest.raises(ReproduceError, match=message):

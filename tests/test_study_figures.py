@@ -51,7 +51,7 @@ def test_every_kind_of_figure_is_drawn(study: Path, tmp_path: Path, options: lis
         (["--y", "queue", "--x", "buffer", "-o", "x.jpg"], "png, svg, pdf"),
         (["--kind", "pie", "--y", "queue"], "there is no kind of figure 'pie'"),
         (["--kind", "traces", "--y", "cwnd"], "no trace of cwnd; traced: queue, acr"),
-        (["--kind", "phase", "--y", "queue"], "portraits have no room"),
+        (["--kind", "phase", "--y", "queue"], "portraits do not fit"),
     ],
 )
 def test_what_a_study_lacks_is_refused(

@@ -21,6 +21,11 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def finite_or_none(value: float | None) -> float | None:
+    """A number for JSON, which has neither infinity nor NaN: nothing for those."""
+    return value if value is not None and isfinite(value) else None
+
+
 def estimate_text(found: Estimate) -> str:
     """The mean, followed by half the width of its confidence interval if it has one."""
     if found.low is None or found.high is None:

@@ -1,4 +1,4 @@
-"""The command `cellrate`."""
+"""Command `cellrate`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cellrate.cli import signals
 
 
 def main() -> None:
-    """Runs the command with the process's arguments and leaves with its exit code."""
+    """Runs the command with the arguments of the process and exits with its code."""
     try:
         from cellrate.cli import streams
 
@@ -21,8 +21,8 @@ def main() -> None:
             raise
         sys.stderr.write(f"error: the command needs {error.name}: pip install 'cellrate[cli]'\n")
         sys.exit(1)
-    except KeyboardInterrupt as asked:  # so early that no command has begun
-        sys.exit(signals.exit_code(asked))
+    except KeyboardInterrupt as signalled:  # before any command has begun
+        sys.exit(signals.exit_code(signalled))
     except (ImportError, MemoryError, OSError) as error:
         sys.stderr.write(f"error: the program cannot be loaded: {str(error) or 'out of memory'}\n")
         sys.exit(1)

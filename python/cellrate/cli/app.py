@@ -1,4 +1,4 @@
-"""The command's tree of subcommands, and what its exit codes mean."""
+"""Subcommands of `cellrate`, and its exit codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ for command in (
     bench.bench,
 ):
     app.command(command, name="list" if command is inspect.list_names else None)
-# Imported when they are asked for: they need scipy, which takes its time.
+# These are imported only when they are called, because they need scipy, which loads slowly.
 app.command("cellrate.cli.import_graph:import_graph", name="import-graph")
 app.command("cellrate.cli.theory:app", name="theory")
 app.command("cellrate.cli.explain:explain", name="explain")
@@ -53,8 +53,8 @@ def run_command(arguments: Sequence[str]) -> int:
     """Runs one command.
 
     Returns:
-        0 if all went well, 1 if not, 2 if the input was wrong, 130 after Ctrl-C, 128 more than
-        the number of another signal that asked it to end.
+        0 on success, 1 on failure, 2 for wrong input, 130 after Ctrl-C, and 128 plus the number of
+        any other signal that ended it.
     """
     try:
         _refuse_unreadable(arguments)
@@ -66,15 +66,15 @@ def run_command(arguments: Sequence[str]) -> int:
         return _complain(error.rendered.rstrip("\n"), BAD_INPUT)
     except (BadInput, cyclopts.CycloptsError) as error:
         return _complain(f"error: {error}", BAD_INPUT)
-    except KeyboardInterrupt as asked:
+    except KeyboardInterrupt as signalled:
         scratch.remove_all()
-        word = "terminated" if isinstance(asked, Terminated) else "interrupted"
-        return _complain(word, exit_code(asked))
+        word = "terminated" if isinstance(signalled, Terminated) else "interrupted"
+        return _complain(word, exit_code(signalled))
     except BrokenPipeError:
-        # Whoever read standard output has gone.
+        # The reader of standard output has gone.
         streams.nothing_more()
         return FAILED
-    except BaseException as error:  # panics of libraries are no `Exception`
+    except BaseException as error:  # panics of libraries do not derive from `Exception`
         why = lacking(error)
         if why is None:
             raise
@@ -85,10 +85,10 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:
-    """Makes sure that arguments are text: names of files go into results, which are UTF-8.
+    """Refuses arguments that are not text, since file names go into results, which are UTF-8.
 
     Raises:
-        BadInput: One is not.
+        BadInput: An argument is not UTF-8 text.
     """
     for argument in arguments:
         try:

@@ -1,4 +1,4 @@
-"""`cellrate bench`: what a cell costs here."""
+"""`cellrate bench`: times the engine on this machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cellrate.cli.progress import ProgressBar
 def bench(
     *, components: Annotated[bool, Parameter(negative="")] = False, json: Json = False
 ) -> None:
-    """Time the engine on one core, in ns per cell-hop: a cell over one link.
+    """Time the engine on one core, in ns per cell-hop (a cell over one link).
 
-    Without options: workloads against the bare floor loops.
+    Without options, compares workloads with bare loops that do only the arithmetic of the cells.
 
     Args:
-        components: Instead, every control scheme, discard policy, source and TCP recovery against
-            the plain one of its kind.
+        components: Compare every control scheme, discard policy, source and TCP recovery with the
+            plainest of its kind instead.
         json: Print JSON.
     """
     if components:

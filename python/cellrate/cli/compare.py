@@ -1,4 +1,4 @@
-"""`cellrate compare`: which alternatives differ, and whether that may be chance."""
+"""`cellrate compare`: compares alternatives and tests their differences against chance."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Vary: TypeAlias = Annotated[
         name="--vary",
         show_default=False,
         negative="",
-        help="Alternatives, as in control.scheme=efci,erica; repeated, other circumstances in "
-        "which they are compared. The end of a path is enough if only one key has it.",
+        help="Alternatives, as in control.scheme=efci,erica. A repeated --vary adds circumstances "
+        "under which they are compared. The end of a path is enough if only one key has it.",
     ),
 ]
 Measures: TypeAlias = Annotated[
@@ -53,12 +53,12 @@ def compare(
         Parameter(
             name="FILE",
             allow_leading_hyphen=True,
-            help="Scenario, - is standard input; or directory of a study's data set; with STUDY "
-            "or --factor, file of a study that ran.",
+            help="Scenario (- is standard input) or directory of a study's data set; with STUDY "
+            "or --factor also the file of a study that ran.",
         ),
     ],
     second: Annotated[
-        Path | None, Parameter(name="STUDY", help="Another study, beside the first one.")
+        Path | None, Parameter(name="STUDY", help="Another study, to compare with the first.")
     ] = None,
     /,
     *,
@@ -66,21 +66,21 @@ def compare(
     measure: Measures = [],  # noqa: B006
     settings: Settings = [],  # noqa: B006
     seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds of each run.")] = 10,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
     factor: Annotated[
-        str | None, Parameter(help="Of a single study: the factor whose values are compared.")
+        str | None, Parameter(help="Factor of a single study whose values are compared.")
     ] = None,
     where: Annotated[
         list[str],
-        Parameter(negative="", show_default=False, help="Only runs of a study of FACTOR=VALUE."),
+        Parameter(negative="", show_default=False, help="Only runs of a study with FACTOR=VALUE."),
     ] = [],  # noqa: B006
     baseline: Annotated[
         str | None,
-        Parameter(help="Alternative that the others are held against; all pairs by default."),
+        Parameter(help="Alternative to compare all others with; all pairs by default."),
     ] = None,
     level: Annotated[
         float,
-        Parameter(validator=Number(gt=0, lt=1), help="Of decisions and intervals, all together."),
+        Parameter(validator=Number(gt=0, lt=1), help="Joint confidence level of all differences."),
     ] = 0.95,
     average: Annotated[
         bool, Parameter(negative="", help="Compare means over the other circumstances.")
@@ -88,18 +88,18 @@ def compare(
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for figure and kept results.")] = Path("out"),
     workers: Workers = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
 ) -> int:
     """Compare alternatives: which differ, by how much, and whether that may be chance.
 
     Every alternative of a scenario runs with the same seeds, hence the same random numbers, and is
-    compared seed by seed. Two studies are matched on the factors that both have, one study is
-    compared with itself along --factor. A difference is called real if it stands beside all others
-    (Holm's correction).
+    compared seed by seed. Two studies are matched on the factors that both have; a single study is
+    compared along --factor. A difference is called real if it is significant after correction for
+    the number of tests (Holm).
 
-    OUT receives NAME-compared.png, .svg and .pdf: every difference with an interval, all of which
-    hold together. Finished runs are kept in OUT/results. A run that fails is reported with its
-    command and left out.
+    OUT receives NAME-compared.png, .svg and .pdf: every difference with its simultaneous confidence
+    interval. Finished runs are kept in OUT/results. A run that fails is reported with its command
+    and left out.
     """
     from cellrate.compare.comparing import Rules
     from cellrate.compare.of_studies import Wish, compare_studies
@@ -110,12 +110,12 @@ def compare(
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
         wish = Wish(tuple(measure), factor, tuple(where), baseline, level, average)
         given = [Path(first)] if second is None else [Path(first), second]
-        places = [place_of(one) for one in given]
+        places = [place_of(study) for study in given]
         comparison, units = compare_studies(places, wish)
         name = "-".join(place.resolve().name for place in places)
         kept_results(out, fresh=True)
     elif where:
-        raise BadInput(f"{first} is no directory of a study: --where is for one")
+        raise BadInput(f"{first} is not the directory of a study: --where selects runs of a study")
     else:
         comparison, units, name, failed = _of_scenario(
             first,
@@ -127,7 +127,7 @@ def compare(
             kept_results(out, fresh=fresh),
             workers,
         )
-    _tell(comparison, units, out / f"{name}-compared", json=json)
+    _write_and_show(comparison, units, out / f"{name}-compared", json=json)
     return 1 if failed else 0
 
 
@@ -141,7 +141,11 @@ def _of_scenario(
     store: Store | None,
     workers: int | None,
 ) -> tuple[Comparison, dict[str, str], str, bool]:
-    """Runs the alternatives of a scenario and compares them; whether a run failed comes last."""
+    """Runs the alternatives of a scenario and compares them.
+
+    Returns:
+        The comparison, units of the measures, name of the scenario, and True if a run failed.
+    """
     from cellrate.compare import compare as compare_runs
     from cellrate.compare.alternatives import combinations_of, left_out, varied
     from cellrate.compare.measures import asked_for
@@ -151,7 +155,7 @@ def _of_scenario(
         text, name = source.read(file)
     base = Job(text, name, tuple(settings))
     varies, measures = varied(base, vary), asked_for(measure)
-    chosen, *others = (one.path for one in varies)
+    chosen, *others = (factor.path for factor in varies)
     if rules.baseline is not None:
         values = [level.value for level in varies[0].levels]
         rules = dataclasses.replace(rules, baseline=_one_of(str(rules.baseline), values))
@@ -162,20 +166,20 @@ def _of_scenario(
         runner = functools.partial(
             run_each, workers=workers, store=store, watch=lambda done: progress(done, total)
         )
-        found = run_all(base, varies, measures, seeds, runner, progress.failed)
+        runs = run_all(base, varies, measures, seeds, runner, progress.failed)
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    names = tuple(one.name for one in measures)
+    names = tuple(wanted.name for wanted in measures)
     if measure:
-        _require_measured(names, found)
+        _require_measured(names, runs)
     rules = dataclasses.replace(rules, factor=chosen, measures=names, where=tuple(others))
-    units = {one.name: one.unit for one in measures}
-    comparison = compare_runs(found.runs, rules)
-    return comparison, units, Path(name.strip("<>")).stem, found.has_failed
+    units = {wanted.name: wanted.unit for wanted in measures}
+    comparison = compare_runs(runs.runs, rules)
+    return comparison, units, Path(name.strip("<>")).stem, runs.has_failed
 
 
 def _one_of(text: str, values: list[str]) -> str:
-    """The alternative that is the baseline, however its spaces are set.
+    """The alternative named as the baseline; spaces do not matter.
 
     Raises:
         BadInput: There is no such alternative.
@@ -186,18 +190,20 @@ def _one_of(text: str, values: list[str]) -> str:
     raise BadInput(f"--baseline {text}: it is none of {', '.join(values)}")
 
 
-def _require_measured(names: tuple[str, ...], found: Table) -> None:
-    """A measure that was asked for has a value in some run.
+def _require_measured(names: tuple[str, ...], table: Table) -> None:
+    """Checks that every requested measure has a value in some run.
 
     Raises:
-        BadInput: It has none.
+        BadInput: A measure has no value in any run.
     """
     for name in names:
-        if found.runs[name].null_count() == len(found.runs):
-            raise BadInput(f"--measure {name}: {found.reasons[name]}")
+        if table.runs[name].null_count() == len(table.runs):
+            raise BadInput(f"--measure {name}: {table.reasons[name]}")
 
 
-def _tell(comparison: Comparison, units: dict[str, str], stem: Path, *, json: bool) -> None:
+def _write_and_show(
+    comparison: Comparison, units: dict[str, str], stem: Path, *, json: bool
+) -> None:
     from cellrate.compare.as_json import as_json
     from cellrate.compare.drawing import differences
     from cellrate.compare.screen import show

@@ -1,4 +1,4 @@
-"""`cellrate theory efci-cycle`: the limit cycle, and the way to it, as numbers and as a picture."""
+"""`cellrate theory efci-cycle`: the limit cycle and the transient, as numbers and as a picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CYCLES = Annotated[
     int | None,
     Parameter(
         validator=Number(gte=1),
-        help="With --out: this many cycles from an empty queue on, instead of the limit cycle.",
+        help="With --out: this many cycles from an empty queue, instead of the limit cycle.",
     ),
 ]
 START = Annotated[
@@ -43,10 +43,13 @@ def write(
     cycles: int | None,
     start_acr: str | None,
 ) -> str | None:
-    """Writes queue and ACR over time, as a table and as a picture; returns what was written.
+    """Writes queue and ACR over time as a table and a picture.
+
+    Returns:
+        A sentence that lists the files; nothing without `out`.
 
     Raises:
-        BadInput: An option lacks the one that it needs, or the directory cannot be written.
+        BadInput: An option lacks another one that it needs, or the directory cannot be written.
     """
     for name, given, needed in (("cycles", cycles, out), ("start-acr", start_acr, cycles)):
         if given is not None and needed is None:
@@ -61,14 +64,14 @@ def write(
     if start_acr is not None:
         acr = quantities.quantity(start_acr, "cells/s", "--start-acr")
     try:
-        found = periodic_trajectory(loop) if cycles is None else trajectory(loop, cycles, acr)
+        curve = periodic_trajectory(loop) if cycles is None else trajectory(loop, cycles, acr)
     except AssumptionError as error:
         raise BadInput(f"efci-cycle: {error}") from error
     try:
         out.mkdir(parents=True, exist_ok=True)
         data = out / "cycle.csv"
-        whole_file.write_text(data, table(found))
-        written = [data, *figures.save(draw(loop, found), out / "cycle")]
+        whole_file.write_text(data, table(curve))
+        written = [data, *figures.save(draw(loop, curve), out / "cycle")]
     except OSError as error:
         raise BadInput(f"--out: {told(error)}") from error
     return "written: " + ", ".join(map(str, written))

@@ -1,4 +1,4 @@
-"""`cellrate explain`: what theory says of a scenario before it runs."""
+"""`cellrate explain`: explains a scenario by theory before it runs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def explain(
     seed: Seed = None,
     json: Json = False,
 ) -> None:
-    """Say what theory knows of a scenario before it runs.
+    """Say what theory expects of a scenario before it runs.
 
-    Bottlenecks, fair shares, delays, bounds of throughput and queue, time constants, oscillation,
-    loss. Each statement names its formula, to go on with `cellrate theory`, and the assumptions
-    that fail; what does not apply is listed with the reason.
+    Covers bottlenecks, fair shares, delays, bounds of throughput and queue, time constants,
+    oscillation and loss. Each statement names its formula, which `cellrate theory` computes, and
+    the assumptions that fail. Formulas that do not apply are listed with the reason.
     """
     with reading(file):
         text, name = source.read(file)
     explanation = explaining.explain(Network.of(text, name, settings, seed))
     if json:
-        found = {"scenario": name, "settings": settings, **explanation.as_json()}
-        sys.stdout.write(jsonlib.dumps(found, allow_nan=False) + "\n")
+        answer = {"scenario": name, "settings": settings, **explanation.as_json()}
+        sys.stdout.write(jsonlib.dumps(answer, allow_nan=False) + "\n")
     else:
         _show(explanation, name)
 
@@ -41,9 +41,10 @@ def _show(explanation: explaining.Explanation, name: str) -> None:
     terminal.say(f"{name}: what theory says before it runs")
     for topic, statements in explanation.topics().items():
         terminal.say(f"\n{topic[0].upper()}{topic[1:]}")
-        for one in statements:
-            _paragraph("  ", one.text + (f" [{one.formula}]" if one.formula else ""))
-            for assumption in one.fails:
+        for statement in statements:
+            formula = f" [{statement.formula}]" if statement.formula else ""
+            _paragraph("  ", statement.text + formula)
+            for assumption in statement.fails:
                 _paragraph("      ", f"assumes what does not hold here: {assumption}")
     if explanation.not_said:
         terminal.say("\nNot said")

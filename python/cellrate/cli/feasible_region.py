@@ -1,4 +1,4 @@
-"""`cellrate theory feasible-region`: feasible sets of the standard, and the region drawn."""
+"""`cellrate theory feasible-region`: feasible pairs (RIF, RDF) of the standard, and a picture."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def feasible_region(
     point: Annotated[
         list[str],
         Parameter(
-            help="A set to show, as NAME=RIF,RDF; repeatable.", negative="", show_default=False
+            help="A pair to show, as NAME=RIF,RDF; repeatable.", negative="", show_default=False
         ),
     ] = [],  # noqa: B006  cyclopts never changes it
     ohsaki: Annotated[
         bool,
-        Parameter(help="Show the sets of Ohsaki et al. 1995.", negative="", show_default=False),
+        Parameter(help="Show the pairs of Ohsaki et al. 1995.", negative="", show_default=False),
     ] = False,
     simulated: Annotated[
         Path | None,
-        Parameter(help=f"CSV file of simulated sets to show; columns {', '.join(COLUMNS)}."),
+        Parameter(help=f"CSV file of simulated pairs to show; columns {', '.join(COLUMNS)}."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Sets (RIF, RDF) of the standard that avoid overflow and keep the link full under EFCI.
+    """Pairs (RIF, RDF) of the standard that avoid overflow and keep the link full under EFCI.
 
     BL >= Q_max and Q_min > 0: conditions (5) and (6) of Ohsaki et al. 1995.
     """
@@ -74,7 +74,7 @@ def feasible_region(
     }
     given: dict[str, object] = {name: text for name, text in texts.items() if text is not None}
     if (point or ohsaki or simulated) and out is None:
-        raise BadInput("points are shown in the picture: --out says where that goes")
+        raise BadInput("points are shown in the picture: --out DIRECTORY writes it")
     shown = [named_point(text) for text in point]
     shown += OHSAKI_POINTS if ohsaki else ()
     shown += [] if simulated is None else simulated_points(simulated)
@@ -93,7 +93,7 @@ def _write(
     *,
     quiet: bool,
 ) -> None:
-    """Writes data and picture."""
+    """Writes data and picture of the region."""
     from cellrate import figures
     from cellrate.feasible_region import Region, draw
 
@@ -114,27 +114,27 @@ def _write(
 
 
 def named_point(text: str) -> Point:
-    """A set as NAME=RIF,RDF.
+    """Reads a pair from NAME=RIF,RDF.
 
     >>> named_point("tuned=1/128,1/2")
     Point(rif=0.0078125, rdf=0.5, label='tuned', loss_ratio=None, utilisation=None)
 
     Raises:
-        BadInput: It is none.
+        BadInput: The text is not of that form, or a factor is out of range.
     """
-    label, found, factors = text.partition("=")
+    label, equals, factors = text.partition("=")
     parts = factors.split(",")
-    if not found or not label.strip() or len(parts) != 2:
+    if not equals or not label.strip() or len(parts) != 2:
         raise BadInput(f"--point {text!r}: must be NAME=RIF,RDF, such as tuned=1/128,1/2")
     rif, rdf = (_factor(part.strip(), f"--point {label.strip()}") for part in parts)
     return Point(rif, rdf, label.strip())
 
 
 def simulated_points(path: Path) -> list[Point]:
-    """Simulated sets from a CSV file.
+    """Reads simulated pairs from a CSV file.
 
     Raises:
-        BadInput: The file cannot be read, lacks a column, or holds what is no number.
+        BadInput: The file cannot be read, lacks a column, or has a value that is not a number.
     """
     with reading(str(path)):
         rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))

@@ -1,4 +1,4 @@
-"""A formula as a command: its parameters as options, its results as text or JSON."""
+"""Commands made from formulas: parameters become options, results become text or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cellrate.terminal import say
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import Formula, FormulaParameter
 
-# Every integer up to here is a float of its own.
+# Floats represent every integer up to this one exactly.
 MOST_WHOLE = 2**53
 
 
@@ -26,13 +26,13 @@ def command_of(
     extra: Sequence[inspect.Parameter] = (),
     then: Callable[..., str | None] | None = None,
 ) -> Callable[..., None]:
-    """The command of a formula; its options are the formula's parameters.
+    """Command of a formula; its options are the formula's parameters.
 
     Args:
-        formula: What is computed and shown.
+        formula: Formula to compute and show.
         extra: Further options.
-        then: Called before anything is shown with the formula's values by name and the further
-            options; what it returns is said at the end.
+        then: Called before anything is shown, with the formula's values by name and the further
+            options; the text that it returns is printed at the end.
     """
 
     def command(*, json: bool = False, **options: object) -> None:
@@ -63,7 +63,7 @@ def compute_and_show(formula: Formula, given: Mapping[str, object], *, json: boo
 
 
 def compute(formula: Formula, given: Mapping[str, object]) -> dict[str, Any]:
-    """Results of a formula from the texts of its options.
+    """Computes the results of a formula from the texts of its options.
 
     Raises:
         BadInput: An option is wrong, or outside the formula's assumptions.
@@ -85,10 +85,10 @@ def show(
 
 
 def read(parameters: tuple[FormulaParameter, ...], given: Mapping[str, object]) -> dict[str, Any]:
-    """Values of the options that were given.
+    """Values of the given options.
 
     Raises:
-        BadInput: A number is none, or lacks its unit.
+        BadInput: The text of a number is not a number, or lacks its unit.
     """
     values = dict(given)
     for parameter in parameters:
@@ -111,14 +111,14 @@ def _numbers(parameter: FormulaParameter, text: str) -> dict[str, float]:
 
 
 def _routes(parameter: FormulaParameter, text: str) -> dict[str, list[str]]:
-    """A list of names of each name."""
+    """Lists of link names by flow name, from a text such as "A=L1+L2, B=L1"."""
     return {
         name: [link.strip() for link in part.split("+")] for name, part in _named(parameter, text)
     }
 
 
 def _named(parameter: FormulaParameter, text: str) -> list[tuple[str, str]]:
-    """Parts of a text such as "A=1, B=2"."""
+    """Pairs of name and value from a text such as "A=1, B=2"."""
     pairs = [part.partition("=") for part in text.split(",")]
     for name, _, value in pairs:
         if not name.strip() or not value.strip():
@@ -138,7 +138,7 @@ READERS: dict[str, Callable[[FormulaParameter, str], object]] = {
 
 
 def _option(parameter: FormulaParameter) -> inspect.Parameter:
-    """The option of a parameter, as the command line's library reads it."""
+    """Signature of a parameter's option, as cyclopts reads it."""
     hint: Any = str | None
     if parameter.kind == "flag":
         hint = bool
@@ -165,7 +165,7 @@ def _help(parameter: FormulaParameter) -> str:
 
 
 def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionError) -> str:
-    """What is wrong, in terms of the option and as it was written."""
+    """Error message that names the option and its text as written."""
     known = {parameter.name: parameter for parameter in formula.parameters}
     if error.argument not in known:
         return f"{formula.name}: {error}"

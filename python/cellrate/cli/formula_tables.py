@@ -1,4 +1,4 @@
-"""Formulas and what they give, as text."""
+"""Shows formulas and their results as text."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def show_catalogue(formulas: Sequence[Formula]) -> None:
     for formula in formulas:
         table.add_row(formula.name, formula.about, formula.equation, formula.source)
     console().print(table)
-    say("cellrate theory NAME --help shows the parameters of one.")
+    say("cellrate theory NAME --help shows the parameters of a formula.")
 
 
 def show_results(formula: Formula, values: Mapping[str, Any], results: Mapping[str, Any]) -> None:
-    """Shows results with their units, the equation and its source, and the inputs as understood."""
+    """Shows results with their units, the equation and its source, and the values of all inputs."""
     say(f"{formula.name}: {formula.about}")
     say(f"  {formula.equation}")
     say(f"  {formula.source}")
     for parameter in formula.parameters:
         value = values.get(parameter.name, parameter.default)
-        taken = "" if parameter.name in values else "  (by default)"
+        note = "" if parameter.name in values else "  (by default)"
         if value is not None:
-            say(f"  {parameter.flag[2:]} = {amount(value, parameter.unit)}{taken}")
+            say(f"  {parameter.flag[2:]} = {amount(value, parameter.unit)}{note}")
     for name, result in results.items():
         say(f"{_words(name)}: {amount(result, unit_of(name))}")
 

@@ -1,4 +1,4 @@
-"""`cellrate import-graph`: a scenario out of a GraphML file."""
+"""`cellrate import-graph`: converts a GraphML file to a scenario."""
 
 from __future__ import annotations
 
@@ -27,26 +27,29 @@ def import_graph(
         Parameter(
             show_default=False,
             negative="",
-            help="A flow between two hosts, FROM:TO; repeatable, beside those of the file.",
+            help="A flow between two hosts, FROM:TO, in addition to those of the file; repeatable.",
         ),
     ] = [],  # noqa: B006  cyclopts never changes it
     service: Annotated[str, Parameter(help="Service class of the flows.")] = "abr",
-    rate: Annotated[str | None, Parameter(help="Rate of links without one.")] = None,
+    rate: Annotated[
+        str | None, Parameter(help="Rate of links whose rate the file does not give.")
+    ] = None,
     delay: Annotated[
-        str | None, Parameter(help="Delay of links without one, or length, as in 300 km.")
+        str | None,
+        Parameter(help="Delay or length (as in 300 km) of links for which the file gives neither."),
     ] = None,
     host_rate: Annotated[
         str | None,
-        Parameter(help="Give every switch a host, h. and its name, over a link of this rate."),
+        Parameter(help="Give every switch a host, named h.SWITCH, over a link of this rate."),
     ] = None,
     host_delay: Annotated[str, Parameter(help="Delay or length of these links.")] = "1 km",
     duration: Annotated[str, Parameter(help="Simulated time.")] = "1 s",
 ) -> None:
-    """Print a scenario with the nodes and links of a GraphML file, to go on with.
+    """Print a scenario with the nodes and links of a GraphML file, as a start for your own.
 
-    A node with the attribute `kind` is a host or a switch; without it, one with a single neighbour
+    The attribute `kind` of a node is host or switch; without it, a node with at most one neighbour
     is a host. Links have `rate` ("155.52 Mbit/s") and `delay` or `length` ("300 km") as text, or
-    `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name others in
+    `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name other hosts in
     `flows_to`, switches may have a `buffer` ("1000 cells"). Needs networkx: the extra `graph`.
     """
     with reading(file):

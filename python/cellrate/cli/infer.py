@@ -1,4 +1,4 @@
-"""`cellrate infer`: what a paper's results say of what it leaves open."""
+"""`cellrate infer`: infers a paper's open parameters from its results."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ def infer(
     *,
     parameters: Annotated[
         str | None,
-        Parameter(show_default=False, help="Ids of assumptions, as in marking,window; else all."),
+        Parameter(
+            show_default=False, help="Ids of assumptions, as in marking,window; all by default."
+        ),
     ] = None,
     seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds per value.")] = 3,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
     plan: Annotated[
-        bool, Parameter(negative="", help="Only say how many simulations it takes.")
+        bool, Parameter(negative="", help="Only print the number of simulations needed.")
     ] = False,
     store: Annotated[
-        bool, Parameter(negative="", help="Keep what was found beside the paper's data.")
+        bool, Parameter(negative="", help="Write the findings beside the paper's data.")
     ] = False,
     evidence: Annotated[
         Path | None, Parameter(help="Directory for one Markdown page and picture per paper.")
@@ -48,11 +50,12 @@ def infer(
     out: Annotated[Path, Parameter(help="Directory for pages and kept results.")] = Path("out"),
     workers: Workers = None,
 ) -> None:
-    """Infer what a paper did not print from all that it did print.
+    """Infer parameters that a paper does not print from the results that it prints.
 
     Each open parameter takes each of its declared values in turn. The answer says which values the
-    paper's numbers and claims allow, which they exclude, and whether a better one is better, too,
-    on the half of the experiments that did not choose it. What the paper prints is never changed.
+    paper's numbers and claims allow, which they exclude, and whether a better value is also better
+    on the half of the experiments that did not choose it. Parameters that the paper prints are
+    never changed.
 
     OUT receives infer-PAPER.html. Finished runs are kept in OUT/results, so that an interrupted
     inference goes on where it stopped.
@@ -62,27 +65,29 @@ def infer(
     from cellrate.reproduce import ReproduceError
 
     if parameters is not None and (store or evidence is not None):
-        raise BadInput("--store and --evidence keep all parameters of a paper; leave --parameters")
+        raise BadInput(
+            "--store and --evidence keep all parameters of a paper; leave out --parameters"
+        )
     if parameters is not None and name is None:
         raise BadInput("--parameters are those of one paper; name it")
     kept = kept_results(out, fresh=False)
     papers = _papers(name)
-    found = []
+    answers = []
     with ProgressBar("inferring") as bar:
         for paper in papers:
             laboratory = _laboratory(paper, workers, kept, bar)
             question = question_of(laboratory, parameters, range(first_seed, first_seed + seeds))
             try:
                 if plan:
-                    found.append(_planned(laboratory, question, kept, shown=not json))
+                    answers.append(_planned(laboratory, question, kept, shown=not json))
                 else:
                     answer = infer_values(laboratory, question)
-                    found.append(as_json(answer))
+                    answers.append(as_json(answer))
                     _write(answer, out, evidence, store=store, shown=not json)
             except (ReproduceError, ExpressionError) as error:
                 raise BadInput(str(error)) from error
     if json:
-        sys.stdout.write(jsonlib.dumps(found, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(jsonlib.dumps(answers, ensure_ascii=False, allow_nan=False) + "\n")
     for problem in kept.problems() if kept is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
 
@@ -95,7 +100,7 @@ def _papers(name: str | None) -> list[Paper]:
 
 
 def question_of(laboratory: Laboratory, parameters: str | None, seeds: range) -> Question:
-    """What is asked of a paper: the named parameters, or all that have alternatives.
+    """Question about the named parameters of a paper, or about all that have alternatives.
 
     Raises:
         BadInput: There is no such parameter.
@@ -130,7 +135,7 @@ def _laboratory(
 def _planned(
     laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
 ) -> dict[str, Any]:
-    """The plan, on the screen if wanted, and as an object of JSON."""
+    """JSON object of the plan, which is also shown on the screen if `shown`."""
     from cellrate.inference import plan, plan_as_json, show_plan
 
     stages = plan(laboratory, question, lambda key: kept is not None and kept.contains(key))
@@ -142,7 +147,7 @@ def _planned(
 def _write(
     answer: Inference, out: Path, evidence: Path | None, *, store: bool, shown: bool
 ) -> None:
-    """Writes what was asked for, and says where if wanted."""
+    """Writes the requested files; shows the answer and their paths if `shown`."""
     from cellrate import inference
 
     written = [out / f"infer-{answer.paper.id}.html"]

@@ -1,4 +1,4 @@
-"""`cellrate new`, `validate`, `schema`, `list`: what there is, and whether a scenario is right."""
+"""`cellrate new`, `validate`, `schema`, `list`: scenario templates and checks, lists of names."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ def validate(
 def dissector() -> None:
     """Print the path of the dissector of RM cells for tshark and Wireshark.
 
-    tshark -X lua_script:"$(cellrate dissector)" -r FILE reads the cells that cellrate run --capture
-    has written.
+    tshark -X lua_script:"$(cellrate dissector)" -r FILE reads cells from a file that cellrate run
+    --capture has written.
     """
     sys.stdout.write(f"{DISSECTOR}\n")
 
 
 def schema(
     what: Annotated[
-        Literal["scenario", "study"], Parameter(name="WHAT", help="Which kind of file.")
+        Literal["scenario", "study"], Parameter(name="WHAT", help="Kind of file.")
     ] = "scenario",
     /,
 ) -> None:
     """Print the JSON Schema of scenario or study files, for editors."""
-    found = _core.schema() if what == "scenario" else _core.study_schema()
-    sys.stdout.write(found.rstrip("\n") + "\n")
+    text = _core.schema() if what == "scenario" else _core.study_schema()
+    sys.stdout.write(text.rstrip("\n") + "\n")
 
 
 def list_names(
@@ -79,7 +79,7 @@ def list_names(
         ),
     ] = None,
     name: Annotated[
-        str | None, Parameter(name="NAME", help="Only this one; a measure with all that it is.")
+        str | None, Parameter(name="NAME", help="Only this name; a measure with its full entry.")
     ] = None,
     /,
     *,
@@ -87,12 +87,12 @@ def list_names(
 ) -> None:
     """List experiments, measures, schemes, credit, policies, sources, recoveries or templates.
 
-    Each with one line about it and its source.
+    Each name is listed with a short description and its source.
     """
     registry = _registry()
     if what is None:
         if json:
-            names = {kind: [entry["name"] for entry in found] for kind, found in registry.items()}
+            names = {kind: [entry["name"] for entry in listed] for kind, listed in registry.items()}
             sys.stdout.write(jsonlib.dumps(names) + "\n")
         else:
             tables.show_registry(registry)

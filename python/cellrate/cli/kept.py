@@ -1,4 +1,4 @@
-"""Where a command keeps what it has simulated, made sure of before it begins."""
+"""Directory in which a command keeps its finished runs, checked before it begins."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from cellrate.runner import default_store
 
 
 def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
-    """Makes the directory for pages and kept results; the store in it, or none if `fresh`.
+    """Creates the directory for pages and kept results, before hours of simulation.
+
+    Returns:
+        The store in it; None if `fresh`.
 
     Raises:
-        BadInput: Nothing can be written there; said before hours of simulation, not after.
+        BadInput: Nothing can be written to the directory.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Failures for want of memory, threads or open files, from wherever they come."""
+"""Messages for failures from lack of memory, threads or open files, whatever raised them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import importlib.util
 from cellrate.problems import ADVICE, told
 
 THREADS = "can't start new thread", "os error 11", "WouldBlock"
-"""What Python and libraries say if the system allows them no further thread."""
+"""Texts of errors in Python and libraries if the system allows no further thread."""
 OPEN_FILES = "os error 24", "TooManyOpenFiles"
-"""What libraries say if they may open no further file."""
+"""Texts of errors in libraries if they may open no further file."""
 
 
 def lacking(error: BaseException) -> str | None:
-    """What the system has too little of, if that is why something failed; None for a defect."""
+    """Message for an error from lack of a system resource; None for all other errors."""
     if isinstance(error, OSError):
         return told(error)
     if isinstance(error, MemoryError):
@@ -25,13 +25,13 @@ def lacking(error: BaseException) -> str | None:
     if any(words in text for words in OPEN_FILES):
         return f"too many files are open; {ADVICE[errno.EMFILE]}"
     if isinstance(error, ImportError) and _is_there(error):
-        # A library that is there and is not loaded for want of memory says so in its own words.
+        # The library is installed but fails to load, for example from lack of memory.
         return f"a part of the program cannot be loaded: {text}"
     return None
 
 
 def _is_there(error: ImportError) -> bool:
-    """Whether a module of somebody else failed to load, rather than is missing."""
+    """True if an installed module outside this package failed to load."""
     package = (error.name or "").partition(".")[0]
     if package == "cellrate" or isinstance(error, ModuleNotFoundError):
         return False

@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 
 def list_measures(name: str | None, *, json: bool) -> None:
-    """Shows every measure in a line, or all that there is to say of those called `name`."""
+    """Shows every measure on one line, or the full entries of the measures called `name`."""
     from cellrate.measures import all_measures
 
     known = all_measures()
     if name is not None:
-        found = _called(name, known)
+        measures = _called(name, known)
         if json:
-            entries = [{"name": one.name, **asdict(one)} for one in found]
+            entries = [{"name": measure.name, **asdict(measure)} for measure in measures]
             sys.stdout.write(jsonlib.dumps(entries, ensure_ascii=False) + "\n")
         else:
-            say("\n\n".join(_described(one) for one in found))
+            say("\n\n".join(_described(measure) for measure in measures))
     elif json:
         sys.stdout.write(jsonlib.dumps(list(known)) + "\n")
     else:
-        tables.show_names([_line(one) for one in known.values()])
+        tables.show_names([_line(measure) for measure in known.values()])
 
 
 def _called(name: str, known: dict[str, Measure]) -> list[Measure]:
-    """Measures of that name, key or column, or whose key ends so, in any table.
+    """Measures of any table whose name, key, column or last part of the key is `name`.
 
     Raises:
-        BadInput: There is none; names the nearest one.
+        BadInput: There is no such measure; the message names the nearest.
     """
-    found = [one for one in known.values() if name in (one.name, one.key, one.column, _last(one))]
-    if found:
-        return found
-    keys = dict.fromkeys(_last(one) for one in known.values())
+    matching = [m for m in known.values() if name in (m.name, m.key, m.column, _last(m))]
+    if matching:
+        return matching
+    keys = dict.fromkeys(_last(measure) for measure in known.values())
     return [known[choose(name, [*keys, *known], "measure")]]
 
 

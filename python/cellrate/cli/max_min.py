@@ -1,4 +1,4 @@
-"""`cellrate theory max-min`: fair rates of flows that are given, or of a scenario's."""
+"""`cellrate theory max-min`: fair rates of given flows, or of a scenario's flows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ABOUT = {parameter.name: parameter.about for parameter in FORMULA.parameters}
 
 def max_min(
     file: Annotated[
-        str | None, Parameter(name="FILE", help="Scenario, whose ABR flows are taken instead.")
+        str | None, Parameter(name="FILE", help="Scenario, whose ABR flows are used instead.")
     ] = None,
     /,
     *,
@@ -40,7 +40,7 @@ def max_min(
 
     rate = min(PCR, MCR + weight share); the share rises until a link is full.
 
-    With FILE, what sources of higher priority send on average is taken off the links.
+    With FILE, the mean rates of sources of higher priority are subtracted from the links' rates.
     """
     given = {
         "links_bits_per_second": links,

@@ -30,7 +30,7 @@ Taps: TypeAlias = Annotated[
     ),
 ]
 Seed: TypeAlias = Annotated[
-    int | None, Parameter(validator=Number(gte=0), help="Replaces the scenario's seed.")
+    int | None, Parameter(validator=Number(gte=0), help="Seed instead of the scenario's.")
 ]
 Json: TypeAlias = Annotated[
     bool, Parameter(name="--json", negative="", help="Print JSON, and nothing else.")

@@ -21,18 +21,20 @@ def plot(
         str, Parameter(help="lines, heat-map, ecdf, box, traces (over one another) or phase.")
     ] = "lines",
     y: Annotated[str, Parameter(help="Measure; with traces and phase KIND or KIND:ENTITY.")],
-    x: Annotated[str | None, Parameter(help="Factor across; with phase a trace.")] = None,
+    x: Annotated[
+        str | None, Parameter(help="Factor of the horizontal axis; with phase a trace.")
+    ] = None,
     by: Annotated[str | None, Parameter(help="Factor of the colours, or of a map's rows.")] = None,
     columns: Annotated[str | None, Parameter(help="Factor of the panels.")] = None,
     where: Annotated[
         list[str],
-        Parameter(negative="", show_default=False, help="Only runs of FACTOR=VALUE; repeatable."),
+        Parameter(negative="", show_default=False, help="Only runs with FACTOR=VALUE; repeatable."),
     ] = [],  # noqa: B006  cyclopts never changes it
     of: Annotated[
         str, Parameter(help="Table of the measure: runs, flows, classes, vcs, ports or queues.")
     ] = "runs",
     replication: Annotated[
-        int, Parameter(validator=Number(gte=0), help="Whose traces are drawn.")
+        int, Parameter(validator=Number(gte=0), help="Replication whose traces are drawn.")
     ] = 0,
     output: Annotated[
         Path | None,
@@ -48,7 +50,9 @@ def plot(
     from cellrate.figures import FORMATS, save
     from cellrate.plots.from_study import Wish, draw
 
-    safe = "".join(one if one.isalnum() or one in "-_." else "-" for one in f"{kind}-{y}")
+    safe = "".join(
+        letter if letter.isalnum() or letter in "-_." else "-" for letter in f"{kind}-{y}"
+    )
     place = place_of(study)
     stem, formats = figure_files(place / "figures" / safe, output, tuple(FORMATS))
     wish = Wish(kind, y, x, by, columns, tuple(where), of, replication)
@@ -61,7 +65,7 @@ def plot(
 def figure_files(
     default: Path, output: Path | None, known: tuple[str, ...]
 ) -> tuple[Path, tuple[str, ...]]:
-    """Path without suffix, and formats: those asked for, or all of them at the default place.
+    """Path without suffix and formats of `output`; without it the default path and all formats.
 
     Raises:
         BadInput: The file has another suffix.

@@ -1,4 +1,4 @@
-"""A progress bar with the remaining time, on a terminal, for work of more than two seconds."""
+"""Progress bar with the remaining time, on a terminal, for work of more than two seconds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ REFRESH_SECONDS = 0.1
 
 
 class ProgressBar:
-    """Shows itself as soon as the work is known to last; writes nothing if there is no terminal.
+    """Progress bar that appears as soon as the work is expected to last; silent without a terminal.
 
-    Call it with how many parts are done, fractions included, and how many there are.
+    Call it with the number of parts done, fractions included, and the number of all parts.
     """
 
     def __init__(self, label: str) -> None:
@@ -37,12 +37,12 @@ class ProgressBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self.bar is not None:
             self.bar.stop()
 
     def __call__(self, done: float, total: float) -> None:
-        """Shows how many of all parts are done."""
+        """Updates the bar with the number of parts done and of all parts."""
         if self.bar is None and self._will_last(done / total if total else 1.0):
             self.bar = self._show()
         if self.bar is not None:
@@ -55,7 +55,7 @@ class ProgressBar:
             self.refreshed = now if due else self.refreshed
 
     def failed(self, text: str) -> None:
-        """Says what failed on standard error, above the bar if it is shown, and counts it."""
+        """Prints a failure on standard error, above the bar if it is shown, and counts it."""
         self.failures += 1
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
@@ -75,7 +75,7 @@ class ProgressBar:
             TimeRemainingColumn(),
             console=self.console,
             transient=True,
-            # No thread of its own: a Ctrl-C in its midst could leave its lock taken for good.
+            # Without a refresh thread, in which a Ctrl-C could leave the bar's lock held for good.
             auto_refresh=False,
         )
         bar.start()

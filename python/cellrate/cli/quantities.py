@@ -1,4 +1,4 @@
-"""Numbers and quantities with units, as people write them on the command line."""
+"""Reads numbers and quantities with units from the command line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cellrate import _core
 from cellrate.problems import BadInput
 from cellrate.theory.cell_conversions import CELL_BITS
 
-# Kind of quantity in scenario files for each unit of a formula's parameters, and what one of the
-# kind is in that unit.
+# For each unit of a formula's parameters the kind of quantity in scenario files, and the factor
+# from the kind's base unit to that unit.
 KINDS = {
     "s": ("delay", 1.0),
     "bytes": ("bytes", 1.0),
@@ -28,7 +28,7 @@ def number(text: str, what: str) -> float:
     0.015625
 
     Raises:
-        BadInput: It is none, or too large for a float.
+        BadInput: The text is not a number, or too large for a float.
     """
     try:
         value = float(Fraction(text)) if "/" in text else float(text)
@@ -40,7 +40,9 @@ def number(text: str, what: str) -> float:
 
 
 def quantity(text: str, unit: str, what: str) -> float:
-    """A quantity as scenario files have it, in `unit`; a count of anything else with it or without.
+    """Reads a quantity as in scenario files and converts it to `unit`.
+
+    Units that scenario files lack, such as RTT, may be left out.
 
     >>> quantity("1000 km", "s", "--delay"), quantity("8 cells/s", "cells/s", "--link")
     (0.005, 8.0)
@@ -48,15 +50,15 @@ def quantity(text: str, unit: str, what: str) -> float:
     (2.0, 2.0)
 
     Raises:
-        BadInput: It is none; says which units are allowed.
+        BadInput: The text is not such a quantity; the message lists the allowed units.
     """
     if unit not in KINDS:
         return number(text.strip().removesuffix(unit).rstrip(), what)
     kind, scale = KINDS[unit]
-    # A scenario has no rate of nothing; a formula may well have one.
-    nothing = re.fullmatch(r"\s*0+(?:\.0*)?(\s.*)", text)
+    # Scenario files refuse a rate of zero, but a formula may allow it.
+    zero = re.fullmatch(r"\s*0+(?:\.0*)?(\s.*)", text)
     try:
-        value = _core.quantity(f"1{nothing[1]}" if nothing else text, kind)
+        value = _core.quantity(f"1{zero[1]}" if zero else text, kind)
     except ValueError as error:
         raise BadInput(f"{what}: {error}") from error
-    return 0.0 if nothing else value * scale
+    return 0.0 if zero else value * scale

@@ -1,4 +1,4 @@
-"""`cellrate report`: a study as one web page."""
+"""`cellrate report`: writes a study as one web page."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def report(
     *,
     output: Annotated[
         Path | None,
-        Parameter(name=["--output", "-o"], help="The page; STUDY/report.html by default."),
+        Parameter(name=["--output", "-o"], help="File of the page; STUDY/report.html by default."),
     ] = None,
 ) -> None:
     """Write a study's report: its plan, figures, differences, failures, the command of every run.
 
-    The page needs nothing beside it and fetches nothing. Points of its figures show the commands
-    that reproduce their runs, and lead to them.
+    The page is one file and loads nothing else. Points of its figures show the commands that
+    reproduce their runs, and link to them.
     """
     from cellrate.dataset import DataSet
     from cellrate.study_report import page

@@ -1,4 +1,4 @@
-"""`cellrate reproduce`: the papers' experiments again."""
+"""`cellrate reproduce`: runs the papers' experiments again."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 def reproduce(
     *names: Annotated[
-        str, Parameter(name="NAME", help="Paper, and experiments of it; all by default.")
+        str, Parameter(name="NAME", help="Paper and its experiments; all by default.")
     ],
     seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds per experiment.")] = 1,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
     sensitivity: Annotated[
-        bool, Parameter(negative="", help="Vary what the papers leave open, too.")
+        bool, Parameter(negative="", help="Also vary each parameter that the papers leave open.")
     ] = False,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for reports and kept results.")] = Path("out"),
     workers: Workers = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
     check: Annotated[
         bool, Parameter(negative="", help="Fail if seed 1 differs from the golden tables.")
     ] = False,
@@ -46,7 +46,7 @@ def reproduce(
     ] = None,
     inferred: Annotated[
         bool,
-        Parameter(negative="", help="With the inferred values of open parameters that held out."),
+        Parameter(negative="", help="Use the inferred values of open parameters that held out."),
     ] = False,
     keep_seeds: Annotated[
         bool, Parameter(negative="", help="Keep the results beside the papers' data.")
@@ -55,7 +55,7 @@ def reproduce(
         int,
         Parameter(
             validator=Number(gte=0),
-            help="Measure over so many seeds, and keep, what single events decide.",
+            help="Measure values that single events decide over so many seeds, and keep them.",
         ),
     ] = 0,
 ) -> int:
@@ -96,7 +96,7 @@ def reproduce(
 
 
 def _held_out() -> dict[str, tuple[Choice, ...]]:
-    """The inferred values that held out, by paper."""
+    """Inferred values that held out, by paper."""
     from cellrate.inference.stored import held_out
     from cellrate.reproduce.papers import all_papers
 
@@ -104,7 +104,7 @@ def _held_out() -> dict[str, tuple[Choice, ...]]:
 
 
 def chosen(names: Sequence[str], known: Sequence[str]) -> tuple[str | None, list[str] | None]:
-    """Paper and experiments that the names mean; None stands for all.
+    """Paper and experiments that names refer to; None stands for all.
 
     >>> chosen(["ohsaki95", "fig4"], ["ohsaki95-fig4", "ohsaki95-fig5"])
     ('ohsaki95', ['ohsaki95-fig4'])

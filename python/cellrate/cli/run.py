@@ -1,4 +1,4 @@
-"""`cellrate run`: one scenario, once."""
+"""`cellrate run`: runs a scenario once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from cellrate.cli.span import span
 from cellrate.problems import BadInput, reading, warn
 from cellrate.runner import Job, run_many
 
-# What --plot traces in a scenario that traces nothing.
+# Traces that --plot adds to a scenario without traces.
 PLOTTED = 'measure.traces=["queue", "acr", "cwnd", "utilisation"]'
-# Which run a captured one is.
+# Notes on the run that a capture shows.
 SET_UP = (
     "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
     "are others than without --capture; --set tcp.connection_setup=false captures that one"
@@ -40,22 +40,23 @@ def run(
     plot: Annotated[bool, Parameter(negative="", help="Draw the traces as well.")] = False,
     capture: Taps = [],  # noqa: B006  as above
     capture_from: Annotated[
-        str | None, Parameter(help='Begin of the captures, as in "10 ms"; the start by default.')
+        str | None,
+        Parameter(help='Begin of the captures, as in "10 ms"; begin of the run by default.'),
     ] = None,
     capture_to: Annotated[
-        str | None, Parameter(help="Their end; that of the run by default.")
+        str | None, Parameter(help="End of the captures; end of the run by default.")
     ] = None,
 ) -> None:
-    """Run a scenario and show what it measured.
+    """Run a scenario and show its measures.
 
-    With --out, DIR receives summary.json, resolved.toml (the scenario with every default written
-    out) and, if the scenario asks for them, traces.parquet and events.parquet. --plot adds
-    figures/, --capture adds captures/; without --out, DIR is then out/ and the scenario's name.
+    With --out, this directory receives summary.json, resolved.toml (the scenario with every default
+    written out) and, if the scenario asks for them, traces.parquet and events.parquet. --plot adds
+    figures/, --capture adds captures/; without --out, they go to out/ and the scenario's name.
 
-    --capture POINT writes what passes a place of the network for tcpdump, tshark and Wireshark.
-    POINT is a node (all its links), "A->B" (what leaves A to B) or "A<->B" (both ways, seen at A);
-    POINT:FORMAT,... says what is written: cells, pdus, erf, line, sunatm or ip. The plain engine
-    does that, which takes some twenty times as long as the run.
+    --capture POINT writes the traffic at a place of the network, for tcpdump, tshark and Wireshark.
+    POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,
+    seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip. Captures are
+    made by the plain engine, which takes some twenty times as long as the run.
     """
     with reading(file):
         text, name = source.read(file)
@@ -78,7 +79,7 @@ def run(
 
 
 def _simulated(job: Job, directory: Path | None, *, figures: bool) -> Result:
-    """Simulates, and writes what was measured into a directory, if there is one."""
+    """Simulates a job and writes its results to a directory, if given."""
     with ProgressBar("simulating") as progress:
         [outcome] = run_many([job], workers=1, progress=progress)
     result = Result(outcome)
@@ -90,7 +91,7 @@ def _simulated(job: Job, directory: Path | None, *, figures: bool) -> Result:
 def _captured(
     job: Job, taps: list[str], between: tuple[float, float], directory: Path, *, figures: bool
 ) -> Result:
-    """Captures and simulates, writes both into a directory, and says which run it is.
+    """Simulates a job with captures, writes both to a directory, and notes which run it is.
 
     Raises:
         BadInput: There is no such place or format.
@@ -107,7 +108,7 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
     """Begin and end of captures in seconds.
 
     Raises:
-        BadInput: They are no times, the end is not after the begin, or nothing is captured.
+        BadInput: A text is not a time, the end is not after the begin, or nothing is captured.
     """
     options = "--capture-from", "--capture-to"
     for option, text in zip(options, (begin, end), strict=True):
@@ -117,10 +118,10 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
 
 
 def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
-    """Where files go, if anywhere; found out before the run, not after it.
+    """Directory for files, if any are written; checked before the run.
 
     Raises:
-        BadInput: Files of somebody else are in the way.
+        BadInput: The directory has files that are not results of a run.
     """
     directory = out
     if out is None and needed:
@@ -134,7 +135,7 @@ def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
 
 
 def _traced(job: Job) -> Job:
-    """The job, with traces if its scenario asks for none."""
+    """The job, with traces added if its scenario has none."""
     resolved = _core.resolve(job.text, job.path, list(job.overrides), job.seed)
     if tomllib.loads(resolved)["measure"]["traces"]:
         return job

@@ -1,4 +1,4 @@
-"""Signals that ask the command to end: it stops as it does on Ctrl-C."""
+"""Handles signals that ask the command to end: it stops as on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import FrameType
 from typing import NoReturn
 
 NAMES = "SIGTERM", "SIGHUP"
-"""By which a batch system or a service manager ends a job, and a terminal that goes away."""
+"""Signals by which batch systems, service managers and closing terminals end a job."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -18,13 +18,13 @@ class Terminated(KeyboardInterrupt):
         self.number = number
 
 
-def exit_code(asked: KeyboardInterrupt) -> int:
-    """What a command ends with that was asked to end: 128 and the signal, as shells tell it."""
-    return 128 + (asked.number if isinstance(asked, Terminated) else signal.SIGINT)
+def exit_code(signalled: KeyboardInterrupt) -> int:
+    """Exit code of a command that a signal ended: 128 plus the signal's number, as in shells."""
+    return 128 + (signalled.number if isinstance(signalled, Terminated) else signal.SIGINT)
 
 
 def listen() -> None:
-    """From now on such a signal raises `Terminated`, unless whoever started us wants it ignored."""
+    """Makes the signals raise `Terminated`, except those that the parent process set to ignored."""
     for name in NAMES:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -32,7 +32,7 @@ def listen() -> None:
 
 
 def end_at_once() -> None:
-    """From now on the next signal ends the process without a word."""
+    """Makes the next signal end the process silently."""
     for name in ("SIGINT", *NAMES):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:

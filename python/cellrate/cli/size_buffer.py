@@ -1,4 +1,4 @@
-"""`cellrate size-buffer`: how much buffer a port needs."""
+"""`cellrate size-buffer`: finds the buffer that a port needs."""
 
 from __future__ import annotations
 
@@ -28,28 +28,33 @@ def size_buffer(
         float | None, Parameter(help="Largest mean cell loss ratio; no loss at all by default.")
     ] = None,
     delay: Annotated[
-        str | None, Parameter(help='Longest queueing delay, as in "5 ms", instead of a loss.')
+        str | None,
+        Parameter(help='Longest queueing delay, as in "5 ms", instead of a loss target.'),
     ] = None,
     port: Annotated[
         str | None,
-        Parameter(help="Output port, as in A->B; that with the longest queue by default."),
+        Parameter(help="Output port, as in A->B; the port with the longest queue by default."),
     ] = None,
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds that are run.")] = 20,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Number of seeds.")] = 20,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
     credit_cells: Annotated[
         int | None,
-        Parameter(validator=Number(gte=1), help="Say what credits for so many cells would need."),
+        Parameter(
+            validator=Number(gte=1),
+            help="Also compute the buffer under credit-based flow control, with a credit cell for "
+            "this many cells.",
+        ),
     ] = None,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
     workers: Workers = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
 ) -> None:
-    """Find the least buffer that loses nothing, or keeps a loss or delay target.
+    """Find the least buffer that loses no cells, or meets a loss or delay target.
 
-    Formulas and measurement stand side by side, each formula with the assumptions that fail. Runs
-    are measured from 0 s on. A page with the picture of the queue is written to OUT. Finished runs
-    are kept in OUT/results, so that an interrupted search goes on where it stopped.
+    Shows formulas beside measurements, each formula with the assumptions that fail. Runs are
+    measured from 0 s on. A page with a picture of the queue is written to OUT. Finished runs are
+    kept in OUT/results, so that an interrupted search goes on where it stopped.
     """
     from cellrate import sizing
     from cellrate.sizing.as_json import as_json

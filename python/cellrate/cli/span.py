@@ -1,4 +1,4 @@
-"""A span of simulated time, as people write it on the command line."""
+"""Reads a span of simulated time from the command line."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from cellrate.problems import BadInput
 
 
 def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, float]:
-    """Begin and end in seconds; without an end, for ever.
+    """Begin and end of a span in seconds; infinity without an end.
 
     >>> span("10 ms", "10.2 ms", ("--from", "--to"))
     (0.01, 0.0102)
 
     Args:
-        begin: A time as scenario files have it.
-        end: Another one, if there is one.
-        options: What both are called.
+        begin: A time as in scenario files.
+        end: The end, as `begin`; None for no end.
+        options: Names of both options.
 
     Raises:
-        BadInput: They are no times, or the end is not after the begin.
+        BadInput: A text is not a time, or the end is not after the begin.
     """
-    found = _seconds(begin, options[0]), math.inf if end is None else _seconds(end, options[1])
-    if found[0] >= found[1]:
+    times = _seconds(begin, options[0]), math.inf if end is None else _seconds(end, options[1])
+    if times[0] >= times[1]:
         raise BadInput(f"{options[1]} {end}: it is not after {begin}")
-    return found
+    return times
 
 
 def _seconds(text: str, option: str) -> float:

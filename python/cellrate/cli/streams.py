@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or cannot show a character."""
+"""Handles standard streams that are closed, full, or cannot show a character."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OUTPUT = "standard output"
 
 
 class _Output(io.FileIO):
-    """Standard output whose errors say that they are its."""
+    """Standard output; its errors name it as the file."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -25,7 +25,7 @@ class _Output(io.FileIO):
 
 
 class _Errors(io.FileIO):
-    """Standard error: that nothing can be written there can be told nowhere, and stops nothing."""
+    """Standard error; failures to write are ignored, since they cannot be reported anywhere."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -35,15 +35,15 @@ class _Errors(io.FileIO):
 
 
 def prepare() -> None:
-    """Makes standard streams that can be used, whatever the process was given.
+    """Makes all standard streams usable, even if the process was started without some.
 
-    What cannot be shown in the encoding of a stream is written as an escape sequence.
+    Characters that the encoding of a stream lacks are written as escape sequences.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # Else the next file to be opened gets this number, and what is meant for a person.
+            # Otherwise the next opened file would get this number, and the text for the stream.
             os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)  # noqa: FBT003
     if sys.stdin is None:
@@ -53,7 +53,7 @@ def prepare() -> None:
 
 
 def nothing_more() -> None:
-    """Nothing more is written to standard output, not even what waits, when the process ends."""
+    """Discards all further standard output, including buffered text when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

@@ -1,4 +1,4 @@
-"""`cellrate study`: many runs from one file, into a data set."""
+"""`cellrate study`: runs a study file and writes its data set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def study(
     ],
     /,
     *,
-    plan: Annotated[bool, Parameter(negative="", help="Say what it would take, and stop.")] = False,
+    plan: Annotated[
+        bool, Parameter(negative="", help="Only print runs, time, memory and disk needed.")
+    ] = False,
     settings: Settings = [],  # noqa: B006  cyclopts never changes it
     out: Annotated[Path, Parameter(help="Directory for data sets and kept results.")] = Path("out"),
     output: Annotated[
@@ -48,18 +50,18 @@ def study(
         str | None,
         Parameter(help="Run on a Dask cluster: ADDRESS of its scheduler, or local-cluster."),
     ] = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
     quiet: Annotated[
-        bool, Parameter(negative="", help="Print nothing but what went wrong.")
+        bool, Parameter(negative="", help="Print only warnings and failures.")
     ] = False,
     json: Json = False,
 ) -> int:
-    """Run every point of a study file as often as it asks, and write one data set.
+    """Run every point of a study file with its replications, and write one data set.
 
-    OUT/studies/NAME receives the data set: runs.parquet with a row per run, a table per kind of
-    thing (flows, vcs, ports, queues, classes), traces if they are kept, and a dictionary of every
-    column. Finished runs are kept in OUT/results: a study that was interrupted, or has grown, runs
-    what is missing. A run that fails is reported with its command and does not stop the others.
+    OUT/studies/NAME receives the data set: runs.parquet with a row per run, tables of flows, vcs,
+    ports, queues and classes, traces if the study keeps them, and a dictionary of every column.
+    Finished runs are kept in OUT/results, so that an interrupted or extended study only runs the
+    missing points. A run that fails is reported with its command and does not stop the study.
     """
     with reading(file):
         asked = studies.read(file, settings)
@@ -91,7 +93,7 @@ def study(
 
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:
-    """A store that is gone afterwards: a study looks at its runs again when it writes them."""
+    """Temporary store for a study, which reads its runs again when it writes the data set."""
     kept = out / "fresh"
     scratch.clear(kept)
     place = stack.enter_context(scratch.directory(kept))
@@ -101,10 +103,10 @@ def _for_now(out: Path, stack: ExitStack) -> _core.Store:
 def _runner(
     scheduler: str | None, workers: int | None, stack: ExitStack
 ) -> Callable[..., Generator[Done]]:
-    """What runs jobs: this process, or a cluster."""
+    """Function that runs jobs: in this process, or on a cluster."""
     if scheduler is None:
         return functools.partial(run_each, workers=workers)
-    # Dask is an extra, and takes its time.
+    # Dask is an optional dependency, and loads slowly.
     from cellrate.cluster import Cluster
 
     return stack.enter_context(Cluster(scheduler, workers)).run_each
@@ -112,8 +114,8 @@ def _runner(
 
 def _show(ran: studies.Ran, asked: studies.Study, *, quiet: bool, json: bool) -> None:
     if json:
-        found = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
-        sys.stdout.write(jsonlib.dumps(found) + "\n")
+        answer = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
+        sys.stdout.write(jsonlib.dumps(answer) + "\n")
         return
     if quiet:
         return

@@ -1,4 +1,4 @@
-"""Where the data set of a study is that a command is asked about."""
+"""Finds the data set of a study that a command line names."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ STUDIES = Path("out") / "studies"
 
 
 def place_of(study: Path) -> Path:
-    """The directory of the data set of a study; of a file, the one where its runs go by default.
+    """Directory of a study's data set; for a study file, the directory that it uses by default.
 
     Raises:
-        BadInput: It is no study file, or the study has not run.
+        BadInput: The file is not a study file, or the study has not run.
     """
     if not study.is_file():
         return study
     try:
         with reading(str(study)):
-            found = tomllib.loads(study.read_text(encoding="utf-8"))
+            content = tomllib.loads(study.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadInput(f"{study} is no study file: {error}") from error
-    if not {"scenario", "template"} & found.keys():
+    if not {"scenario", "template"} & content.keys():
         raise BadInput(f"{study} is no study file: it names neither `scenario` nor `template`")
-    place = STUDIES / str(found.get("name", study.stem))
+    place = STUDIES / str(content.get("name", study.stem))
     if not place.is_dir():
         raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
     return place

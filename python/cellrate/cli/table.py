@@ -1,4 +1,4 @@
-"""`cellrate table`: a study as a table for a paper."""
+"""`cellrate table`: writes a study as a table for a paper."""
 
 from __future__ import annotations
 
@@ -22,30 +22,35 @@ def table(
     /,
     *,
     rows: Annotated[
-        list[str], Parameter(negative="", show_default=False, help="Factors, with commas.")
+        list[str],
+        Parameter(negative="", show_default=False, help="Factors of the rows, as in rtt,scheme."),
     ] = [],  # noqa: B006  cyclopts never changes it
     columns: Annotated[
-        list[str], Parameter(negative="", show_default=False, help="Factors, with commas.")
+        list[str],
+        Parameter(negative="", show_default=False, help="Factors of the columns, as --rows."),
     ] = [],  # noqa: B006
     measure: Annotated[
         list[str],
-        Parameter(negative="", show_default=False, help="Those of the study by default."),
+        Parameter(negative="", show_default=False, help="Measures; those of the study by default."),
     ] = [],  # noqa: B006
-    of: Annotated[str, Parameter(help="runs, flows, classes, vcs, ports or queues.")] = "runs",
+    of: Annotated[
+        str, Parameter(help="Table of the measures: runs, flows, classes, vcs, ports or queues.")
+    ] = "runs",
     where: Annotated[
         list[str],
-        Parameter(negative="", show_default=False, help="FACTOR=VALUE: only such runs."),
+        Parameter(negative="", show_default=False, help="Only runs with FACTOR=VALUE; repeatable."),
     ] = [],  # noqa: B006
     level: Annotated[
-        float | None, Parameter(help="Of confidence intervals; that of the study by default.")
+        float | None, Parameter(help="Confidence level; that of the study by default.")
     ] = None,
     form: Annotated[str, Parameter(name="--format", help="text, md, csv, latex or html.")] = "text",
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="File to write.")] = None,
 ) -> None:
     """Tabulate a study: means over replications with confidence intervals.
 
-    Rows and columns are values of factors, or of what tells entities apart, such as name or group
-    of flows; a factor is found by the end of its path. What is in neither is averaged, and said.
+    Rows and columns are values of factors, or of columns that identify entities, such as name or
+    group of flows. The end of a factor's path is enough. The table says which factors are in
+    neither; it shows means over them.
     """
     from cellrate.dataset import DataSet
     from cellrate.dataset.table import FORMATS, Question, tabulate, written
@@ -57,7 +62,7 @@ def table(
         columns=_names(columns),
         measures=_names(measure),
         table=choose(of, data.tables, "table"),
-        where=dict(_value(one, data) for one in where),
+        where=dict(_value(condition, data) for condition in where),
         level=level,
     )
     text = written(tabulate(data, question), chosen)
@@ -68,20 +73,20 @@ def table(
 
 
 def _names(given: list[str]) -> tuple[str, ...]:
-    return tuple(name.strip() for one in given for name in one.split(",") if name.strip())
+    return tuple(name.strip() for names in given for name in names.split(",") if name.strip())
 
 
 def _value(text: str, data: DataSet) -> tuple[str, float | str]:
-    """A factor and its value, a number in the factor's unit or a text.
+    """Reads FACTOR=VALUE; the value is a number in the factor's unit, or a text.
 
     Raises:
-        BadInput: It is no such pair.
+        BadInput: The text is not of that form, or the value is not a number or quantity.
     """
     name, equals, value = text.partition("=")
     if not equals:
         raise BadInput(f"--where {text}: must be FACTOR=VALUE")
     name, value = name.strip(), value.strip().strip('"')
-    known = [one for one in data.description.varied if _is(one.name, name)]
+    known = [factor for factor in data.description.varied if _is(factor.name, name)]
     if len(known) != 1 or known[0].is_text:
         return name, value
     factor = known[0]

@@ -1,4 +1,4 @@
-"""What the command shows on standard output when nobody asked for JSON."""
+"""Text that commands show on standard output without --json."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from cellrate.api import Result
     from cellrate.component_bench import Cost
 
-# Above this, flows are shown by group.
+# More flows than this are shown by group.
 MOST_FLOWS = 20
-# Only the longest queues are shown.
+# Number of queues that are shown, the longest first.
 MOST_QUEUES = 8
 
 
@@ -36,7 +36,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes, in the unit that suits it."""
+    """A number of bytes as text, in a unit that fits its size."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
@@ -45,7 +45,7 @@ def size(count: float) -> str:
 
 
 def show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
-    """Lists names with what they are and, in brackets, where that is described."""
+    """Lists names with a description and, in brackets, its source."""
     width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
         source = f" [{entry['source']}]" if entry["source"] else ""
@@ -53,14 +53,14 @@ def show_names(entries: Sequence[dict[str, str]], indent: str = "") -> None:
 
 
 def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:
-    """Lists everything that a scenario can name, kind by kind."""
+    """Lists all components that a scenario can name, kind by kind."""
     for kind, entries in registry.items():
         say(f"{kind}:")
         show_names(entries, "  ")
 
 
 def show_result(result: Result, name: str) -> None:
-    """Shows a run: what it was, its flows, its ports."""
+    """Shows a run: its size and digest, its flows, its ports, and totals."""
     summary = result.summary
     out = console()
     hops, wall = summary["cell_hops"], summary["wall_seconds"]
@@ -162,7 +162,7 @@ def _sum(members: Sequence[dict[str, Any]], key: str) -> str:
 
 
 def show_bench(report: dict[str, Any]) -> None:
-    """Shows the bench: ns per cell-hop of each workload, and how many floors that is."""
+    """Shows the bench: ns per cell-hop of each workload, and the ratio to its bare loop."""
     floors, per_cell = report["floor"], report["bytes_per_cell"]
     table = _table("workload", "ns per cell-hop", "floor", "ratio", "bytes per cell")
 
@@ -180,7 +180,7 @@ def show_bench(report: dict[str, Any]) -> None:
 
 
 def show_components(costs: Sequence[Cost]) -> None:
-    """Shows what each component costs, and whether that is within its limit."""
+    """Shows the cost of each component, and marks costs above their limits."""
     table = _table("component", "kind", "ns per cell-hop", "of the plain one", "at most")
     for cost in costs:
         limit = "-" if cost.limit is None else f"{cost.limit:g}"

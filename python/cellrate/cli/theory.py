@@ -1,4 +1,4 @@
-"""`cellrate theory`: the closed forms of the literature, each a command of its own."""
+"""`cellrate theory`: closed forms of the literature, each with its own command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = cyclopts.App(
     help="Compute a closed form of the literature; without NAME, list all with their equations.",
     help_format="plaintext",
 )
-# Formulas that know more than their parameters: a scenario file, a picture.
+# Formulas whose commands have more than the formula's parameters: a scenario file, a picture.
 COMMANDS: dict[str, Callable[..., None]] = {
     "efci-cycle": efci_cycle,
     "feasible-region": feasible_region,
@@ -37,13 +37,13 @@ for formula in CATALOGUE:
 @app.default
 def list_formulas(
     *names: Annotated[
-        str, Parameter(name="NAME", allow_leading_hyphen=True, help="A formula, and its options.")
+        str, Parameter(name="NAME", allow_leading_hyphen=True, help="A formula and its options.")
     ],
     json: Json = False,
 ) -> None:
     """List all formulas with their equations."""
     known = [formula.name for formula in CATALOGUE]
-    if names:  # no command's name, else it would not have come here
+    if names:  # not the name of a formula, whose command would have run instead
         choose(names[0], known, "formula")
     elif json:
         sys.stdout.write(jsonlib.dumps(known) + "\n")

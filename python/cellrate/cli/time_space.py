@@ -1,4 +1,4 @@
-"""`cellrate time-space`: cells of a flow on their way, over a short span."""
+"""`cellrate time-space`: draws the cells of a flow on their path, over a short span."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def time_space(
     /,
     *,
     start: Annotated[str, Parameter(name="--from", help='Begin of the span, as in "10 ms".')],
-    end: Annotated[str, Parameter(name="--to", help='Its end, as in "10.2 ms".')],
+    end: Annotated[str, Parameter(name="--to", help='End of the span, as in "10.2 ms".')],
     flow: Annotated[
-        str | None, Parameter(help="Flow whose way is drawn, as tcp.1; the first by default.")
+        str | None, Parameter(help="Flow whose path is drawn, as tcp.1; the first by default.")
     ] = None,
     settings: Settings = [],  # noqa: B006  cyclopts never changes it
     seed: Seed = None,
@@ -29,12 +29,12 @@ def time_space(
         Parameter(name=["--output", "-o"], help="FILE.png, .svg or .pdf; all three by default."),
     ] = None,
 ) -> None:
-    """Draw a time-space diagram: every cell of a flow on its way through the network.
+    """Draw a time-space diagram: every cell of a flow on its path through the network.
 
-    Time goes across, the nodes of the way upwards. A sloping line is a cell on a link, a level one
-    a cell that waits; a cross is a cell that was lost. The run up to the end of the span is done
-    cell by cell, which takes several times as long as cellrate run. Without -o the figure is
-    written to out/NAME-time-space.
+    Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
+    line a waiting cell, a cross a lost cell. The run up to the end of the span is done cell by
+    cell, which takes several times as long as cellrate run. Without -o the figure is written to
+    out/NAME-time-space.
     """
     from cellrate.cli.plot import figure_files
     from cellrate.figures import FORMATS, save
@@ -46,12 +46,12 @@ def time_space(
         text, name = source.read(file)
     shown = span(start, end, ("--from", "--to"))
     network = Network.of(text, name, settings)
-    names = [one.name for one in network.flows]
+    names = [candidate.name for candidate in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
     default = Path("out") / f"{Path(name.strip('<>')).stem}-time-space"
     stem, formats = figure_files(default, output, tuple(FORMATS))
-    found = passages(text, name, shown, settings, seed)
-    figure = draw(found, network.flows[names.index(chosen)])
+    cells = passages(text, name, shown, settings, seed)
+    figure = draw(cells, network.flows[names.index(chosen)])
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")

@@ -1,4 +1,4 @@
-"""`cellrate tune`: the best parameters of a scenario."""
+"""`cellrate tune`: finds the best parameters of a scenario."""
 
 from __future__ import annotations
 
@@ -48,16 +48,18 @@ def tune(
     include: Include = [],  # noqa: B006
     settings: Settings = [],  # noqa: B006
     objective: Annotated[
-        str, Parameter(help="Criteria in their order, each with a tolerance if =X follows.")
+        str, Parameter(help="Criteria in order of priority; =X after one sets its tolerance.")
     ] = DEFAULT,
-    seeds: Annotated[int, Parameter(validator=Number(gte=1), help="Seeds of the best sets.")] = 5,
-    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="The first of them.")] = 1,
+    seeds: Annotated[
+        int, Parameter(validator=Number(gte=1), help="Seeds with which the best sets are run.")
+    ] = 5,
+    first_seed: Annotated[int, Parameter(validator=Number(gte=0), help="First seed.")] = 1,
     budget: Annotated[
         int | None,
         Parameter(
             validator=Number(gte=1),
             show_default=False,
-            help="Simulations at most; by default what 11 sets of a model or 40 of a search take.",
+            help="Most simulations; by default enough for 11 sets of a model or 40 of a search.",
         ),
     ] = None,
     search_seed: Annotated[
@@ -66,14 +68,15 @@ def tune(
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
     workers: Workers = None,
-    fresh: Annotated[bool, Parameter(negative="", help="Simulate what is known already.")] = False,
+    fresh: Annotated[bool, Parameter(negative="", help="Simulate all runs again.")] = False,
 ) -> None:
-    """Find the best parameters of a scenario: a model or a search proposes, simulations dispose.
+    """Find the best parameters of a scenario: a model or a search proposes, simulations decide.
 
-    Where the fluid model of EFCI holds, it judges every RIF and RDF that the standard can signal,
-    and the most promising are simulated. Elsewhere, or with --vary, parameters are searched by
-    simulation: those named, or else those that control and discard declare. Criteria are loss,
-    utilisation, queue, queue-max, throughput, goodput, packets-lost, timeouts and fairness.
+    Where the fluid model of EFCI holds, it ranks every RIF and RDF that the standard can signal,
+    and the most promising pairs are simulated. Elsewhere, or with --vary, parameters are searched
+    by simulation: the named ones, or else those that the control scheme and the discard policy
+    declare. Criteria are loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
+    timeouts and fairness.
 
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
     same command goes on where it was interrupted, and a larger --budget where it ended.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from cellrate.compare import words
 from cellrate.compare.answer import Comparison, Pair
+from cellrate.numbers import finite_or_none
 
 
 def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
@@ -54,9 +54,5 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "adjusted_p_value": pair.adjusted_p,
         "ratio": None if ratio is None else ratio.value,
         "ratio_interval": None if ratio is None or ratio.low is None else [ratio.low, ratio.high],
-        "runs_saved_by_pairs": _finite(found.gain),
+        "runs_saved_by_pairs": finite_or_none(found.gain),
     }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None

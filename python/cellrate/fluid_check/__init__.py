@@ -1,1 +1,1 @@
-"""The fluid model of EFCI held against the simulator; the module writes its evidence."""
+"""Compares the fluid model of EFCI with the simulator and writes the evidence page."""

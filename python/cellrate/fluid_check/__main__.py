@@ -19,14 +19,19 @@ from cellrate.theory.efci import EfciLoop, periodic_trajectory
 from cellrate.theory.efci.points import OHSAKI_POINTS
 
 CYCLES = 80
-# Ten sources, tau = 2 ms, 300 Kbyte, thresholds at half of it (Ohsaki et al. 1995, section III).
+# Ten sources, tau = 2 ms, buffer of 300 Kbyte, thresholds at half of the buffer (Ohsaki et al.
+# 1995, section III).
 OHSAKI = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rdf=1 / 2, growth="delayed")
 OHSAKI_BUFFER = 5796.0
-SHOWN = 18  # of the grid: N = 10, tau = 2 ms, RIF 1/256, RDF 1/2
+SHOWN = 18  # index in the grid: N = 10, tau = 2 ms, RIF 1/256, RDF 1/2
 
 
 def main(directory: Path) -> None:
-    """Simulates the grid; writes its page, and all pictures of the fluid model."""
+    """Simulates the grid and writes its page and all pictures of the fluid model.
+
+    Args:
+        directory: The documentation (`docs`).
+    """
     store = default_store(Path("out") / "results")
     cases, groups = grid(), two_groups()
     measured, grouped = simulate(cases, CYCLES, store=store), simulate(groups, CYCLES, store=store)
@@ -37,7 +42,7 @@ def main(directory: Path) -> None:
 
 
 def illustrate(directory: Path) -> None:
-    """Draws what the explanation shows, without simulating."""
+    """Draws the pictures of the explanation, which need no simulation."""
     region = Region(OHSAKI, OHSAKI_BUFFER)
     keep(draw_region(region, OHSAKI_POINTS[:3]), directory / "images" / "feasible-region")
     emptying = OHSAKI.with_(rif=1 / 64, rdf=1 / 4, high_cells=700.0, low_cells=400.0)
@@ -46,7 +51,7 @@ def illustrate(directory: Path) -> None:
 
 
 def keep(figure: Figure, stem: Path) -> None:
-    """Writes the vector form alone: that is what pages show."""
+    """Writes a figure as SVG only, the format that the pages show."""
     save(figure, stem)[0].unlink()
 
 

@@ -1,4 +1,4 @@
-"""Persistent ABR sources behind one switch that marks EFCI: as a loop, and as a scenario."""
+"""Cases to compare: persistent ABR sources behind one EFCI switch, as a loop and as a scenario."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cellrate.theory.cell_conversions import CELL_BITS
 from cellrate.theory.efci import EfciLoop, Integrated, LimitCycle, integrate, limit_cycle
 
 LINK_BITS = 149.76e6
-# A little more than the bottleneck, so that every queue is the bottleneck's.
+# A little more than the bottleneck rate, so that queues form at the bottleneck only.
 ACCESS_BITS = 149.763e6
 NRM = 32
-# Cells are sent whole: at the source, the switch, the destination, and the switch on the way back.
+# A cell is transmitted as a whole at each hop: source, switch, destination, switch on the way back.
 HOPS = 4
 
 SCENARIO = """
@@ -57,11 +57,11 @@ source = {{ kind = "persistent" }}
 
 @dataclass(frozen=True)
 class Case:
-    """One set of parameters.
+    """Parameters of one case.
 
     Attributes:
         sources: N_VC.
-        round_trip_seconds: tau, propagation alone.
+        round_trip_seconds: tau, without transmission times.
         rif: RIF.
         rdf: RDF.
         high_cells: Q_H.
@@ -77,7 +77,7 @@ class Case:
 
     @property
     def propagation_loop(self) -> EfciLoop:
-        """The loop of the model that is nearest to the simulator, with propagation delays alone."""
+        """Loop of the model that is closest to the simulator, with propagation delays only."""
         return EfciLoop(
             self.sources,
             LINK_BITS / CELL_BITS,
@@ -94,12 +94,12 @@ class Case:
 
     @property
     def loop(self) -> EfciLoop:
-        """The same with what a cell adds to the delay of the feedback."""
+        """The same loop, with the delay that transmission of whole cells adds to the feedback."""
         return self.propagation_loop.with_cell_delays(HOPS)
 
     @cached_property
     def cycle(self) -> LimitCycle:
-        """What the model says."""
+        """Limit cycle that the model computes."""
         return limit_cycle(self.loop)
 
     @property
@@ -108,12 +108,19 @@ class Case:
         return self.sources * NRM * CELL_BITS / LINK_BITS
 
     def job(self, cycles: int, seed: int) -> Job:
-        """A simulation of as many cycles, half of them measured."""
+        """Simulation of a number of cycles; the second half is measured."""
         flow = (("source", self.sources, self.round_trip_seconds),)
         return self._job(flow, cycles * self.cycle.period_seconds, seed)
 
     def _job(self, groups: Sequence[tuple[str, int, float]], duration: float, seed: int) -> Job:
-        """A simulation of groups: name, sources, round trip. The shortest is in four equal hops."""
+        """Simulation of groups of sources.
+
+        Args:
+            groups: Name, number of sources and round trip (seconds) of each; the shortest round
+                trip consists of four equal hops.
+            duration: Simulated seconds, of which the second half is measured.
+            seed: Seed of the run.
+        """
         bottleneck = min(tau for _, _, tau in groups) / HOPS
         text = SCENARIO.format(
             duration=duration,
@@ -133,31 +140,31 @@ class Case:
 
 @dataclass(frozen=True)
 class TwoGroups(Case):
-    """Half of the sources near, half of them far; `round_trip_seconds` is that of the near ones.
+    """A case with half of the sources near, at `round_trip_seconds`, and half of them far.
 
     Attributes:
-        far_seconds: tau of the far ones.
+        far_seconds: tau of the far sources.
     """
 
     far_seconds: float = 0.0
 
     @cached_property
     def integrated(self) -> Integrated:
-        """What the extension of the model says."""
+        """Result of the model's extension to sources with different delays."""
         near = self.loop.with_(sources=self.sources / 2)
         longer = self.far_seconds - self.round_trip_seconds
         far = near.with_(round_trip_seconds=float(near.tau) + longer)
         return integrate([near, far], cycles=25)
 
     def job(self, cycles: int, seed: int) -> Job:
-        """A simulation of as many cycles, half of them measured."""
+        """Simulation of a number of cycles; the second half is measured."""
         half = self.sources // 2
         groups = (("near", half, self.round_trip_seconds), ("far", half, self.far_seconds))
         return self._job(groups, cycles * self.integrated.period_seconds, seed)
 
 
 def grid() -> list[Case]:
-    """N, tau and four pairs of factors that ask for few or many RM cells in each cycle."""
+    """Cases over N, tau and four pairs (RIF, RDF), with few or many RM cells in each cycle."""
     pairs = [(1 / 1024, 1 / 64), (1 / 256, 1 / 16), (1 / 256, 1 / 2), (1 / 64, 1 / 4)]
     return [
         Case(sources, tau, rif, rdf)
@@ -166,7 +173,7 @@ def grid() -> list[Case]:
 
 
 def two_groups() -> list[TwoGroups]:
-    """Ten sources, half of them further away."""
+    """Cases of ten sources, five of them far."""
     return [
         TwoGroups(10, 1e-3, 1 / 64, 1 / 4, far_seconds=3e-3),
         TwoGroups(10, 1e-3, 1 / 256, 1 / 16, far_seconds=6e-3),

@@ -1,4 +1,4 @@
-"""Cycles of a simulated queue: their extremes and their length."""
+"""Measures the cycles of a simulated queue: extremes and length."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ PORT = "A->sink"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a simulation showed in its measured half.
+    """Results of the measured half of a simulation.
 
     Attributes:
-        cycles: Whole cycles seen.
+        cycles: Number of whole cycles.
         maximum_queue_cells: Mean of the cycles' maxima.
         minimum_queue_cells: Mean of the cycles' minima.
         period_seconds: Mean length of a cycle.
-        utilisation: Share of the bottleneck that was used.
+        utilisation: Share of the bottleneck's capacity that was used.
         highest_queue_cells: Maximum of all cycles.
         sent_cells: Cells that each source sent, by its name.
         time_seconds: Times of the queue's trace.
-        queue_cells: The queue then.
+        queue_cells: Queue length at these times.
     """
 
     cycles: int
@@ -53,7 +53,7 @@ def simulate(
     store: _core.Store | None = None,
     progress: Progress | None = None,
 ) -> list[Measured]:
-    """Simulates each case for as many cycles of the model, and measures the second half.
+    """Simulates each case for a number of the model's cycles and measures the second half.
 
     Raises:
         ValueError: A run shows no whole cycle.
@@ -64,15 +64,15 @@ def simulate(
 
 
 def measure(case: Case, outcome: _core.Outcome) -> Measured:
-    """Cycles of one run.
+    """Measures the cycles of one run.
 
     Raises:
         ValueError: There is no whole cycle.
     """
     summary = json.loads(outcome.summary())
     start = summary["simulated_seconds"] - summary["window_seconds"]
-    [queue] = [one for one in series_of(outcome) if one.kind == "queue" and PORT in one.entity]
-    [port] = [one for one in summary["ports"] if PORT in json.dumps(one)]
+    [queue] = [s for s in series_of(outcome) if s.kind == "queue" and PORT in s.entity]
+    [port] = [port for port in summary["ports"] if PORT in json.dumps(port)]
     inside = queue.time >= start
     time, cells = queue.time[inside], queue.maximum[inside]
     begins = crossings(cells, case.high_cells)
@@ -97,17 +97,19 @@ def measure(case: Case, outcome: _core.Outcome) -> Measured:
 
 
 def crossings(cells: Floats, high: float) -> npt.NDArray[np.intp]:
-    """Where a queue exceeds Q_H, having been a quarter of the way to its least before.
+    """Indices at which a queue exceeds Q_H for the first time in a cycle.
+
+    Before a crossing counts, the queue must have fallen a quarter of the way from Q_H to its least.
 
     >>> crossings(np.array([0.0, 5, 4, 6, 1, 0, 7, 9]), 4.5)
     array([1, 6])
     """
     below = high - (high - float(cells.min())) / 4
-    found, ready = [], False
+    places, ready = [], False
     for place in np.flatnonzero((cells > high) | (cells < below)):
         if cells[place] < below:
             ready = True
         elif ready:
-            found.append(place)
+            places.append(place)
             ready = False
-    return np.array(found, dtype=np.intp)
+    return np.array(places, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""The comparison as a page of the evidence, and its picture."""
+"""Evidence page of the comparison, and its picture."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ GROUP_TITLES = (
 
 
 def deviations(case: Case, measured: Measured) -> tuple[float, float, float]:
-    """Measured less model: of maximum and period as shares, of utilisation as it is."""
+    """Deviations of the simulation from the model.
+
+    Those of maximum queue and period are relative; that of utilisation is a difference.
+    """
     cycle = case.cycle
     return (
         measured.maximum_queue_cells / cycle.maximum_queue_cells - 1,
@@ -37,7 +40,7 @@ def deviations(case: Case, measured: Measured) -> tuple[float, float, float]:
 
 
 def often(case: Case) -> bool:
-    """Whether RM cells come at least once per round trip, to each source."""
+    """True if each source receives at least one RM cell per round trip."""
     return case.rm_interval_seconds <= case.round_trip_seconds
 
 
@@ -47,15 +50,15 @@ def page(
     groups: Sequence[TwoGroups],
     grouped: Sequence[Measured],
 ) -> str:
-    """The page, in Markdown."""
+    """Markdown text of the page."""
     pairs = list(zip(cases, measured, strict=True))
-    found = np.abs([deviations(*pair) for pair in pairs if often(pair[0])]).max(axis=0)
+    greatest = np.abs([deviations(*pair) for pair in pairs if often(pair[0])]).max(axis=0)
     text = files("cellrate.fluid_check").joinpath("page.md").read_text(encoding="utf-8")
     group_pairs = zip(groups, grouped, strict=True)
     return text.format(
-        most_maximum=f"{found[0]:.1%}",
-        most_period=f"{found[1]:.1%}",
-        most_utilisation=f"{found[2]:.3f}",
+        most_maximum=f"{greatest[0]:.1%}",
+        most_period=f"{greatest[1]:.1%}",
+        most_utilisation=f"{greatest[2]:.3f}",
         rows="\n".join([*TITLES, *(_row(*pair) for pair in pairs)]),
         group_rows="\n".join([*GROUP_TITLES, *(_group_row(*pair) for pair in group_pairs)]),
     )
@@ -89,7 +92,7 @@ def _factors(case: Case) -> list[str]:
 
 
 def far_share(measured: Measured) -> float:
-    """What a far source sent, over what a near one did."""
+    """Mean number of cells that a far source sent, over that of a near source."""
     sent = {
         name: np.mean(
             [cells for flow, cells in measured.sent_cells.items() if flow.startswith(name)]
@@ -100,20 +103,20 @@ def far_share(measured: Measured) -> float:
 
 
 def _group_row(case: TwoGroups, measured: Measured) -> str:
-    found = case.integrated
-    near, far = found.throughput_cells_per_second
+    model = case.integrated
+    near, far = model.throughput_cells_per_second
     queues = (
         measured.maximum_queue_cells,
-        found.maximum_queue_cells,
+        model.maximum_queue_cells,
         measured.minimum_queue_cells,
-        found.minimum_queue_cells,
+        model.minimum_queue_cells,
     )
     cells = [
         *_factors(case),
         f"{case.round_trip_seconds * 1e3:g} ms, {case.far_seconds * 1e3:g} ms",
         *(f"{queue:,.0f}" for queue in queues),
         f"{measured.period_seconds * 1e3:.2f} ms",
-        f"{found.period_seconds * 1e3:.2f} ms",
+        f"{model.period_seconds * 1e3:.2f} ms",
         f"{far_share(measured):.3f}",
         f"{far / near:.3f}",
     ]
@@ -121,7 +124,7 @@ def _group_row(case: TwoGroups, measured: Measured) -> str:
 
 
 def picture(cases: Sequence[Case], measured: Sequence[Measured], shown: int) -> Figure:
-    """The queue of one case, and the deviations of all against how rarely RM cells come."""
+    """Figure with the queue of one case, and all deviations against the interval of RM cells."""
     with style.context(STYLE):
         figure = Figure(figsize=(7.0, 4.6), layout="constrained")
         FigureCanvasAgg(figure)

@@ -1,4 +1,4 @@
-"""Networks drawn elsewhere: a scenario out of a GraphML file."""
+"""Converts networks drawn in other programs: reads GraphML, writes a scenario."""
 
 from cellrate.graphml.options import GraphOptions
 from cellrate.graphml.scenario import scenario_of

@@ -1,4 +1,4 @@
-"""A GraphML file as networkx reads it, with the line of every node and link."""
+"""Reads a GraphML file with networkx and finds the line of every node and link."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Drawn:
     """A node or a link of the file.
 
     Attributes:
-        ends: Id of the node, or of both ends of the link.
-        attributes: What the file says of it.
+        ends: Id of the node, or ids of both ends of the link.
+        attributes: Attributes that the file gives it.
         place: File and line.
     """
 
@@ -30,7 +30,7 @@ class Drawn:
     place: str
 
     def refuse(self, message: str) -> NoReturn:
-        """Says what is wrong here.
+        """Raises an error that ends with the place.
 
         Raises:
             BadInput: Always.
@@ -40,7 +40,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Nodes and links in the order of the file; a link of a directed graph leads one way."""
+    """Nodes and links in the order of the file; links of a directed graph lead one way."""
 
     nodes: tuple[Drawn, ...]
     links: tuple[Drawn, ...]
@@ -49,7 +49,7 @@ class Drawing:
 
 @dataclass
 class _Lines:
-    """Lines on which elements begin; of several links between two nodes in their order."""
+    """Line numbers of elements; several links between the same nodes are in their order."""
 
     nodes: dict[str, int] = field(default_factory=dict)
     links: defaultdict[tuple[str, ...], list[int]] = field(
@@ -58,14 +58,14 @@ class _Lines:
 
 
 def read(data: bytes, path: str) -> Drawing:
-    """Nodes and links of a GraphML file.
+    """Reads the nodes and links of a GraphML file.
 
     Args:
         data: The file's bytes.
-        path: Its name in diagnostics.
+        path: The file's name in error messages.
 
     Raises:
-        BadInput: networkx is not installed; the file is no XML, no GraphML, or has no nodes.
+        BadInput: networkx is not installed; the file is not XML, not GraphML, or has no nodes.
     """
     try:
         import networkx as nx
@@ -75,7 +75,7 @@ def read(data: bytes, path: str) -> Drawing:
     try:
         graph = nx.read_graphml(io.BytesIO(data))
     except AttributeError as error:
-        # networkx asks for a text where an element, such as the default of a key, has none.
+        # networkx needs the text of an element, such as the default of a key, that has none.
         why = "an element is empty that must have a value"
         raise BadInput(f"{path} is no GraphML that can be read: {why}") from error
     except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
@@ -97,8 +97,8 @@ def _link(
     source: object, target: object, attributes: Attributes, lines: _Lines, path: str
 ) -> Drawn:
     ends = (str(source), str(target))
-    found = lines.links.get(ends) or lines.links.get(ends[::-1])
-    return Drawn(ends, attributes, _place(path, found.pop(0) if found else None))
+    numbers = lines.links.get(ends) or lines.links.get(ends[::-1])
+    return Drawn(ends, attributes, _place(path, numbers.pop(0) if numbers else None))
 
 
 def _place(path: str, line: int | None) -> str:
@@ -118,7 +118,7 @@ def _lines(data: bytes, path: str) -> _Lines:
                 lines.links[ends].append(parser.CurrentLineNumber)
 
     def declare(name: str, *_: object) -> None:
-        # A few of them that name each other become a text longer than memory.
+        # A few entities that refer to each other can expand to a text larger than memory.
         line = parser.CurrentLineNumber
         raise BadInput(f"{path} declares an entity, {name!r}: write its text\n --> {path}:{line}")
 

@@ -1,4 +1,4 @@
-"""What is said beside a graph, for what its attributes leave open."""
+"""Options for values that a graph's attributes leave open."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """What holds where a graph says nothing.
+    """Values that are used where a graph gives none.
 
     Attributes:
         rate: Line rate of links without one.
         delay: Delay or length of links without one.
-        flows: Flows in addition to those of the nodes' attributes: names of two hosts.
+        flows: Flows in addition to those of the nodes' attributes, as names of two hosts.
         service: Service class of all flows.
-        host_rate: If given, every switch gets a host of its own, `h.` and its name, over a link of
-            this rate.
+        host_rate: If given, every switch gets its own host, named `h.` and the switch's name, over
+            a link of this rate.
         host_delay: Delay or length of these links.
         duration: Simulated time.
     """

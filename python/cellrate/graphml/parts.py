@@ -1,4 +1,4 @@
-"""What the attributes of nodes and links mean in a scenario."""
+"""Converts the attributes of a graph's nodes and links into parts of a scenario."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from cellrate.graphml.options import GraphOptions
 from cellrate.problems import BadInput
 
 KINDS = ("host", "switch")
-# Attributes that hold a quantity as text with its unit, and as a number of the unit in their name.
+# Attributes that hold a quantity as text with a unit, and attributes that hold it as a number, with
+# the unit of the number.
 RATE = (("rate",), {"rate_bits_per_second": "bit/s", "LinkSpeedRaw": "bit/s"})
 DELAY = (("delay", "length"), {"delay_seconds": "s", "length_km": "km"})
 UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
@@ -24,10 +25,10 @@ class GraphPart:
     """A node of the scenario.
 
     Attributes:
-        name: Its name there.
+        name: Name in the scenario.
         drawn: The node of the file.
-        is_host: Whether it ends flows.
-        buffer: A switch's own buffer, as text.
+        is_host: True if flows end at the node.
+        buffer: Buffer of a switch, as text; None if the file gives none.
         flows_to: Ids or names of the hosts that flows lead to from here.
     """
 
@@ -49,15 +50,15 @@ class GraphLine:
 
 
 def nodes_of(drawing: Drawing) -> dict[str, GraphPart]:
-    """Nodes by their ids.
+    """Nodes of the scenario by their ids in the file.
 
     Raises:
-        BadInput: Kinds, buffers or names are wrong; says where.
+        BadInput: Kinds, buffers or names are wrong; the message names the place.
     """
     neighbours = {node.ends[0]: set[str]() for node in drawing.nodes}
     for link in drawing.links:
-        for one, other in (link.ends, link.ends[::-1]):
-            neighbours[one].add(other)
+        for node_id, neighbour in (link.ends, link.ends[::-1]):
+            neighbours[node_id].add(neighbour)
     parts = {}
     for node in drawing.nodes:
         parts[node.ends[0]] = _part(node, len(neighbours[node.ends[0]]))
@@ -72,7 +73,7 @@ def _part(node: Drawn, neighbours: int) -> GraphPart:
     kind = node.attributes.get("kind")
     if kind is not None and kind not in KINDS:
         node.refuse(f"a node of kind {kind!r}; allowed: {', '.join(KINDS)}")
-    # A leaf ends flows, unless the file says otherwise.
+    # A node with at most one neighbour is a host, unless the file says otherwise.
     is_host = kind == "host" if kind is not None else neighbours <= 1
     buffer = node.attributes.get("buffer")
     if buffer is not None:
@@ -92,14 +93,17 @@ def _part(node: Drawn, neighbours: int) -> GraphPart:
 def links_of(
     drawing: Drawing, nodes: dict[str, GraphPart], options: GraphOptions
 ) -> list[GraphLine]:
-    """Links in the order of the file; of a directed graph two that are alike become one.
+    """Links in the order of the file.
+
+    In a directed graph, two links in opposite directions with equal rate and delay become one
+    duplex link.
 
     Raises:
-        BadInput: Rates or delays are missing or wrong, a link leads from a node to itself, or there
-            are two the same way; says where.
+        BadInput: Rates or delays are missing or wrong, a link leads from a node to itself, or two
+            links lead the same way; the message names the place.
     """
     _require_quantities(rate=options.rate, delay=options.delay)
-    found: dict[tuple[str, str], GraphLine] = {}
+    lines: dict[tuple[str, str], GraphLine] = {}
     for link in drawing.links:
         if link.ends[0] == link.ends[1]:
             link.refuse(f"a link leads from {nodes[link.ends[0]].name!r} to itself")
@@ -110,21 +114,21 @@ def links_of(
             _quantity(link, "delay", DELAY, options.delay),
             duplex=not drawing.directed,
         )
-        back = found.get(ends[::-1])
-        if ends in found or (back is not None and back.duplex):
+        back = lines.get(ends[::-1])
+        if ends in lines or (back is not None and back.duplex):
             link.refuse(f"there is a second link from {ends[0]!r} to {ends[1]!r}")
         if back is not None and (back.rate, back.delay) == (line.rate, line.delay):
-            found[back.ends] = GraphLine(back.ends, back.rate, back.delay, duplex=True)
+            lines[back.ends] = GraphLine(back.ends, back.rate, back.delay, duplex=True)
         else:
-            found[ends] = line
-    return list(found.values())
+            lines[ends] = line
+    return list(lines.values())
 
 
 def _require_quantities(**options: str | None) -> None:
-    """Refuses what no link may be given, whether or not one needs it.
+    """Checks the options for links, even if no link needs them.
 
     Raises:
-        BadInput: An option is no quantity of its kind.
+        BadInput: The value of an option is not a quantity of its kind.
     """
     for kind, text in options.items():
         if text is not None:
@@ -173,15 +177,20 @@ def _checked(drawn: Drawn, text: str, kind: str, name: str) -> str:
 
 
 def host_named(nodes: dict[str, GraphPart], name: str, refuse: str) -> GraphPart:
-    """The host with that name or id.
+    """Host with a name or id.
+
+    Args:
+        nodes: Nodes by their ids.
+        name: Name or id of the host.
+        refuse: Begin of the error message: attribute or option that names the host.
 
     Raises:
-        BadInput: There is none; `refuse` says who asked.
+        BadInput: There is no such host.
     """
     by_name = {part.name: part for part in nodes.values()}
-    found = by_name.get(name) or nodes.get(name)
-    if found is None or not found.is_host:
+    node = by_name.get(name) or nodes.get(name)
+    if node is None or not node.is_host:
         hosts = ", ".join(sorted(part.name for part in nodes.values() if part.is_host))
-        what = "no node" if found is None else "no host, but a switch,"
+        what = "no node" if node is None else "no host, but a switch,"
         raise BadInput(f"{refuse}: there is {what} named {name!r}; hosts: {hosts or 'none'}")
-    return found
+    return node

@@ -1,4 +1,4 @@
-"""The scenario file of a graph."""
+"""Writes the scenario file of a graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ seed = 1
 [measure]
 traces = ["queue", "acr", "cwnd"]
 
-# What every switch does unless it says otherwise.
+# Settings of every switch that has none of its own.
 [switch]
 buffer = "infinite"
 {control}
@@ -32,21 +32,22 @@ CONTROL = '[switch.control]\nscheme = "erica"\n'
 
 
 def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
-    """A scenario with the nodes and links of a GraphML file, whose flows are file transfers.
+    """Scenario, as TOML text, with the nodes and links of a GraphML file.
 
-    Nodes may have the attributes ``kind`` (``host`` or ``switch``; without it a node with one
-    neighbour is a host), ``name`` or ``label``, ``buffer`` of a switch, and ``flows_to`` of a host,
-    the names of other hosts. Links have ``rate`` and ``delay`` or ``length`` as text with units, or
-    ``rate_bits_per_second`` (``LinkSpeedRaw``), ``delay_seconds`` or ``length_km`` as numbers.
+    Nodes may have the attributes ``kind`` (``host`` or ``switch``; without it a node with at most
+    one neighbour is a host) and ``name`` or ``label``; switches ``buffer``; hosts ``flows_to``, the
+    names of other hosts. Links have ``rate`` and ``delay`` or ``length`` as text with units, or
+    ``rate_bits_per_second`` (``LinkSpeedRaw``), ``delay_seconds`` or ``length_km`` as numbers. The
+    flows are file transfers.
 
     Args:
         data: The file's bytes.
-        path: Its name in diagnostics.
-        options: What the file leaves open.
+        path: The file's name in error messages.
+        options: Values that the file leaves open.
 
     Raises:
-        BadInput: The file or an option is wrong; says where.
-        ScenarioError: The network cannot carry a flow, for instance because no way leads there.
+        BadInput: The file or an option is wrong; the message names the place.
+        ScenarioError: The network cannot carry a flow, for instance because there is no path.
     """
     drawing = read(data, path)
     nodes = nodes_of(drawing)
@@ -75,7 +76,7 @@ def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
 
 
 def _attach_hosts(nodes: dict[str, GraphPart], rate: str, delay: str) -> list[GraphLine]:
-    """Adds a host to every switch; returns the links to them."""
+    """Adds a host to every switch; returns the links of these hosts."""
     names = {part.name for part in nodes.values()}
     added = []
     for part in [part for part in nodes.values() if not part.is_host]:

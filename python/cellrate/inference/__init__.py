@@ -1,4 +1,4 @@
-"""Infers what a paper leaves open from its results, with a hold-out both ways."""
+"""Infers open parameters of a paper from its results, with a hold-out in both directions."""
 
 from cellrate.inference.as_json import as_json, plan_as_json
 from cellrate.inference.evidence import write_evidence

@@ -1,4 +1,4 @@
-"""An inference, or the plan of one, as JSON."""
+"""JSON objects of an inference and of its plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cellrate.inference.plan import Stage
 
 
 def as_json(inference: Inference) -> dict[str, Any]:
-    """The object of a paper."""
+    """JSON object of an inference."""
     return {
         "paper": inference.paper.id,
         "seeds": list(inference.seeds),
@@ -25,7 +25,7 @@ def as_json(inference: Inference) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    parameter, found = finding.parameter, finding.hold_out
+    parameter, hold_out = finding.parameter, finding.hold_out
     return {
         "assumption": parameter.assumption.id,
         "parameter": parameter.assumption.parameter,
@@ -33,13 +33,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "results": len(parameter.subjects),
         "experiments": list(parameter.experiments),
         "groups": finding.groups,
-        "halves": [list(part) for part in found.halves],
+        "halves": [list(part) for part in hold_out.halves],
         "verdict": finding.verdict,
-        "why": found.why or None,
+        "why": hold_out.why or None,
         "used": finding.used,
-        "chosen": parameter.labels[found.best],
-        "chosen_by_half": [parameter.labels[value] for value in found.chosen],
-        "gain_on_other_half": list(found.crossed),
+        "chosen": parameter.labels[hold_out.best],
+        "chosen_by_half": [parameter.labels[value] for value in hold_out.chosen],
+        "gain_on_other_half": list(hold_out.crossed),
         "values": [_value(finding, value) for value in range(len(parameter.labels))],
         "not_evaluated": list(finding.problems),
     }
@@ -60,5 +60,5 @@ def _value(finding: Finding, value: int) -> dict[str, Any]:
 
 
 def plan_as_json(paper: str, stages: Sequence[Stage]) -> dict[str, Any]:
-    """The object of a plan."""
+    """JSON object of a plan."""
     return {"paper": paper, "stages": [asdict(stage) for stage in stages]}

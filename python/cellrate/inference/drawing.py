@@ -1,4 +1,4 @@
-"""A small picture per open parameter: which share of the results each value meets."""
+"""Pictures of open parameters: the share of the results that each value meets."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from cellrate.inference import words
 from cellrate.inference.finding import Finding
 
 WIDTH = 4.6
-"""Inches; a phone shows it almost as it is."""
+"""Width in inches; a phone shows the picture almost unscaled."""
 ROW = 0.46
 EDGE = 0.75
 HALVES_BELOW = 0.17
-"""Of a row: they would hide behind the dot of all."""
+"""Distance of the halves' markers below a row's dot, which would hide them; in rows."""
 CHARACTERS = 58
-"""Characters of a line of a value's name."""
+"""Greatest length of a value's name, in characters."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
 
 
 def picture(finding: Finding) -> Figure:
-    """The picture of one parameter."""
+    """Picture of one parameter."""
     figure, (axes,) = new_figure(width=WIDTH, height=_height(finding))
     with style.context(STYLE):
         _draw(axes, finding)
@@ -33,7 +33,7 @@ def picture(finding: Finding) -> Figure:
 
 
 def pictures(findings: Sequence[Finding]) -> Figure:
-    """All pictures below each other."""
+    """Pictures of all parameters, one below another, in one figure."""
     heights = [_height(finding) for finding in findings]
     figure, _ = new_figure(width=WIDTH, height=sum(heights))
     with style.context(STYLE):
@@ -50,7 +50,7 @@ def _height(finding: Finding) -> float:
 
 
 def _draw(axes: Axes, finding: Finding) -> None:
-    """A row per value: its share over all with the spread of the seeds, and of either half."""
+    """Draws a row per value: its share of all results, the range over the seeds, and the halves."""
     scores, parts = finding.scores, finding.hold_out.halves
     labels = finding.parameter.labels
     for row, label in enumerate(labels):
@@ -73,7 +73,7 @@ def _draw(axes: Axes, finding: Finding) -> None:
             markeredgecolor=BAD if out else OVERALL,
             markerfacecolor="white" if out else OVERALL,
         )
-        name = f"{textwrap.shorten(label, CHARACTERS, placeholder=' ...')}: {_told(finding, row)}"
+        name = f"{textwrap.shorten(label, CHARACTERS, placeholder=' ...')}: {_status(finding, row)}"
         bold = "bold" if row == finding.hold_out.best else "normal"
         axes.text(
             0, row - 0.28, name, fontsize=8, color=BAD if out else OVERALL, weight=bold, va="bottom"
@@ -86,8 +86,8 @@ def _draw(axes: Axes, finding: Finding) -> None:
     axes.set_xlabel(f"share of {words.counted(len(finding.parameter.subjects), 'result')} met")
 
 
-def _told(finding: Finding, value: int) -> str:
-    """The text beside a value."""
+def _status(finding: Finding, value: int) -> str:
+    """Text beside the name of a value."""
     if finding.excluded(value):
         return "excluded"
     if value != finding.hold_out.best:

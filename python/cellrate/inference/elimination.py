@@ -1,4 +1,4 @@
-"""Values that held out alone, taken together: those that the rest does better without go."""
+"""Drops values that held out alone but make the results worse when combined with the rest."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ One = TypeVar("One", bound=Hashable)
 def eliminate(
     held: Sequence[One], score: Callable[[Sequence[tuple[One, ...]]], Sequence[int]]
 ) -> tuple[tuple[One, ...], tuple[One, ...]]:
-    """Drops, one after the other, what the rest does better without.
+    """Drops values, one after another, as long as the rest meets more results without one.
 
-    Of several the one without which most results are met goes first, of equal ones the last. Only
-    leaving out is tried: nothing is said of combinations of other values.
+    First goes the value without which most results are met, and among equals the last. Only leaving
+    out is tried; nothing is learnt about combinations of other values.
 
     Args:
-        held: What held out alone.
-        score: Results met under some combinations, asked for together.
+        held: Values that held out alone.
+        score: Returns the number of results met under each of several combinations.
 
     Returns:
-        What is kept, and what was dropped, in that order.
+        The values kept, and the values dropped in the order of dropping.
     """
     kept, dropped = tuple(held), []
     while kept:
-        without = [tuple(one for one in kept if one != left) for left in kept]
+        without = [tuple(value for value in kept if value != left_out) for left_out in kept]
         together, *others = score([kept, *without])
         most = max(others)
         if most <= together:
             break
-        # The last of equal ones.
+        # The last among equals.
         number = len(others) - 1 - list(reversed(others)).index(most)
         dropped.append(kept[number])
         kept = without[number]

@@ -27,7 +27,7 @@ def write_evidence(inference: Inference, directory: Path) -> list[Path]:
 
 
 def evidence(inference: Inference) -> str:
-    """The page as text."""
+    """Markdown text of the page."""
     paper, assumed, inferred = inference.paper, inference.assumed, inference.inferred
     first = f" --first-seed {inference.seeds[0]}" if inference.seeds[0] != 1 else ""
     command = f"cellrate infer {paper.id} --seeds {len(inference.seeds)}{first}"
@@ -62,11 +62,11 @@ def evidence(inference: Inference) -> str:
 
 
 def _picture(paper: str) -> str:
-    told = (
+    caption = (
         "Share of the results that each value meets. Dot: all, hollow if excluded; grey bar: "
         "from the least to the greatest seed; triangles: half A upwards, half B downwards"
     )
-    return f"![{told}.]({paper}-inferred.svg)"
+    return f"![{caption}.]({paper}-inferred.svg)"
 
 
 def _section(finding: Finding) -> list[str]:

@@ -10,10 +10,11 @@ OUT_OF_THE_RACE_BELOW = 0.01
 
 
 def p_values(scores: Scores) -> list[float | None]:
-    """For each value the chance of losing so much against the best one if they were alike.
+    """p-value of each value: the chance of losing so much against the best if both were alike.
 
-    None for the best value itself. The best one is taken from the same results, and the chances are
-    not corrected for the number of values: of twenty that are as good, one is excluded wrongly.
+    None for the best value itself. The best value is chosen on the same results, and the chances
+    are not corrected for the number of values: of twenty equally good values, one is excluded
+    wrongly.
     """
     best = scores.best()
     return [
@@ -25,8 +26,9 @@ def p_values(scores: Scores) -> list[float | None]:
 def out_of_the_race(scores: Scores) -> frozenset[int]:
     """Values that have lost so clearly with the first seed that more seeds are a waste.
 
-    All but the assumed one where no value meets more results than that: what has held out gains
-    with every seed. Never the assumed one: all others are compared with it.
+    If no value meets more results than the assumed value, these are all other values, since a value
+    that holds out gains with every seed. The assumed value is never out, since all others are
+    compared with it.
     """
     others = range(ASSUMED + 1, len(scores.met))
     if all(scores.gains(value, ASSUMED)[0] <= 0 for value in others):

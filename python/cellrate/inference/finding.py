@@ -19,12 +19,13 @@ class Finding:
 
     Attributes:
         parameter: The parameter, and the results that it concerns.
-        scores: Which of them are met under each value.
+        scores: Marks of these results under each value.
         p: For each value the chance of losing so much against the best; None for the best.
-        hold_out: How the best value does on results that did not choose it.
+        hold_out: Success of the best value on results that did not choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
-        groups: In how many groups the experiments fall that have no simulation in common.
-        dropped: Whether it held out alone, and the other values that did do better without it.
+        groups: Number of groups of experiments; different groups have no simulation in common.
+        dropped: True if the best value held out alone, but the other values that held out do better
+            without it.
     """
 
     parameter: OpenParameter
@@ -42,7 +43,7 @@ class Finding:
 
     @property
     def used(self) -> bool:
-        """True if the best value stands in the column of inferred values."""
+        """True if the column of inferred values uses the best value."""
         return self.verdict == "held-out" and not self.dropped
 
     def excluded(self, value: int) -> bool:
@@ -51,30 +52,30 @@ class Finding:
         return p is not None and p < EXCLUDED_BELOW
 
     def seeds(self, value: int) -> int:
-        """With how many seeds a value was run."""
+        """Number of seeds with which a value was run."""
         return len(self.scores.met[value])
 
     @property
     def can_exclude(self) -> bool:
-        """True if there are experiments enough to exclude anything."""
+        """True if there are enough experiments to exclude any value."""
         return least_p(len(self.parameter.experiments)) < EXCLUDED_BELOW
 
     @property
     def choice(self) -> Choice | None:
-        """The best value, unless it is the assumed one."""
+        """The best value; None if it is the assumed one."""
         alternative = self.parameter.alternative(self.hold_out.best)
         return None if alternative is None else (self.parameter.assumption, alternative)
 
     @property
     def gain(self) -> float:
-        """Results that the best value meets beyond those of the assumed one, over the seeds."""
+        """Results that the best value meets more than the assumed one; mean over the seeds."""
         gains = self.scores.gains(self.hold_out.best, ASSUMED)
         return sum(gains) / len(gains)
 
 
 @dataclass(frozen=True)
 class Column:
-    """Counts of what holds of a paper as it is read in one way."""
+    """Counts of numbers met and claims holding under one reading of a paper."""
 
     numbers_met: int
     numbers: int
@@ -87,15 +88,15 @@ class Inference:
     """Findings about a paper's open parameters, and two columns that are never mixed.
 
     Attributes:
-        paper: As assumed before looking.
+        paper: The paper with parameters as assumed before looking.
         seeds: All seeds.
-        findings: By parameter.
+        findings: Findings, one per parameter.
         unconcerned: Parameters that no result depends on.
-        kept: Values that held out, and together, too.
-        assumed: The column as assumed before looking.
-        inferred: The column with those values; the same one if there are none.
-        whole: Whether the columns hold all results of the paper, and not only those that the
-            parameters asked for concern.
+        kept: Values that held out alone and in combination.
+        assumed: Counts with parameters as assumed before looking.
+        inferred: Counts with the kept values; equal to `assumed` if there are none.
+        whole: True if the columns count all results of the paper, and not only those that depend on
+            the selected parameters.
     """
 
     paper: Paper

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 
 def halves(results: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Experiments of either half, with numbers of results as equal as going greedily makes them.
+    """Splits experiments into halves with about equal numbers of results.
 
-    From the experiment with the most results to that with the fewest, in the paper's order where
-    equal, each goes where there are fewer results so far. Nothing but these numbers decides.
+    Goes from the experiment with the most results to that with the fewest (in the paper's order
+    among equals) and puts each into the half with fewer results so far. Only these numbers decide.
 
     Args:
-        results: How many results an experiment has, in the paper's order.
+        results: Number of results of each experiment, in the paper's order.
     """
     parts: tuple[list[str], list[str]] = ([], [])
     counts = [0, 0]

@@ -1,4 +1,4 @@
-"""The hold-out: a better value has to be better, too, on results that did not choose it."""
+"""The hold-out test: a better value must also be better on results that did not choose it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ VERDICTS: tuple[Verdict, ...] = ("held-out", "fitted", "as-assumed")
 
 @dataclass(frozen=True)
 class HoldOut:
-    """The halves of the experiments, what each chooses, and how that does on the other one.
+    """Result of the hold-out test.
 
     Attributes:
         halves: Experiments of either half.
         best: The value under which most results are met.
         chosen: The best value on each half.
-        crossed: How many results more than under the assumed value, over the seeds, each half's
-            choice meets on the other half.
-        verdict: `as-assumed` if no value does better; `held-out` if the best one's gain is no
-            matter of the half that chose it nor of the seed; else `fitted`.
-        why: What it failed on, if it is fitted only.
+        crossed: Results that each half's choice meets on the other half, less those met under the
+            assumed value; mean over the seeds.
+        verdict: `as-assumed` if no value does better; `held-out` if the best value gains on either
+            half and with every seed; otherwise `fitted`.
+        why: Reason of the failure, if the verdict is `fitted`.
     """
 
     halves: tuple[tuple[str, ...], tuple[str, ...]]
@@ -37,11 +37,11 @@ class HoldOut:
 
 
 def hold_out(scores: Scores) -> HoldOut:
-    """Tries what is best on one half of the experiments on the other, both ways.
+    """Tries the best value on one half of the experiments on the other half, and vice versa.
 
-    A value has held out if it is the best over all; if what either half alone would choose gains on
-    the other half against the assumed value; if its own gain is positive in each half; and if, over
-    all results, it gains with every seed.
+    A value holds out if it is the best over all results, if the choice of either half alone gains
+    on the other half against the assumed value, if the value itself gains on each half, and if it
+    gains over all results with every seed.
     """
     parts = halves(Counter(scores.experiments))
     best = scores.best()

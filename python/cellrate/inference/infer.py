@@ -1,4 +1,4 @@
-"""Asks a paper's results for the values of what it leaves open."""
+"""Infers the values of a paper's open parameters from its results."""
 
 from __future__ import annotations
 
@@ -32,19 +32,21 @@ class Question:
 
 
 def infer(laboratory: Laboratory, question: Question) -> Inference:
-    """Tries the declared values of open parameters, one parameter at a time, then what held out.
+    """Tries the declared values of open parameters, one parameter at a time.
+
+    Values that held out are then tried in combination.
 
     Args:
         laboratory: Marks the results of the paper.
-        question: What is asked.
+        question: Parameters and seeds.
 
     Raises:
         ReproduceError: The paper's data is broken.
         ScenarioError: An alternative makes a scenario wrong.
     """
     seeds = question.seeds
-    found = open_parameters(laboratory, question.parameters, seeds[0])
-    concerned = [parameter for parameter in found if parameter.subjects]
+    parameters = open_parameters(laboratory, question.parameters, seeds[0])
+    concerned = [parameter for parameter in parameters if parameter.subjects]
     known = _first_seed(laboratory, concerned, seeds[:1])
     out = {p.assumption.id: out_of_the_race(_scores(p, known, seeds[:1])) for p in concerned}
     known |= _more_seeds(laboratory, concerned, out, seeds[1:])
@@ -57,7 +59,7 @@ def infer(laboratory: Laboratory, question: Question) -> Inference:
         paper=laboratory.paper,
         seeds=seeds,
         findings=tuple(findings),
-        unconcerned=tuple(p.assumption for p in found if not p.subjects),
+        unconcerned=tuple(p.assumption for p in parameters if not p.subjects),
         kept=kept,
         assumed=_column(laboratory, (), counted, seeds),
         inferred=_column(laboratory, kept, counted, seeds),
@@ -68,7 +70,7 @@ def infer(laboratory: Laboratory, question: Question) -> Inference:
 def units_of(
     parameter: OpenParameter, seeds: Sequence[int], without: frozenset[int] = frozenset()
 ) -> list[Unit]:
-    """Every result of a parameter under every value with every seed."""
+    """Every result of a parameter under every value, except `without`, with every seed."""
     return [
         Unit(choices, subject, (seed,))
         for value, choices in enumerate(parameter.choices)
@@ -143,7 +145,7 @@ def _finding(
 
 
 def _groups(laboratory: Laboratory, parameter: OpenParameter, seed: int) -> int:
-    """In how many groups the experiments fall that have no simulation in common."""
+    """Number of groups of experiments; different groups have no simulation in common."""
     groups: list[set[str]] = []
     for name in parameter.experiments:
         subjects = [s for s in parameter.subjects if s.experiment == name]
@@ -159,7 +161,7 @@ def _together(
     held: Sequence[Choice],
     seeds: tuple[int, ...],
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-    """Values that held out alone: those kept together, and those the others do better without."""
+    """Splits the values that held out alone into those kept in combination and those dropped."""
     of_held = {s for f in findings if f.choice in held for s in f.parameter.subjects}
     subjects = [s for s in subjects_of(laboratory.paper) if s in of_held]
 
@@ -183,7 +185,7 @@ def _together(
 def _counted(
     laboratory: Laboratory, question: Question, concerned: Iterable[OpenParameter]
 ) -> tuple[Subject, ...]:
-    """The results of the columns."""
+    """Results that the columns count."""
     everything = subjects_of(laboratory.paper)
     if question.whole:
         return everything
@@ -197,7 +199,7 @@ def _column(
     subjects: Sequence[Subject],
     seeds: tuple[int, ...],
 ) -> Column:
-    """Numbers met on the mean over the seeds, claims that hold with every seed."""
+    """Counts numbers whose mean over the seeds is met, and claims that hold with every seed."""
     units = [Unit(choices, subject, seeds) for subject in subjects]
     marks = laboratory.marks(units, f"{laboratory.paper.id}, columns")
     met = {u.subject: mark.met for u, mark in zip(units, marks, strict=True)}

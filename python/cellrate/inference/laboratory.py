@@ -1,4 +1,4 @@
-"""Runs what results need and marks them, a few runs at a time, so that memory stays bounded."""
+"""Runs the simulations behind results and marks the results, with bounded memory."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cellrate.reproduce.runs import Outcomes
 from cellrate.runner import Job, Progress
 
 RunJobs: TypeAlias = Callable[[Sequence[Job], Progress], Sequence[Outcome]]
-"""Runs jobs, equal ones and known ones once, and returns their outcomes in order."""
+"""Runs jobs, equal jobs only once and stored ones not again; returns their outcomes in order."""
 Watch: TypeAlias = Callable[[str, float, int], None]
-"""Told what is being done, how many runs of it are done, and how many there are."""
+"""Called during work with its name, the number of runs done, and the number of all runs."""
 
 RUNS_AT_ONCE = 64
-"""Outcomes of about so many runs are held at a time: traces of a long one take megabytes."""
+"""About so many outcomes are held in memory together; traces of a long run take megabytes."""
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,26 @@ class Unit:
     """A result under a reading, over some seeds."""
 
     choices: tuple[Choice, ...]
-    """Alternatives that are read instead of what is assumed."""
+    """Alternatives that replace assumed values."""
     subject: Subject
     seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of a result: a number is met on the mean over the seeds, a claim holds in all."""
+    """Mark of a result."""
 
     met: bool
+    """True if the mean of a number over the seeds is met, or if a claim holds in all seeds."""
     problem: str = ""
-    """Why it could not be evaluated, which counts as a miss: nothing happened that it measures."""
+    """Reason why the result could not be evaluated, which counts as a miss.
+
+    An example is a measure of an event that did not happen.
+    """
 
 
 class Laboratory:
-    """Marks the results of a paper; equal simulations mark a result once."""
+    """Marks the results of a paper; a result is marked once for equal simulations."""
 
     def __init__(self, paper: Paper, run: RunJobs, watch: Watch) -> None:
         self.paper = paper
@@ -57,18 +61,18 @@ class Laboratory:
         self._marks: dict[tuple[Subject, tuple[str, ...]], Mark] = {}
 
     def reading(self, choices: tuple[Choice, ...]) -> Paper:
-        """The paper as it is read with some choices."""
+        """The paper with some choices instead of assumed values."""
         if choices not in self._readings:
             self._readings[choices] = read_as(self.paper, choices)
         return self._readings[choices]
 
     def jobs(self, unit: Unit) -> tuple[Job, ...]:
-        """The simulations behind a result."""
+        """Simulations behind a result."""
         paper = self.reading(unit.choices)
         return tuple(job for seed in unit.seeds for job in jobs_of(paper, unit.subject, seed))
 
     def keys(self, unit: Unit) -> tuple[str, ...]:
-        """Names of the outcomes of these simulations, equal for equal ones."""
+        """Keys of the simulations behind a result; equal simulations have equal keys."""
         if unit not in self._keys:
             for job in (jobs := self.jobs(unit)):
                 if job not in self._key_of:
@@ -77,15 +81,15 @@ class Laboratory:
         return self._keys[unit]
 
     def needed(self, units: Sequence[Unit]) -> set[str]:
-        """Names of the distinct simulations behind some results."""
+        """Keys of the distinct simulations behind some results."""
         return {key for unit in units for key in self.keys(unit)}
 
     def marks(self, units: Sequence[Unit], label: str) -> list[Mark]:
         """Marks of results, in their order.
 
         Args:
-            units: What to mark.
-            label: What this is called while it runs.
+            units: Results to mark.
+            label: Name of this work, shown while it runs.
 
         Raises:
             ReproduceError: The paper's data is broken.
@@ -97,7 +101,7 @@ class Laboratory:
             if identity not in self._marks:
                 missing.setdefault(identity, unit)
         order = {e.id: number for number, e in enumerate(self.paper.experiments)}
-        # Results of an experiment that need the same runs stand together.
+        # Results of an experiment that need the same runs are neighbours.
         todo = sorted(missing.items(), key=lambda each: (order[each[0][0].experiment], each[0][1]))
         total, done = len({key for (_, keys), _ in todo for key in keys}), 0
         seen: set[str] = set()
@@ -134,7 +138,7 @@ _Todo: TypeAlias = tuple[tuple[Subject, tuple[str, ...]], Unit]
 
 
 def _chunks(todo: Sequence[_Todo]) -> list[list[_Todo]]:
-    """The results in parts that each need about `RUNS_AT_ONCE` runs, or one result's if more."""
+    """Splits results into parts that need at most `RUNS_AT_ONCE` runs, or hold a single result."""
     parts: list[list[_Todo]] = []
     held: set[str] = set()
     for each in todo:

@@ -17,14 +17,14 @@ AS_ASSUMED = "as assumed"
 
 @dataclass(frozen=True)
 class OpenParameter:
-    """An open parameter with the results that some alternative can change."""
+    """An open parameter, and the results that some alternative can change."""
 
     assumption: Assumption
     subjects: tuple[Subject, ...]
 
     @property
     def choices(self) -> tuple[tuple[Choice, ...], ...]:
-        """Alternatives to read for each value: none for the assumed one, which is first."""
+        """Choices that make each value: none for the assumed value, which is first."""
         return ((), *(((self.assumption, each),) for each in self.assumption.alternatives))
 
     @property
@@ -33,7 +33,7 @@ class OpenParameter:
         return (AS_ASSUMED, *(each.label for each in self.assumption.alternatives))
 
     def alternative(self, value: int) -> Alternative | None:
-        """The alternative that a value is; None for the assumed one."""
+        """Alternative of a value, by its number; None for the assumed value."""
         return self.assumption.alternatives[value - 1] if value else None
 
     @property
@@ -53,20 +53,20 @@ def open_parameters(
 ) -> list[OpenParameter]:
     """Open parameters with the results they concern, which may be none.
 
-    A result is concerned if an alternative makes one of its simulations another one.
+    A parameter concerns a result if an alternative changes one of the result's simulations.
 
     Args:
-        laboratory: Tells equal simulations of the paper.
+        laboratory: Identifies equal simulations of the paper.
         wanted: Ids of assumptions.
-        seed: Any seed: all have the same results concerned.
+        seed: Any seed; the concerned results do not depend on it.
 
     Raises:
-        ReproduceError: An alternative cannot be applied to a run; says where.
+        ReproduceError: An alternative cannot be applied to a run; the message names the place.
     """
     paper = laboratory.paper
     subjects = subjects_of(paper)
     before = {subject: laboratory.keys(Unit((), subject, (seed,))) for subject in subjects}
-    found = []
+    parameters = []
     for assumption in (assumptions_of(paper)[name] for name in wanted):
         _check_labels(paper, assumption)
         touched = {e.id for e in paper.experiments if assumption in e.assumptions}
@@ -83,8 +83,8 @@ def open_parameters(
                     raise ReproduceError(f"{paper.id}: {value}, for {place}: {error}") from error
                 if after != before[subject]:
                     concerned.add(subject)
-        found.append(OpenParameter(assumption, tuple(s for s in subjects if s in concerned)))
-    return found
+        parameters.append(OpenParameter(assumption, tuple(s for s in subjects if s in concerned)))
+    return parameters
 
 
 def _check_labels(paper: Paper, assumption: Assumption) -> None:

@@ -1,4 +1,4 @@
-"""An inference as one self-contained web page."""
+"""Web page of an inference, one self-contained file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEGEND = (
 
 
 def page(inference: Inference) -> str:
-    """The page as text; nothing in it is fetched from anywhere."""
+    """HTML text of the page; it loads nothing from other files or sites."""
     title = f"{inference.paper.id}: what was not printed"
     return html.document(
         title,

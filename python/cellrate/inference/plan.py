@@ -13,35 +13,37 @@ from cellrate.inference.subjects import subjects_of
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the work."""
+    """A part of the work, with numbers of results and runs."""
 
     what: str
     results: int
     runs: int
     known: int
-    """Of these runs, how many are in the store."""
+    """Number of these runs that are in the store."""
 
 
 def plan(
     laboratory: Laboratory, question: Question, is_known: Callable[[str], bool]
 ) -> tuple[Stage, ...]:
-    """Runs of each parameter with the first seed, of all with the first, and of all with all.
+    """Stages of an inference.
 
-    Equal runs are counted once in a stage. Values that lose the race save some of the last stage;
-    what held out is run together afterwards, which depends on what that is, and is not counted.
+    There is a stage for each parameter with the first seed, one for all parameters with the first
+    seed, and one for all parameters with all seeds. Equal runs are counted once in a stage. Values
+    that are out of the race after the first seed save some runs of the last stage. The combinations
+    of values that held out are not counted, since they are unknown before.
     """
-    found = open_parameters(laboratory, question.parameters, question.seeds[0])
+    parameters = open_parameters(laboratory, question.parameters, question.seeds[0])
 
     def stage(what: str, results: int, units: list[Unit]) -> Stage:
         keys = laboratory.needed(units)
         return Stage(what, results, len(keys), sum(map(is_known, keys)))
 
     first, seeds = question.seeds[:1], question.seeds
-    stages = [stage(p.assumption.id, len(p.subjects), units_of(p, first)) for p in found]
-    concerned = {subject for parameter in found for subject in parameter.subjects}
-    everything = [unit for parameter in found for unit in units_of(parameter, first)]
+    stages = [stage(p.assumption.id, len(p.subjects), units_of(p, first)) for p in parameters]
+    concerned = {subject for parameter in parameters for subject in parameter.subjects}
+    everything = [unit for parameter in parameters for unit in units_of(parameter, first)]
     stages.append(stage(f"all, seed {first[0]}", len(concerned), everything))
-    everything = [unit for parameter in found for unit in units_of(parameter, seeds)]
+    everything = [unit for parameter in parameters for unit in units_of(parameter, seeds)]
     results = len(concerned)
     if question.whole:
         subjects = subjects_of(laboratory.paper)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 ASSUMED = 0
-"""The assumed value is the first."""
+"""Index of the assumed value, which is the first."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,8 @@ class Scores:
 
     Attributes:
         experiments: The experiment of each result.
-        met: For each value, the assumed one first, whether each result is met with each seed: an
-            array of seeds by results. All values have the first seed; a value that lost has no
-            more.
+        met: For each value, the assumed one first, an array of seeds by results, True where a
+            result is met. All values have the first seed; a value out of the race has only that.
     """
 
     experiments: tuple[str, ...]
@@ -33,30 +32,30 @@ class Scores:
         return tuple(value for value, marks in enumerate(self.met) if len(marks) == most)
 
     def shares(self, value: int, among: Collection[str] | None = None) -> list[float]:
-        """Share of the results that are met, by seed; of those of some experiments if given."""
+        """Share of the results that are met, by seed; only of experiments in `among`, if given."""
         columns = self._columns(among)
         return [float(np.mean(row[columns])) if columns else 0.0 for row in self.met[value]]
 
     def share(self, value: int, among: Collection[str] | None = None) -> float:
-        """Share of the results that are met, over the seeds."""
+        """Share of the results that are met, mean over the seeds."""
         return float(np.mean(self.shares(value, among)))
 
     def gains(self, value: int, other: int, among: Collection[str] | None = None) -> list[int]:
-        """Results met beyond those of another value, by seed that both have."""
+        """Results met under `value` less those under `other`, for each seed that both have."""
         columns = self._columns(among)
         difference = self._difference(value, other)[:, columns]
-        return [int(one) for one in difference.sum(axis=1)]
+        return [int(gain) for gain in difference.sum(axis=1)]
 
     def by_experiment(self, value: int, other: int) -> dict[str, float]:
-        """Results met beyond those of another value, by experiment, over the seeds."""
+        """Results met under `value` less those under `other`, by experiment; mean over seeds."""
         mean = self._difference(value, other).mean(axis=0)
-        found = dict.fromkeys(self.experiments, 0.0)
+        gains = dict.fromkeys(self.experiments, 0.0)
         for experiment, difference in zip(self.experiments, mean, strict=True):
-            found[experiment] += float(difference)
-        return found
+            gains[experiment] += float(difference)
+        return gains
 
     def best(self, among: Collection[str] | None = None) -> int:
-        """The value under which most results are met; of equal ones the assumed, then the first."""
+        """The value under which most results are met; among equals the one with the least index."""
         counts = {value: self._count(value, among) for value in self.full}
         return max(self.full, key=lambda value: (counts[value], -value))
 

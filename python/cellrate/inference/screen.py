@@ -1,4 +1,4 @@
-"""An inference on the screen."""
+"""Prints an inference on the screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STYLES = {"held-out": GOOD, "fitted": "yellow", "as-assumed": FAINT}
 
 
 def show(inference: Inference, console: Console) -> None:
-    """Each parameter, then the two columns."""
+    """Prints the finding on each parameter, then the two columns of counts."""
     for finding in inference.findings:
         _show_finding(finding, console)
     console.print()
@@ -57,7 +57,7 @@ def _show_finding(finding: Finding, console: Console) -> None:
 
 
 def shares(finding: Finding, value: int) -> tuple[str, str, str]:
-    """Share of the results that a value meets: of all, and of either half."""
+    """Share of the results that a value meets, as text: of all, and of either half."""
     scores, parts = finding.scores, finding.hold_out.halves
     halves = [f"{scores.share(value, part):.3f}" if all(parts) else "-" for part in parts]
     return f"{scores.share(value):.3f}", halves[0], halves[1]
@@ -69,7 +69,7 @@ def _standing(finding: Finding, value: int) -> Text:
 
 
 def show_plan(paper: str, stages: Sequence[Stage], console: Console) -> None:
-    """The number of simulations it takes."""
+    """Prints the numbers of results and simulations of each stage."""
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     table.add_column(paper, overflow="fold")
     for name in ("results", "runs", "known", "to do"):
@@ -81,5 +81,9 @@ def show_plan(paper: str, stages: Sequence[Stage], console: Console) -> None:
         )
     console.print(table)
     console.print(
-        Text("Values that lose at once save some; what held out is run together besides.", FAINT)
+        Text(
+            "Values that lose clearly with the first seed save some runs; "
+            "combinations of values that held out need more.",
+            FAINT,
+        )
     )

@@ -1,4 +1,4 @@
-"""Inferred values in a paper's directory, for those who read the paper with them."""
+"""Writes and reads inferred values in a paper's directory."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ HEADER = """\
 
 
 def store(inference: Inference) -> Path:
-    """Writes what was found beside the paper's data.
+    """Writes the findings beside the paper's data.
 
     Returns:
-        The file.
+        Path of the file.
 
     Raises:
         OSError: It cannot be written.
@@ -44,7 +44,7 @@ def store(inference: Inference) -> Path:
 
 
 def as_toml(inference: Inference) -> str:
-    """The file's text."""
+    """Text of the file."""
     paper, seeds = inference.paper.id, inference.seeds
     first = f" --first-seed {seeds[0]}" if seeds[0] != 1 else ""
     command = f"cellrate infer {paper} --seeds {len(seeds)}{first} --store"
@@ -88,7 +88,7 @@ def _value(finding: Finding, value: int) -> str:
 
 
 def _text(text: str) -> str:
-    """A basic string of TOML, which JSON's strings are."""
+    """A basic string of TOML; a JSON string is one."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -97,11 +97,11 @@ def _truth(value: bool) -> str:
 
 
 def held_out(paper: Paper) -> tuple[Choice, ...]:
-    """The inferred values that held out, also together; none if nothing is stored.
+    """Reads the inferred values that held out alone and in combination; none without a file.
 
     Raises:
-        ReproduceError: The file is not as it was written, or is older than the paper's data: an
-            assumption or a value in it does not exist any more.
+        ReproduceError: The file is damaged, or is older than the paper's data: an assumption or a
+            value in it does not exist any more.
     """
     path = paper.directory / NAME
     if not path.exists():

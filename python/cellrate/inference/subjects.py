@@ -16,7 +16,7 @@ class Subject:
     """A printed number or a claim that simulations decide."""
 
     experiment: str
-    """Id of its experiment."""
+    """Id of the experiment."""
     of: Published | Claim
 
     @property
@@ -26,12 +26,12 @@ class Subject:
 
     @property
     def is_claim(self) -> bool:
-        """True of a claim, false of a number."""
+        """True for a claim, False for a number."""
         return isinstance(self.of, Claim)
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Other experiments whose runs it names."""
+        """Other experiments whose runs a claim names."""
         return self.of.uses if isinstance(self.of, Claim) else ()
 
 
@@ -50,7 +50,7 @@ def _of_experiment(experiment: Experiment) -> Iterator[Subject]:
 
 
 def alone(paper: Paper, subject: Subject) -> Experiment:
-    """The experiment of a result with nothing else to evaluate."""
+    """The experiment of a result, without all other values and claims."""
     experiment = next(e for e in paper.experiments if e.id == subject.experiment)
     of = subject.of
     return replace(
@@ -61,7 +61,7 @@ def alone(paper: Paper, subject: Subject) -> Experiment:
 
 
 def jobs_of(paper: Paper, subject: Subject, seed: int) -> tuple[Job, ...]:
-    """The simulations behind a result with a seed, as the paper is read there."""
+    """Simulations behind a result with a seed; `paper` holds the assumed or chosen values."""
     experiment = alone(paper, subject)
     of = subject.of
     if isinstance(of, Claim):

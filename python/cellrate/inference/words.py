@@ -1,4 +1,4 @@
-"""Findings in words, the same on the screen, on the page and in the evidence."""
+"""Texts on findings, used on the screen, on the page and in the evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def counted(number: int, what: str) -> str:
 
 
 def rests_on(finding: Finding) -> str:
-    """The number of results that a finding rests on, and of their experiments."""
+    """Numbers of results and experiments behind a finding."""
     parameter = finding.parameter
     count = len(parameter.experiments)
     text = f"{counted(len(parameter.subjects), 'result')} of {counted(count, 'experiment')}"
@@ -41,7 +41,7 @@ def rests_on(finding: Finding) -> str:
 
 
 def exclusion(finding: Finding) -> str:
-    """The reason why no value can be excluded; empty if one can."""
+    """Reason why no value can be excluded; empty if values can be."""
     if finding.can_exclude:
         return ""
     count = len(finding.parameter.experiments)
@@ -53,7 +53,7 @@ def exclusion(finding: Finding) -> str:
 
 
 def standing(finding: Finding, value: int) -> str:
-    """The standing of a value: best, allowed or excluded."""
+    """Standing of a value (best, allowed or excluded) with its p-value."""
     p = finding.p[value]
     if p is None:
         return "best"
@@ -64,28 +64,28 @@ def standing(finding: Finding, value: int) -> str:
 
 
 def conclusion(finding: Finding) -> str:
-    """The verdict and why."""
-    found, labels = finding.hold_out, finding.parameter.labels
+    """Verdict of a finding and its reason."""
+    hold_out, labels = finding.hold_out, finding.parameter.labels
     if finding.verdict == "as-assumed":
         return "as assumed: no other value meets more results"
-    chosen = f"{labels[found.best]} ({finding.gain:+.2g} results)"
+    chosen = f"{labels[hold_out.best]} ({finding.gain:+.2g} results)"
     if finding.verdict == "fitted":
-        return f"fitted only, not used: {chosen}: {found.why}"
+        return f"fitted only, not used: {chosen}: {hold_out.why}"
     if finding.dropped:
         return f"held out alone, not used: {chosen}: the others that held out do better without it"
     return f"held out: {chosen}"
 
 
-def column(found: Column) -> str:
-    """The counts of a column."""
+def column(counts: Column) -> str:
+    """Counts of a column in words."""
     return (
-        f"{found.numbers_met} of {found.numbers} numbers met, "
-        f"{found.claims_holding} of {found.claims} claims about runs hold"
+        f"{counts.numbers_met} of {counts.numbers} numbers met, "
+        f"{counts.claims_holding} of {counts.claims} claims about runs hold"
     )
 
 
 def counted_results(inference: Inference) -> str:
-    """The results that the columns count."""
+    """Title of the columns: the results that they count, and the seeds."""
     which = "all results" if inference.whole else "the results that these parameters concern"
     return (
         f"Of {which}, {seeds_text(inference.seeds)}: numbers met on the mean over the seeds, "

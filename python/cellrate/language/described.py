@@ -1,4 +1,4 @@
-"""What a run simulated, as expressions see it: printed inputs are held against the scenario."""
+"""The simulated network in expressions, to compare printed inputs with the scenario."""
 
 import json
 from functools import lru_cache
@@ -8,7 +8,7 @@ from cellrate.language.records import Record
 
 
 class Described(Record):
-    """The network of a scenario; keys carry their units, see `cellrate.network`."""
+    """Network of a scenario; its keys end with their units, see `cellrate.network`."""
 
     def _named(self, kind: str, name: str) -> Record:
         for item in self._table[kind]:
@@ -17,15 +17,15 @@ class Described(Record):
         raise ValueError(f"none of the {kind} of the scenario is called `{name}`")
 
     def link(self, name: str) -> Record:
-        """A link by its name, as in `A->B`: `.delay_seconds`, `.bits_per_second`."""
+        """A link by its name, such as `A->B`: `.delay_seconds`, `.bits_per_second`."""
         return self._named("links", name)
 
     def flow(self, name: str) -> Record:
-        """A flow: `.abr.rif`, `.tcp.mss_bytes`, `.propagation_round_trip_seconds`, ..."""
+        """A flow by name: `.abr.rif`, `.tcp.mss_bytes`, `.propagation_round_trip_seconds`, ..."""
         return self._named("flows", name)
 
     def switch(self, name: str) -> Record:
-        """A switch: `.buffer_cells`, `.control.low_cells`, ..."""
+        """A switch by its name: `.buffer_cells`, `.control.low_cells`, ..."""
         node = self._named("nodes", name)
         switch: Record = node.switch
         return switch
@@ -33,5 +33,5 @@ class Described(Record):
 
 @lru_cache(maxsize=64)
 def described(resolved: str) -> Described:
-    """The network of a scenario that has been resolved."""
+    """Network of a resolved scenario, given as TOML text."""
     return Described(json.loads(_core.describe(resolved, "resolved.toml", [], None)), "scenario")

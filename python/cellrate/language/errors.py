@@ -1,5 +1,5 @@
-"""What can be wrong with an expression."""
+"""Errors of expressions."""
 
 
 class ExpressionError(Exception):
-    """An expression cannot be evaluated: what it says, and what is wrong with it."""
+    """An expression cannot be evaluated; the message quotes it and says what is wrong."""

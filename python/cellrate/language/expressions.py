@@ -1,7 +1,7 @@
 """The small language of measures and claims: Python expressions over runs, interpreted here.
 
-There are no statements, no assignments, no imports; attributes exist only on the views of a run
-and never begin with an underscore. `papers/README.md` lists the names.
+The language has no statements, assignments or imports. Only views of a run have attributes, which
+never begin with an underscore. `papers/README.md` lists the names.
 """
 
 # ruff: noqa: ANN401 - values of the language are of any type
@@ -28,22 +28,22 @@ class Deferred:
 
 
 _MOST_BITS = 4096
-"""Of an integer that is a power; beyond, the power is that of numbers with fractions."""
+"""Most bits of an integer power; larger powers are computed as floating-point numbers."""
 
 
 def _times(a: Any, b: Any) -> Any:
-    for one in (a, b):
-        if isinstance(one, Sequence):
+    for factor in (a, b):
+        if isinstance(factor, Sequence):
             raise ExpressionError("texts and lists cannot be multiplied")
     return a * b
 
 
 _WIDE = re.compile(r"%[^%a-zA-Z]*(\*|\d{3})")
-"""Where a text's format asks for a hundred characters or more, or as many as a value says."""
+"""Matches a format that asks for a hundred characters or more, or takes the width from a value."""
 
 
 def _modulo(a: Any, b: Any) -> Any:
-    # A row of runs has keys, too, and what is named may ask for any width.
+    # `%(name)s` would look values up by key, as in a `Row` of runs, with any width.
     if isinstance(a, str) and "%(" in a:
         raise ExpressionError(f"the format {a!r} names values; list them: '%s, %s' % (1, 2)")
     if isinstance(a, bytes) or (isinstance(a, str) and _WIDE.search(a)):
@@ -85,17 +85,17 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> ast.expr:
-    """The syntax tree of an expression.
+    """Syntax tree of an expression.
 
     Raises:
-        ExpressionError: If it is no expression.
+        ExpressionError: The text is not an expression.
     """
     try:
         return ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
     except (MemoryError, RecursionError) as error:
-        # What the parser raises if its stack is not deep enough.
+        # The parser raises these if its stack is not deep enough.
         raise _too_deep(text) from error
 
 
@@ -104,23 +104,23 @@ def _too_deep(text: str) -> ExpressionError:
 
 
 def names(text: str) -> frozenset[str]:
-    """Names that an expression takes from outside."""
+    """Names that an expression uses but does not bind itself."""
     nodes = list(ast.walk(parse(text)))
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return frozenset(n.id for n in nodes if isinstance(n, ast.Name)) - bound
 
 
 def attributes(text: str) -> dict[str, set[str]]:
-    """Attributes that an expression reads of each name, as `prca` of `fig3` in `fig3.prca[5]`."""
-    found: dict[str, set[str]] = {}
+    """Attributes that an expression reads from each name, as `prca` of `fig3` in `fig3.prca[5]`."""
+    read: dict[str, set[str]] = {}
     for node in ast.walk(parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found.setdefault(node.value.id, set()).add(node.attr)
-    return found
+            read.setdefault(node.value.id, set()).add(node.attr)
+    return read
 
 
 def constant_subscripts(text: str) -> dict[str, set[tuple[Any, ...]]]:
-    """Keys of each name that is only used with constant subscripts, as in `abr[300]`."""
+    """Subscripts of each name that is only used with constant ones, as in `abr[300]`."""
     nodes = list(ast.walk(parse(text)))
     uses = [node.id for node in nodes if isinstance(node, ast.Name)]
     keys: dict[str, list[tuple[Any, ...]]] = {}
@@ -139,7 +139,7 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
 
     Args:
         text: The expression.
-        scope: What its names stand for.
+        scope: Values of its names.
 
     Raises:
         ExpressionError: If a name or key is missing, an operation is impossible, or the expression
@@ -150,7 +150,7 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
     except ExpressionError as error:
         raise ExpressionError(f"in `{' '.join(text.split())}`: {error}") from error
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
-        # Of a key that is missing, only the key would be left.
+        # The text of a KeyError is the key alone.
         detail = f"there is no {error}" if isinstance(error, KeyError) else error
         raise ExpressionError(f"in `{' '.join(text.split())}`: {detail}") from error
     except RecursionError as error:

@@ -1,4 +1,4 @@
-"""Functions and units that every expression knows."""
+"""Functions and units that are known in every expression."""
 
 # ruff: noqa: ANN401 - values of the language are of any type
 import math
@@ -32,12 +32,12 @@ class _Theory(Opened):
 
 
 def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:
-    found = getattr(theory, name)(*args, **dict(named))
-    return _Fields(found) if is_dataclass(found) else found
+    result = getattr(theory, name)(*args, **dict(named))
+    return _Fields(result) if is_dataclass(result) else result
 
 
 _known = lru_cache(maxsize=4096)(_compute)
-"""Claims of formulas alone are evaluated for every seed, and their figures again: same results."""
+"""Keeps results, since claims and figures of formulas evaluate the same calls for every seed."""
 
 
 def _hashable(key: object) -> bool:
@@ -49,15 +49,15 @@ def _hashable(key: object) -> bool:
 
 
 class _Fields(Opened):
-    """What a function of several results gave: its fields, arrays of one dimension as lists."""
+    """Results of a function that returns several, by field name; arrays become lists."""
 
-    def __init__(self, found: Any) -> None:
-        self._found = {field.name: getattr(found, field.name) for field in fields(found)}
+    def __init__(self, results: Any) -> None:
+        self._results = {field.name: getattr(results, field.name) for field in fields(results)}
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._found:
-            raise AttributeError(f"there is no `{name}`; there are {', '.join(self._found)}")
-        value = self._found[name]
+        if name not in self._results:
+            raise AttributeError(f"there is no `{name}`; there are {', '.join(self._results)}")
+        value = self._results[name]
         return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -74,17 +74,17 @@ def jain(values: Sequence[float]) -> float:
 
 
 def spread(values: Sequence[float]) -> float:
-    """Standard deviation / mean, of all values."""
+    """Standard deviation (of the values as a whole population) / mean."""
     return pstdev(values) / mean(values)
 
 
 def increasing(values: Sequence[float]) -> bool:
-    """Whether each value is larger than the one before."""
+    """True if each value is larger than the one before."""
     return all(a < b for a, b in pairwise(values))
 
 
 def decreasing(values: Sequence[float]) -> bool:
-    """Whether each value is smaller than the one before."""
+    """True if each value is smaller than the one before."""
     return all(a > b for a, b in pairwise(values))
 
 
@@ -99,7 +99,7 @@ def cells_of_kib(size: float) -> int:
 
 
 def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
-    """Cells that a link carries in that time."""
+    """Cells that a link of a rate carries in a time; not rounded."""
     return seconds * bits_per_second / (8 * CELL_BYTES)
 
 
@@ -112,7 +112,7 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 def builtins() -> dict[str, Any]:
-    """Name and value of each."""
+    """All functions, units and constants by name."""
     scope: dict[str, Any] = {function.__name__: function for function in _FUNCTIONS}
     scope |= {
         "zip": lambda *lists: list(zip(*lists, strict=True)),

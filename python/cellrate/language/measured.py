@@ -1,4 +1,4 @@
-"""What the measures of the language are: properties of a run that are numbers say it themselves."""
+"""Describes the measures of the language: properties of a run that are numbers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a measure is.
+    """Description of a measure.
 
     Attributes:
-        definition: What it is, on one line.
-        unit: Its unit; empty where it has none.
-        formula: How it is computed from what a run reports.
+        definition: Definition on one line.
+        unit: Unit; empty if it has none.
+        formula: Computation from the values that a run reports.
         source: Paper and section that define it.
     """
 
@@ -27,15 +27,15 @@ class About:
 
 
 MEASURED: dict[str, About] = {}
-"""The measures of the language by name, in the order of their properties."""
+"""Measures of the language by name, in the order of their properties."""
 
 
 def measured(
     definition: str, unit: str, formula: str, source: str
 ) -> Callable[[Function], Function]:
-    """Marks a property of a run as a measure, and documents it; stands below `@property`.
+    """Decorator below `@property` that marks a property of a run as a measure and describes it.
 
-    Data sets quote the definition, so it is no docstring, which `python -OO` would take out.
+    Data sets quote the definition. It is an argument, because `python -OO` removes docstrings.
     """
 
     def mark(function: Function) -> Function:

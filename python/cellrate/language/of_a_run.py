@@ -1,4 +1,4 @@
-"""A measure of one run: an expression in which the names are the run's own."""
+"""Checks and evaluates measures: expressions over the properties of one run."""
 
 from functools import cache, partial
 from typing import Any
@@ -17,17 +17,17 @@ def _functions() -> dict[str, Any]:
 
 @cache
 def _own_names() -> frozenset[str]:
-    """What a run has: properties and functions of `Run`, and the keys of a summary."""
-    keys = (one.key.partition(".")[0] for one in tables()["run"])
+    """Names that a run has: properties and functions of `Run`, and the keys of a summary."""
+    keys = (measure.key.partition(".")[0] for measure in tables()["run"])
     properties = (name for name in dir(Run) if not name.startswith("_"))
     return frozenset({*properties, *keys})
 
 
 def check(expression: str) -> None:
-    """Makes sure that an expression is one, and that its names are a run's.
+    """Checks that a text is an expression, and that it uses only names of a run.
 
     Raises:
-        ExpressionError: It is none, or a name is unknown.
+        ExpressionError: The text is not an expression, or a name is unknown.
     """
     known = _own_names() | _functions().keys() | {"run"}
     for name in sorted(names(expression) - known):
@@ -39,20 +39,21 @@ def value(expression: str, run: Run) -> float:
     """Value of a measure in a run.
 
     Args:
-        expression: Such as ``throughput_mbit`` or ``bottleneck.queue_max_cells``.
-        run: The run; ``run`` stands for it, and its properties for themselves.
+        expression: Expression such as ``throughput_mbit`` or ``bottleneck.queue_max_cells``.
+        run: The run; in the expression it is called ``run``, and its properties are names, too.
 
     Raises:
-        ExpressionError: It has none in this run, or it is no number.
+        ExpressionError: The expression cannot be evaluated in this run, or its value is not a
+            number.
     """
     scope: dict[str, Any] = dict(_functions())
     for name in names(expression):
         if name not in scope and name != "run":
             scope[name] = Deferred(partial(getattr, run, name))
     scope["run"] = run
-    found = evaluate(expression, scope)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        plain = isinstance(found, bool | str | None)
-        what = repr(found) if plain else f"a {type(found).__name__}"
+    result = evaluate(expression, scope)
+    if isinstance(result, bool) or not isinstance(result, int | float):
+        plain = isinstance(result, bool | str | None)
+        what = repr(result) if plain else f"a {type(result).__name__}"
         raise ExpressionError(f"in `{expression}`: {what} is no number")
-    return float(found)
+    return float(result)

@@ -1,4 +1,4 @@
-"""Parts of a run's summary as expressions see them."""
+"""Parts of a run's summary in expressions."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 from typing import Any
@@ -29,11 +29,11 @@ class Port(Record):
     """An output port."""
 
     def shared_queues(self) -> list[dict[str, Any]]:
-        """The queues that serve ABR or UBR."""
+        """Queues that serve ABR or UBR."""
         return shared_queues(self._table)
 
     def queue(self, service: str) -> Record:
-        """The queue that serves a class."""
+        """Queue that serves a class; an error if there is none."""
         for queue in self._table["queues"]:
             if service in queue["classes"]:
                 return Record(queue, f"the {service} queue of {self._place}")
@@ -41,7 +41,7 @@ class Port(Record):
 
 
 class Group(Opened):
-    """Some flows."""
+    """A group of flows, with statistics over them."""
 
     def __init__(self, flows: list[dict[str, Any]], place: str) -> None:
         if not flows:
@@ -50,30 +50,30 @@ class Group(Opened):
         self._place = place
 
     def values(self, key: str) -> list[Any]:
-        """A key of each flow."""
+        """Value of a key for each flow."""
         return [getattr(Record(flow, flow["name"]), key) for flow in self._flows]
 
     def sum(self, key: str) -> Any:
-        """Sum over the flows."""
+        """Sum of a key over the flows."""
         return sum(self.values(key))
 
     def mean(self, key: str) -> float:
-        """Mean over the flows."""
+        """Mean of a key over the flows."""
         return mean(self.values(key))
 
     def min(self, key: str) -> Any:
-        """Least of the flows."""
+        """Least value of a key among the flows."""
         return min(self.values(key))
 
     def max(self, key: str) -> Any:
-        """Greatest of the flows."""
+        """Greatest value of a key among the flows."""
         return max(self.values(key))
 
     def jain(self, key: str) -> float:
-        """Jain's index over the flows."""
+        """Jain's fairness index of a key over the flows."""
         return jain(self.values(key))
 
 
 def shared_queues(port: dict[str, Any]) -> list[dict[str, Any]]:
-    """The queues of a port that serve ABR or UBR and were used."""
+    """Queues of a port that serve ABR or UBR and were used."""
     return [q for q in port["queues"] if set(q["classes"]) & set(SHARED_CLASSES)]

@@ -1,4 +1,4 @@
-"""A finished run as expressions see it."""
+"""Finished runs in expressions."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 import json
@@ -16,21 +16,21 @@ from cellrate.language.records import Group, Port, Record, shared_queues
 from cellrate.language.traces import Trace
 
 Value = str | int | float
-"""What varies from run to run has such values."""
+"""Value of a parameter that varies from run to run."""
 
 
 MOST_LISTED = 10
-"""Of more names a message shows only the first."""
+"""Most names that an error message lists."""
 
 
 class Outcome(Protocol):
-    """What a view needs of a finished run; `cellrate._core.Outcome` has it."""
+    """Interface of a finished run, as `cellrate._core.Outcome` has it."""
 
     def summary(self) -> str:
-        """The summary as JSON."""
+        """Summary as JSON text."""
 
     def resolved(self) -> str:
-        """The scenario with every default written out."""
+        """Scenario as TOML text with every default written out."""
 
     def series(self) -> Any:
         """Kind, entity, unit and length of each trace."""
@@ -51,48 +51,48 @@ class Run(Record):
 
     @property
     def scenario(self) -> Described:
-        """What was simulated: the network with its parameters in plain units."""
+        """The simulated network with its parameters in plain units."""
         return described(self._outcome.resolved())
 
     def flow(self, name: str) -> Record:
-        """A flow."""
+        """A flow by its name, or by the beginning of its name if only one flow fits."""
         return Record(self._named("flows", name), name)
 
     def vc(self, name: str) -> Record:
-        """A directed channel."""
+        """A directed channel by its name, or by its beginning as for `flow`."""
         return Record(self._named("vcs", name), name)
 
     def port(self, name: str) -> Port:
-        """An output port of a switch."""
+        """An output port of a switch by its name, or by its beginning as for `flow`."""
         return Port(self._named("ports", name), name)
 
     def service(self, name: str) -> Record:
-        """All flows of a service class, taken together."""
-        for found in self._table["classes"]:
-            if found["service"] == name:
-                return Record(found, f"class {name} of {self._place}")
+        """Totals over all flows of a service class."""
+        for totals in self._table["classes"]:
+            if totals["service"] == name:
+                return Record(totals, f"class {name} of {self._place}")
         raise ValueError(f"no flow of {self._place} is of class `{name}`")
 
     def _named(self, kind: str, name: str) -> dict[str, Any]:
         items = self._table[kind]
         exact = [item for item in items if item["name"] == name]
-        found = exact or [item for item in items if item["name"].startswith(name)]
-        if not found:
-            there = ", ".join(item["name"] for item in items[:MOST_LISTED]) or "none"
-            raise ValueError(f"no {kind} of {self._place} begin with `{name}`; there are {there}")
-        if len(found) > 1:
-            raise ValueError(f"{len(found)} {kind} of {self._place} begin with `{name}`")
-        chosen: dict[str, Any] = found[0]
+        matching = exact or [item for item in items if item["name"].startswith(name)]
+        if not matching:
+            known = ", ".join(item["name"] for item in items[:MOST_LISTED]) or "none"
+            raise ValueError(f"no {kind} of {self._place} begin with `{name}`; there are {known}")
+        if len(matching) > 1:
+            raise ValueError(f"{len(matching)} {kind} of {self._place} begin with `{name}`")
+        chosen: dict[str, Any] = matching[0]
         return chosen
 
     def group(self, name: str) -> Group:
-        """The flows of a group."""
+        """Flows of a group of the scenario."""
         flows = [flow for flow in self._table["flows"] if flow["group"] == name]
         return Group(flows, f"flows of group {name} in {self._place}")
 
     @property
     def tcp(self) -> Group:
-        """The flows over TCP: those with a byte balance."""
+        """Flows over TCP, which are those with a byte balance."""
         flows = [flow for flow in self._table["flows"] if flow["balance"] is not None]
         return Group(flows, f"flows over TCP in {self._place}")
 
@@ -140,7 +140,7 @@ class Run(Record):
 
     @property
     def bottleneck_port(self) -> Port:
-        """The switch port with the longest queue of ABR and UBR."""
+        """Switch port with the longest queue of ABR or UBR; among equals the most utilised."""
         ports = [p for p in self._table["ports"] if shared_queues(p)]
         if not ports:
             raise ValueError(f"no port of {self._place} serves ABR or UBR")
@@ -152,7 +152,7 @@ class Run(Record):
 
     @property
     def bottleneck(self) -> Record:
-        """Its queue of ABR and UBR."""
+        """Longest queue of ABR or UBR at the bottleneck port."""
         port = self.bottleneck_port
         queue = max(port.shared_queues(), key=lambda q: q["queue_max_cells"])
         return Record(queue, f"the queue of {port.name}")
@@ -172,30 +172,30 @@ class Run(Record):
         return max(int(queue["queue_max_cells"]) for queue in queues)
 
     def series_all(self, kind: str, pattern: str = "*") -> list[Trace]:
-        """Traces of that kind whose entity matches, `*` for anything."""
-        found = [
+        """Traces of a kind whose entity matches a pattern; `*` stands for any text."""
+        matching = [
             (i, info["entity"])
             for i, info in enumerate(self._outcome.series())
             if info["kind"] == kind and fnmatchcase(info["entity"], pattern)
         ]
-        if not found:
+        if not matching:
             raise ValueError(f"{self._place} has no trace of {kind} of `{pattern}`")
-        return [self._trace(index, entity) for index, entity in found]
+        return [self._trace(index, entity) for index, entity in matching]
 
     def series(self, kind: str, pattern: str = "*") -> Trace:
-        """The one such trace."""
-        found = self.series_all(kind, pattern)
-        if len(found) > 1:
-            names = ", ".join(trace.entity for trace in found)
+        """The only trace of a kind that matches a pattern; an error if there are several."""
+        traces = self.series_all(kind, pattern)
+        if len(traces) > 1:
+            names = ", ".join(trace.entity for trace in traces)
             raise ValueError(f"{self._place} has several traces of {kind}: {names}")
-        return found[0]
+        return traces[0]
 
     def _trace(self, index: int, entity: str) -> Trace:
         columns = (np.frombuffer(data, dtype="<f8") for data in self._outcome.series_data(index))
         return Trace(entity, *columns)
 
     def events(self, kind: str) -> Events:
-        """The logged events of a kind, in order of time."""
+        """Logged events of a kind, in order of time."""
         columns = self._outcome.events()
         kept = [i for i, each in enumerate(columns["kind"]) if each == kind]
         part = {name: [column[i] for i in kept] for name, column in columns.items()}
@@ -203,7 +203,7 @@ class Run(Record):
 
 
 class Row(Opened):
-    """A row of runs by the values of what varies."""
+    """Runs of a variant by the values of the varied parameters."""
 
     def __init__(self, name: str, runs: dict[tuple[Value, ...], Callable[[], Run]]) -> None:
         self._name = name
@@ -211,7 +211,7 @@ class Row(Opened):
 
     @property
     def axis(self) -> list[Value | tuple[Value, ...]]:
-        """The keys: values of the one thing that varies, or tuples of several."""
+        """Keys of the runs: values of the varied parameter, or tuples if several are varied."""
         return [key[0] if len(key) == 1 else key for key in self._runs]
 
     def __getitem__(self, key: Value | tuple[Value, ...]) -> Run:

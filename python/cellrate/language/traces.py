@@ -1,4 +1,4 @@
-"""A traced quantity as expressions see it."""
+"""Traced quantities in expressions."""
 
 from functools import cached_property
 
@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Trace(Opened):
-    """A traced quantity over time. Points of a thinned trace hold a minimum and a maximum."""
+    """A traced quantity over time (s); points of thinned traces have a minimum and a maximum."""
 
     def __init__(self, entity: str, times: Floats, low: Floats, high: Floats) -> None:
         self.entity = entity
@@ -22,7 +22,7 @@ class Trace(Opened):
 
     @cached_property
     def values(self) -> list[float]:
-        """The greatest value of each point."""
+        """Greatest value of each point."""
         return [float(x) for x in self.high]
 
     def _part(self, start: float, end: float, values: Floats) -> Floats:
@@ -65,13 +65,13 @@ class Trace(Opened):
         end: float = float("inf"),
         final: float = 0.2,
     ) -> float:
-        """Seconds from `start` until it stays within the tolerance of its final mean."""
+        """Seconds from `start` until the trace stays within the tolerance of its final mean."""
         return dynamics.settling_time(self._sampled, tolerance, start, end, final)
 
     def oscillation(
         self, start: float = 0.0, end: float = float("inf"), hysteresis: float = 0.25
     ) -> "Cycles":
-        """Its cycles between two times."""
+        """Cycles of the trace between two times."""
         return Cycles(dynamics.oscillation(self._sampled, start, end, hysteresis))
 
     @property
@@ -79,28 +79,28 @@ class Trace(Opened):
         return dynamics.Sampled(self.times, self.low, self.high)
 
     def _first(self, where: npt.NDArray[np.bool_]) -> float:
-        found = self.times[where]
-        return float(found[0]) if len(found) else float("inf")
+        times = self.times[where]
+        return float(times[0]) if len(times) else float("inf")
 
 
 class Cycles(Opened):
     """The oscillation of a trace."""
 
-    def __init__(self, found: dynamics.Oscillation) -> None:
-        self.cycles = found.cycles
-        self._found = found
+    def __init__(self, oscillation: dynamics.Oscillation) -> None:
+        self.cycles = oscillation.cycles
+        self._oscillation = oscillation
 
     @property
     def period(self) -> float:
         """Mean length of a cycle in seconds; an error if there is none."""
-        return self._found.period
+        return self._oscillation.period
 
     @property
     def swing(self) -> float:
         """Mean distance from bottom to top of a cycle; an error if there is none."""
-        return self._found.swing
+        return self._oscillation.swing
 
     @property
     def amplitude(self) -> float:
-        """Half of it."""
-        return self._found.amplitude
+        """Half of the swing; an error if there is no cycle."""
+        return self._oscillation.amplitude

@@ -1,4 +1,4 @@
-"""What stands at the ends of a flow: TCP, ABR end systems, a source with a rate of its own."""
+"""Ends of a flow: TCP, ABR end systems, sources that send at their own rate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cellrate.theory import segment_cells, window_cells
 from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES
 
 Parameters: TypeAlias = Mapping[str, Any]
-"""Parameters under the keys of the scenario file, a quantity's unit appended to its key."""
+"""Parameters under the keys of the scenario file; keys of quantities end with the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Tcp:
     Attributes:
         mss_bytes: Payload of a full segment.
         header_bytes: TCP and IP header of each segment.
-        window_bytes: Receive window, the most that is ever outstanding.
-        encapsulation_bytes: What AAL5 carries before each packet.
+        window_bytes: Receive window, which bounds the outstanding bytes.
+        encapsulation_bytes: Encapsulation (such as LLC/SNAP) before each packet in its AAL5 PDU.
         parameters: All parameters.
     """
 
@@ -43,7 +43,7 @@ class Tcp:
 
     @property
     def window_cells(self) -> int:
-        """Cells of a full window; a sender sends whole segments only (RFC 1122 4.2.3.4)."""
+        """Cells of a full window of whole segments (RFC 1122 4.2.3.4)."""
         overhead = self.overhead_bytes
         return int(window_cells(self.window_bytes, self.mss_bytes, overhead_bytes=overhead))
 
@@ -53,12 +53,12 @@ class Abr:
     """ABR end systems of a flow; parameters have TM 4.0's names.
 
     Attributes:
-        pcr_cells_per_second: Peak cell rate; that of the access link unless set.
+        pcr_cells_per_second: Peak cell rate; the rate of the access link unless set.
         mcr_cells_per_second: Minimum cell rate; 0 unless set.
         icr_cells_per_second: Initial cell rate.
         rif: Rate increase factor.
         rdf: Rate decrease factor.
-        nrm: In-rate cells per forward RM cell, itself included.
+        nrm: In-rate cells per forward RM cell, including the RM cell.
         parameters: All parameters.
     """
 
@@ -73,7 +73,7 @@ class Abr:
 
 @dataclass(frozen=True, slots=True)
 class OwnRate:
-    """Rates of a source that sends by itself, whatever the network does.
+    """Rates of a source that sends at its own rate, whatever the network does.
 
     Attributes:
         mean_cells_per_second: Mean rate.

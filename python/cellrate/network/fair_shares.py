@@ -21,18 +21,18 @@ def fair_shares(
 ) -> MaxMin:
     """Max-min fair rates in cells/s, RM cells included.
 
-    Backward RM cells and acknowledgements take nothing from links of the other direction.
+    Backward RM cells and acknowledgements are assumed to take no capacity of reverse links.
 
     Args:
         network: The network of a scenario.
-        fairness: What a flow's rate is of its share.
+        fairness: Definition of a flow's rate by its share, as in `cellrate.theory.max_min`.
         flows: Flows that share; the ABR flows by default.
-        offered: What a link has for them in cells/s; by default what sources of their own rate
-            leave over on average.
+        offered: Capacity of a link for these flows in cells/s; by default the mean capacity that
+            sources with their own rates leave.
 
     Raises:
-        ValueError: There is no such flow.
-        AssumptionError: A link has nothing left, or less than its flows' MCRs.
+        ValueError: There are no flows to share.
+        AssumptionError: A link has no capacity left, or less than its flows' MCRs.
     """
     sharing = [flow for flow in network.flows if flow.abr is not None] if flows is None else flows
     if not sharing:

@@ -1,4 +1,4 @@
-"""What flows ask of links before anything runs."""
+"""Loads that flows put on links, computed without a run."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from cellrate.network.view import Network
 
 
 def mean_cells_per_second(flow: Flow) -> float | None:
-    """Mean rate of the flow's source; None if it takes what the network gives it."""
+    """Mean rate of the flow's source; None if the flow is elastic."""
     return None if flow.own_rate is None else flow.own_rate.mean_cells_per_second
 
 
 def peak_cells_per_second(flow: Flow) -> float:
-    """The fastest that cells of the flow can leave its host.
+    """Greatest rate at which cells of the flow can leave its host.
 
-    That is the rate of its access link, PCR, or the peak rate of its source. A limited TCP window
-    is not considered.
+    This is the least of the rate of its access link, PCR, and the peak rate of its source. A
+    limited TCP window is not considered.
     """
     rates = [flow.access.cells_per_second]
     if flow.abr is not None:
@@ -29,23 +29,23 @@ def peak_cells_per_second(flow: Flow) -> float:
 
 
 def offered_cells_per_second(network: Network, link: Link) -> float:
-    """What the flows over a link could bring to it together, through the links before it."""
+    """Greatest total rate at which flows can reach a link through the links before it."""
     return _at_most(network.flows_over(link), link, peak_cells_per_second)
 
 
 def certain_cells_per_second(network: Network, link: Link) -> float:
-    """What comes to a link in the long run whatever the network does; never more than really comes.
+    """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
-    Counts what nothing holds back: sources that send by themselves, at their mean rates, and
-    sources without TCP and ABR, which send as much as their own link takes. On a link before, they
-    get what all others there together must leave them.
+    Counts flows that nothing slows down: sources with their own rates, at their mean rates, and
+    sources without TCP and ABR, at the rate of their access link. On each link before, these flows
+    get the capacity that all other flows there must leave to them.
     """
     unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
     return _at_least(network, unchecked, link)
 
 
 def overloaded_ports(network: Network) -> tuple[Link, ...]:
-    """Ports whose flows together could bring more than the link carries: where queues can grow."""
+    """Ports where queues can grow, since their flows together can exceed the link's rate."""
     return tuple(
         port
         for port in network.ports
@@ -54,9 +54,9 @@ def overloaded_ports(network: Network) -> tuple[Link, ...]:
 
 
 def capacity_left_cells_per_second(network: Network, link: Link) -> float:
-    """Mean rate that flows with rates of their own leave to those that take what they can get.
+    """Mean capacity of a link that flows with their own rates leave to elastic flows.
 
-    Flows in a lower priority than every elastic flow of the link take nothing away.
+    Flows with a lower priority than every elastic flow of the link take no capacity.
     """
     flows = network.flows_over(link)
     queue = {flow: link.switch.queue_of(flow.service) if link.is_port else 0 for flow in flows}
@@ -66,10 +66,10 @@ def capacity_left_cells_per_second(network: Network, link: Link) -> float:
 
 
 def service_cells_per_second(network: Network, port: Link) -> float:
-    """Mean rate at which a port serves its last queue, which holds what is in it in order.
+    """Mean rate at which a port serves its last queue.
 
-    That is the queue of its elastic flows or, if there are none, of the flows served last. Flows of
-    the same queue take nothing from it: they are in it.
+    This is the queue of its elastic flows with the lowest priority or, without elastic flows, the
+    queue served last. Only flows in queues of higher priority reduce the rate.
     """
     flows = network.flows_over(port)
     queue = {flow: port.switch.queue_of(flow.service) for flow in flows}
@@ -88,7 +88,7 @@ def _long_run_cells_per_second(flow: Flow) -> float:
 
 
 def _at_most(flows: Iterable[Flow], link: Link, rate: Callable[[Flow], float]) -> float:
-    """What flows bring to a link at most, if no link before it carries more than it can."""
+    """Upper bound of the rate that flows bring to a link, limited by the links before it."""
     new, before = _by_hop(flows, link)
     return sum(map(rate, new)) + sum(
         min(hop.cells_per_second, _at_most(group, hop, rate)) for hop, group in before.items()
@@ -96,7 +96,7 @@ def _at_most(flows: Iterable[Flow], link: Link, rate: Callable[[Flow], float]) -
 
 
 def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
-    """What flows that nothing holds back bring to a link at least."""
+    """Lower bound of the rate that flows bring to a link if nothing slows them down."""
     new, before = _by_hop(flows, link)
     total = sum(map(_long_run_cells_per_second, new))
     for hop, group in before.items():
@@ -107,7 +107,7 @@ def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
 
 
 def _by_hop(flows: Iterable[Flow], link: Link) -> tuple[list[Flow], dict[Link, list[Flow]]]:
-    """Flows that begin with a link, and the others by the link before it."""
+    """Flows that begin with a link, and all further flows by the link before it."""
     new: list[Flow] = []
     before: dict[Link, list[Flow]] = {}
     for flow in flows:

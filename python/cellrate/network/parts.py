@@ -14,11 +14,12 @@ class Switch:
 
     Attributes:
         buffer_cells: Limit of each queue; infinity if there is none.
-        priority: Queues, the one served first in front, each with its service classes.
+        priority: Service classes of each queue, in the order of service.
         control: Congestion control of the queue that holds ABR; ``scheme`` names it.
         discard: Discard policy of every queue; ``policy`` names it.
-        vsvd: How loops of ABR control end here and begin again; None if they pass.
-        rm_first: Whether RM cells are served before the other cells of their queue.
+        vsvd: Virtual source and destination, which end loops of ABR control here and begin new
+            ones; None if there are none.
+        rm_first: True if RM cells are served before all other cells of their queue.
     """
 
     buffer_cells: float
@@ -52,7 +53,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """A host, or a switch if it has settings."""
+    """A switch if it has switch settings, otherwise a host."""
 
     name: str
     switch: Switch | None
@@ -80,15 +81,15 @@ class Link:
 
     @property
     def is_port(self) -> bool:
-        """Whether a switch's output port feeds it."""
+        """True if a switch's output port feeds the link."""
         return self.sender.switch is not None
 
     @property
     def switch(self) -> Switch:
-        """Settings of the port that feeds it.
+        """Settings of the output port that feeds the link.
 
         Raises:
-            ValueError: A host feeds it.
+            ValueError: A host feeds the link.
         """
         if self.sender.switch is None:
             raise ValueError(f"{self.name} leaves a host, which has no output port")
@@ -97,26 +98,26 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
-    """One flow: a bidirectional virtual channel with a source at one end.
+    """A flow: a bidirectional virtual channel with a source at one end.
 
     Attributes:
         name: ``GROUP.INDEX``.
-        group: Group of like flows.
+        group: Name of the flow's group.
         service: Class of the forward channel: cbr, vbr, abr, ubr or random.
-        ack_service: Class of the data of the backward channel: acknowledgements.
-        start_seconds: When it starts, before jitter.
+        ack_service: Class of the data of the backward channel (acknowledgements).
+        start_seconds: Start time, before jitter.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
-        source: What is sent; ``kind`` names it.
-        own_rate: Rates of a source that sends by itself; None if it takes what it is given.
+        source: Traffic source; ``kind`` names it.
+        own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
         tcp: TCP, if the source runs over it.
-        abr: ABR end systems, if it is of that class.
+        abr: ABR end systems, if the flow is of that class.
         source_queue_cells: Limit of the source queue; infinity if there is none.
-        source_queue_refuses: What a full one refuses: ``pdu`` or ``cell``.
-        propagation_round_trip_seconds: There and back; None if nothing travels back.
+        source_queue_refuses: Unit that a full source queue refuses: ``pdu`` or ``cell``.
+        propagation_round_trip_seconds: Propagation there and back; None if nothing travels back.
         feedback_delays_seconds: For each forward link of an ABR flow, propagation from its port to
-            the source of its loop and back to the port (twice the distance). That is the flow's
-            source, or the last virtual source before the port.
+            the source of its loop and back to the port (twice the distance). The source of the loop
+            is the flow's source, or the last virtual source before the port.
     """
 
     name: str
@@ -142,26 +143,26 @@ class Flow:
 
     @property
     def is_elastic(self) -> bool:
-        """Whether it takes what the network gives it."""
+        """True if the source has no own rate and sends as much as the network lets it."""
         return self.own_rate is None
 
     @property
     def access(self) -> Link:
-        """The source's own link."""
+        """First link, which leaves the source's host."""
         return self.forward[0]
 
     @property
     def relays(self) -> tuple[Node, ...]:
-        """Switches on the way that end its loop of ABR control and begin another (VS/VD)."""
+        """Switches on the path that end the loop of ABR control and begin another (VS/VD)."""
         switches = (link.sender for link in self.forward if link.is_port and link.switch.vsvd)
         return () if self.abr is None else tuple(switches)
 
     @property
     def first_loop_seconds(self) -> float:
-        """Propagation round the loop of ABR control that the source is in.
+        """Propagation round trip of the first loop of ABR control, which begins at the source.
 
         Raises:
-            ValueError: The flow is no ABR flow.
+            ValueError: The flow is not an ABR flow.
         """
         if self.abr is None or self.propagation_round_trip_seconds is None:
             raise ValueError(f"{self.name} is in no loop of ABR control")
@@ -175,7 +176,7 @@ class Flow:
         """Propagation from the port of a link to the source of its loop and back.
 
         Raises:
-            ValueError: The flow is no ABR flow over that link.
+            ValueError: The flow is not an ABR flow over that link.
         """
         if link not in self.forward or not self.feedback_delays_seconds:
             raise ValueError(f"{self.name} gets no feedback from {link.name}")
@@ -183,5 +184,5 @@ class Flow:
 
 
 def limit(cells: float | None) -> float:
-    """Null, which stands for no limit, as infinity."""
+    """A limit in cells (or cells/s); null, which means no limit, becomes infinity."""
     return math.inf if cells is None else float(cells)

@@ -1,4 +1,4 @@
-"""The typed view of what the engine says of a scenario."""
+"""Typed view of the engine's description of a scenario."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cellrate.network.parts import Flow, Link, Node, Switch, limit
 
 @dataclass(frozen=True)
 class Network:
-    """The expanded network of a scenario.
+    """Network of a scenario, with all groups and templates expanded.
 
     Attributes:
         seed: Seed of every random stream.
         duration_seconds: Simulated time.
         start_jitter_seconds: Largest random addition to the start of every flow.
-        measure: What is kept, and over which window.
+        measure: Measuring window, and the traces and logs that are kept.
         credit: Credit control of channels of class UBR or random; None if there is none.
         nodes: Hosts and switches.
         links: Directed links.
@@ -45,13 +45,13 @@ class Network:
         overrides: Mapping[str, object] | Iterable[str] = (),
         seed: int | None = None,
     ) -> Self:
-        """The network of a scenario.
+        """Network of a scenario.
 
         Args:
             text: The scenario, as TOML.
-            path: Its name in diagnostics.
+            path: The scenario's name in error messages.
             overrides: Settings, as in `cellrate.run`.
-            seed: Replaces the scenario's seed.
+            seed: Seed that replaces the scenario's.
 
         Raises:
             ScenarioError: The scenario is wrong.
@@ -62,7 +62,7 @@ class Network:
 
     @classmethod
     def described(cls, described: Mapping[str, Any]) -> Self:
-        """The network that the engine's description of a scenario lays out."""
+        """Network from the engine's description of a scenario."""
         nodes = tuple(Node(node["name"], _switch(node["switch"])) for node in described["nodes"])
         links = tuple(_link(link, nodes) for link in described["links"])
         encapsulation_bytes = int(described["encapsulation_bytes"])
@@ -79,14 +79,14 @@ class Network:
 
     @property
     def ports(self) -> tuple[Link, ...]:
-        """Links that are fed by a switch's output port."""
+        """Links that a switch's output port feeds."""
         return tuple(link for link in self.links if link.is_port)
 
     def port(self, name: str) -> Link:
-        """The link of that name, fed by a switch.
+        """Link with a name, which a switch's output port feeds.
 
         Raises:
-            ValueError: There is none; the message lists the others.
+            ValueError: There is no such port; the message lists all ports.
         """
         for link in self.ports:
             if link.name == name:
@@ -95,24 +95,24 @@ class Network:
         raise ValueError(f"there is no output port {name!r}; there are {known}")
 
     def flows_over(self, link: Link) -> tuple[Flow, ...]:
-        """Flows whose forward channel uses the link."""
+        """Flows whose forward channel uses a link."""
         return tuple(self._over.get(link, ()))
 
     @cached_property
     def _over(self) -> dict[Link, list[Flow]]:
         """Flows by the links of their forward channels."""
-        found: dict[Link, list[Flow]] = {}
+        over: dict[Link, list[Flow]] = {}
         for flow in self.flows:
             for link in flow.forward:
-                found.setdefault(link, []).append(flow)
-        return found
+                over.setdefault(link, []).append(flow)
+        return over
 
     def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
-        """Flows by group, in order; all of them by default."""
-        found: dict[str, list[Flow]] = {}
+        """Flows by group, in order; all flows by default."""
+        groups: dict[str, list[Flow]] = {}
         for flow in self.flows if flows is None else flows:
-            found.setdefault(flow.group, []).append(flow)
-        return {name: tuple(members) for name, members in found.items()}
+            groups.setdefault(flow.group, []).append(flow)
+        return {name: tuple(members) for name, members in groups.items()}
 
 
 def _switch(settings: Mapping[str, Any] | None) -> Switch | None:

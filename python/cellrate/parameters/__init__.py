@@ -1,1 +1,1 @@
-"""Parameters of a scenario by dotted path: what they are, and what they may be set to."""
+"""Parameters of a scenario by dotted path: types, values, and ranges for a search."""

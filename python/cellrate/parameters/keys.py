@@ -1,4 +1,4 @@
-"""Keys of a scenario: what the schema and the resolved scenario say of a dotted path."""
+"""Keys of a scenario: type and value of a dotted path, from schema and resolved scenario."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Key:
         path: Dotted path, as ``--set`` takes it.
         kind: ``"number"``, ``"integer"``, ``"boolean"``, ``"choice"`` or the type of a quantity
             (``"Time"``, ``"Cells"``, ...).
-        value: What the resolved scenario has there; None if it is absent.
-        choices: What may be written, of a choice.
-        search: How the parameter may be searched, as its declaration says (``x-search``).
-        not_searched: Why it declares that it is not.
-        siblings: The table that it stands in, as resolved.
+        value: Value in the resolved scenario; None if it is absent.
+        choices: Allowed texts of a choice.
+        search: Declared range of a search (``x-search``), if there is one.
+        not_searched: Declared reason why the parameter is not searched (``x-not-searched``).
+        siblings: The resolved table that holds the key.
     """
 
     path: str
@@ -48,7 +48,7 @@ class Key:
 
 
 class Keys:
-    """The keys of one scenario.
+    """Keys of one scenario.
 
     Args:
         resolved: The scenario with every default written out, as TOML.
@@ -58,10 +58,10 @@ class Keys:
         self.document: dict[str, Any] = tomllib.loads(resolved)
 
     def find(self, path: str) -> Key:
-        """The key at a dotted path, or the one whose path ends so.
+        """Key at a dotted path, or the only key whose path ends with it.
 
         Raises:
-            BadInput: There is none, there are several, or it holds a table, a list or free text.
+            BadInput: There is no such key, or several; or it holds a table, a list or free text.
         """
         path = full_path(self.document, path)
         table, _, name = path.rpartition(".")
@@ -72,7 +72,7 @@ class Keys:
         keys = table_keys(node, data, table or "the scenario")
         node = keys[choose(name, list(keys), f"key of {table or 'the scenario'}")]
         if "const" in node:
-            raise BadInput(f"{path} tells what its table is; vary a key beside it")
+            raise BadInput(f"{path} selects the form of its table; vary another key of the table")
         if "items" in resolve(node):
             raise BadInput(f"{path} is a list; name a key of one of its elements")
         if is_table(node):
@@ -91,7 +91,7 @@ class Keys:
         """Schema and data of the table or list at a path.
 
         Raises:
-            BadInput: There is none.
+            BadInput: The path does not exist.
         """
         node: Schema = schemas.schema()
         data: Any = self.document
@@ -120,7 +120,7 @@ def _below(path: str, node: Schema, data: Mapping[str, Any]) -> Iterator[Key]:
 
 
 def _key(path: str, node: Schema, siblings: Mapping[str, Any]) -> Key | None:
-    """The key of that schema; None if it holds a table."""
+    """Key with a schema; None if it holds a table, a list or free text."""
     kind, choices = kind_of(node), choices_of(resolve(node))
     if kind is None and not choices:
         return None
@@ -137,10 +137,10 @@ def _key(path: str, node: Schema, siblings: Mapping[str, Any]) -> Key | None:
 
 
 def number(text: str, key: Key) -> float:
-    """A value as a number in SI units or cells.
+    """Converts the text of a value into a number in SI units or cells.
 
     Raises:
-        BadInput: It is none, or has the wrong unit.
+        BadInput: The text is not a number, or has the wrong unit.
     """
     if key.kind in {"number", "integer"}:
         try:

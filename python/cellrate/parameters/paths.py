@@ -1,4 +1,4 @@
-"""Dotted paths of a scenario's keys, and short forms of them."""
+"""Dotted paths of a scenario's keys, and their short forms."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from cellrate.problems import BadInput
 
 
 def full_path(document: Mapping[str, Any], path: str) -> str:
-    """The one path that ends like `path`, as `switch.control.scheme` for `control.scheme`.
+    """Full form of a short path, as `switch.control.scheme` of `control.scheme`.
 
-    What begins with a table of the scenario is whole already, and so is what is no end of any path.
+    A path that begins with a table of the scenario, or that no path ends with, is returned as is.
 
     Args:
-        document: The scenario, resolved.
-        path: Whole or short.
+        document: The resolved scenario.
+        path: Full or short path.
 
     Raises:
-        BadInput: Several paths end so.
+        BadInput: Several paths end with `path`.
     """
     if path.partition(".")[0] in schema()["properties"]:
         return path
-    found = [one for one in key_paths(document) if one.endswith(f".{path}")]
-    if len(found) > 1:
-        raise BadInput(f"{path} is several keys, name one: {', '.join(found)}")
-    return found[0] if found else path
+    matching = [full for full in key_paths(document) if full.endswith(f".{path}")]
+    if len(matching) > 1:
+        raise BadInput(f"{path} is several keys, name one: {', '.join(matching)}")
+    return matching[0] if matching else path
 
 
 def key_paths(document: Mapping[str, Any]) -> Iterator[str]:
-    """Paths of all keys that hold no table, except in tables that the scenario lacks."""
+    """Paths of all keys that do not hold a table, except in tables that the scenario lacks."""
     yield from _below("", schema(), document)
 
 
@@ -41,7 +41,7 @@ def _below(prefix: str, node: Schema, data: Mapping[str, Any]) -> Iterator[str]:
             yield from _below(f"{path}.", inner, value)
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             items = resolve(inner)["items"]
-            for number, one in enumerate(value):
-                yield from _below(f"{path}.{one.get('name', number)}.", items, one)
+            for number, item in enumerate(value):
+                yield from _below(f"{path}.{item.get('name', number)}.", items, item)
         elif not is_table(inner):
             yield path

@@ -1,4 +1,4 @@
-"""What a parameter may be set to: an interval, steps of a factor of two, or a few values."""
+"""Ranges of parameters for a search: an interval, powers of two, or a few values."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Scale: TypeAlias = Literal["linear", "log", "powers-of-two"]
 SCALES: tuple[Scale, ...] = ("linear", "log", "powers-of-two")
 
 WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer"})
-"""Kinds of parameters that have whole values only."""
+"""Kinds of parameters with whole values only."""
 
 DIGITS = 3
-"""Significant digits of a value that a search proposes: nobody configures more."""
+"""Significant digits of a value that a search proposes; nobody configures more."""
 
 FEW = 20
-"""Up to so many values, a range of whole numbers is searched value by value."""
+"""Ranges of up to so many whole numbers or steps are searched value by value."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Range:
         kind: As in `keys.Key`.
         low: Least value, in SI units or cells.
         high: Greatest value.
-        scale: How values are spread between them.
-        step: Values are multiples of this; 0 if any will do.
+        scale: Spacing of the values between them.
+        step: Values are multiples of this; 0 for any value.
     """
 
     path: str
@@ -42,7 +42,7 @@ class Range:
 
     @cached_property
     def values(self) -> tuple[str, ...] | None:
-        """Every value in order, if there are few; None if they are a continuum."""
+        """Every value in order, if there are few; None if there are many or a continuum."""
         if self.scale == "powers-of-two":
             count = round(math.log2(self.high / self.low)) + 1
             return tuple(self.text(self.low * 2.0**n) for n in range(count))
@@ -54,11 +54,11 @@ class Range:
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbouring values are alike."""
+        """True, since neighbouring values are similar."""
         return True
 
     def at(self, share: float) -> str:
-        """The value at a share of the way from low to high, as a scenario has it.
+        """Value at a share of the way from low to high, as text of a scenario.
 
         Args:
             share: 0 is low, 1 is high.
@@ -70,16 +70,16 @@ class Range:
         return self.text(self._rounded(value))
 
     def text(self, value: float) -> str:
-        """A value as a scenario has it."""
+        """A value as text of a scenario."""
         return written(value, self.kind)
 
     def words(self) -> str:
-        """The range for a reader."""
+        """Description of the range for people."""
         spread = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
         return f"{self.text(self.low)} to {self.text(self.high)}{spread[self.scale]}"
 
     def _rounded(self, value: float) -> float:
-        """The value with few digits, on a step, within the range."""
+        """Rounds a value to `DIGITS` or to a step, within the range."""
         if self.step:
             value = round(value / self.step) * self.step
         elif value:
@@ -91,12 +91,12 @@ class Range:
 
 @dataclass(frozen=True)
 class Choices:
-    """A few values, given one by one.
+    """A list of a few values.
 
     Attributes:
         path: Dotted path of the parameter.
         kind: As in `keys.Key`.
-        values: What it may be set to, as a scenario has it.
+        values: Allowed values, as text of a scenario.
     """
 
     path: str
@@ -105,11 +105,11 @@ class Choices:
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbouring values are alike."""
+        """True if neighbouring values are similar, as numbers are."""
         return self.kind not in {"boolean", "choice"}
 
     def words(self) -> str:
-        """The values for a reader."""
+        """List of the values for people."""
         return ", ".join(self.values)
 
 
@@ -117,13 +117,13 @@ Space: TypeAlias = tuple[Range | Choices, ...]
 
 
 def written(value: float, kind: str) -> str:
-    """A number or quantity as a scenario has it, in the unit that suits it.
+    """A number or quantity as text of a scenario, in a unit that fits its size.
 
     >>> written(0.0005, "Time"), written(1.5e8, "Rate"), written(100.0, "Cells")
     ('0.5 ms', '150 Mbit/s', '100 cells')
 
     Args:
-        value: In SI units or cells.
+        value: Value in SI units or cells.
         kind: As in `keys.Key`.
     """
     if kind in {"Time", "Delay"}:
@@ -138,6 +138,6 @@ def written(value: float, kind: str) -> str:
 
 
 def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
-    """The value in the largest of the units in which it is at least 0.1; they fall."""
+    """A value in the largest unit in which it is at least 0.1; `units` go from large to small."""
     size, unit = next(((s, u) for s, u in units if value >= 0.1 * s), units[-1])
     return f"{value / size:.15g} {unit}"

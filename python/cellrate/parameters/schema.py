@@ -1,4 +1,4 @@
-"""The JSON Schema of scenarios: tables, their variants, and what a key may hold."""
+"""JSON Schema of scenarios: tables, their variants, and the types of keys."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ NUMBERS = frozenset({"number", "integer"})
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON Schema of scenarios."""
-    found: dict[str, Any] = json.loads(_core.schema())
-    return found
+    """JSON Schema of scenarios."""
+    document: dict[str, Any] = json.loads(_core.schema())
+    return document
 
 
 def resolve(node: Schema) -> Schema:
-    """A schema with what it refers to written out; its own words win."""
+    """A schema merged with the definition that it refers to; its own keys take precedence."""
     if "$ref" not in node:
         return node
     return {**schema()["$defs"][definition(node)], **node}
 
 
 def definition(node: Schema) -> str:
-    """Name of the definition that a schema refers to, if it does."""
+    """Name of the definition that a schema refers to; empty if it refers to none."""
     return str(node.get("$ref", "")).rpartition("/")[2]
 
 
 def table_keys(node: Schema, data: Mapping[str, Any], here: str) -> Mapping[str, Schema]:
-    """The keys of a table, of the variant that the data are if there are several."""
+    """Keys of a table; if it has several variants, those of the variant that the data have."""
     node = resolve(node)
     for variant in node.get("oneOf", ()):
         properties: Mapping[str, Schema] = variant_keys(variant)
-        tags = {name: one["const"] for name, one in properties.items() if "const" in one}
+        tags = {name: key["const"] for name, key in properties.items() if "const" in key}
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
     if "properties" not in node:
         raise BadInput(f"{here} has no keys of its own")
-    found: Mapping[str, Schema] = node["properties"]
-    return found
+    keys: Mapping[str, Schema] = node["properties"]
+    return keys
 
 
 def variant_keys(variant: Schema) -> Mapping[str, Schema]:
-    """Keys of a variant, those of the definition that it refers to included."""
+    """Keys of a variant, including those of the definition that it refers to."""
     referred = resolve(variant).get("properties", {}) if "$ref" in variant else {}
     return {**referred, **variant.get("properties", {})}
 
 
 def element(items: Sequence[Mapping[str, Any]], step: str, here: str) -> Mapping[str, Any]:
-    """The element of a list of tables with that name or number."""
+    """Element of a list of tables, by its name or number."""
     names = [str(item.get("name", "")) for item in items]
     if step in names:
         return items[names.index(step)]
@@ -67,7 +67,7 @@ def element(items: Sequence[Mapping[str, Any]], step: str, here: str) -> Mapping
 
 
 def kind_of(node: Schema) -> str | None:
-    """Number, whole number, truth value or the type of a quantity; None for anything else."""
+    """Kind of a schema: `number`, `integer`, `boolean` or the type of a quantity; else None."""
     if definition(node) in QUANTITIES:
         return definition(node)
     kind = resolve(node).get("type")
@@ -75,7 +75,7 @@ def kind_of(node: Schema) -> str | None:
 
 
 def choices_of(node: Schema) -> tuple[str, ...]:
-    """The texts that a schema allows, if it allows just some."""
+    """Texts that a schema allows; empty if it does not restrict them."""
     if "enum" in node:
         return tuple(map(str, node["enum"]))
     texts: list[str] = []
@@ -85,17 +85,17 @@ def choices_of(node: Schema) -> tuple[str, ...]:
 
 
 def is_table(node: Schema) -> bool:
-    """Whether a schema is that of a table."""
+    """True if a schema describes a table."""
     return "properties" in resolve(node) or bool(variants(node))
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One form of a table.
+    """One form of a table, such as a control scheme.
 
     Attributes:
-        name: Of the form.
-        tag: Key that says so.
+        name: Name of the form.
+        tag: Key whose value is that name.
         keys: All keys of the table in this form.
     """
 
@@ -105,11 +105,11 @@ class Variant:
 
 
 def variants(node: Schema) -> tuple[Variant, ...]:
-    """Forms that a table has; none if it has just one."""
-    every = (variant_keys(one) for one in resolve(node).get("oneOf", ()))
+    """Forms of a table; empty if it has only one."""
+    every = (variant_keys(variant) for variant in resolve(node).get("oneOf", ()))
     return tuple(
-        Variant(str(one["const"]), tag, keys)
+        Variant(str(key["const"]), tag, keys)
         for keys in every
-        for tag, one in keys.items()
-        if "const" in one
+        for tag, key in keys.items()
+        if "const" in key
     )

@@ -1,4 +1,4 @@
-"""Another form of a table: another control scheme, discard policy or traffic source."""
+"""Switches a table to another form, such as another control scheme or traffic source."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cellrate.problems import choose
 
 @dataclass(frozen=True)
 class Form:
-    """A table that has several forms, and which one it is.
+    """A table with several forms, and its present form.
 
     Attributes:
-        path: Dotted path of the key that tells, as `switch.control.scheme`.
-        value: What the scenario has there.
+        path: Dotted path of the key that selects the form, such as `switch.control.scheme`.
+        value: Value of that key in the scenario.
         variants: All forms.
-        written: Keys of the table that the scenario itself sets, with the values that they have.
+        written: Keys of the table that the scenario or its settings set, with their values.
     """
 
     path: str
@@ -33,17 +33,17 @@ class Form:
     @property
     def choices(self) -> tuple[str, ...]:
         """Names of all forms."""
-        return tuple(one.name for one in self.variants)
+        return tuple(variant.name for variant in self.variants)
 
 
 @dataclass(frozen=True)
 class Switch:
-    """What gives a table another form.
+    """A setting that gives a table another form.
 
     Attributes:
-        setting: As `--set` takes it; empty if the table has that form already.
-        kept: Keys that were set and that the other form knows as well: they keep their values.
-        left_out: Keys that were set and that it does not know.
+        setting: Text for `--set`; empty if the table has that form already.
+        kept: Keys that were set and exist in the other form as well; they keep their values.
+        left_out: Keys that were set and do not exist in the other form.
     """
 
     setting: str
@@ -52,20 +52,20 @@ class Switch:
 
 
 def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> Form | None:
-    """The table whose form a key tells; None if the key is an ordinary one.
+    """Table whose form a key selects; None if the key does not select a form.
 
     Args:
         keys: The scenario's keys, with the settings applied.
         path: Dotted path of the key, or the end of it.
         text: The scenario as written.
-        settings: What was set on top of it, as `--set` takes it.
+        settings: Settings on top of it, as texts for `--set`.
 
     Raises:
         BadInput: There is no such table.
     """
     table, _, tag = full_path(keys.document, path).rpartition(".")
     node, data = keys.walk(table)
-    forms = tuple(one for one in variants(node) if one.tag == tag)
+    forms = tuple(variant for variant in variants(node) if variant.tag == tag)
     if not forms or not isinstance(data, dict):
         return None
     names = _written(text, table) | _set(settings, table)
@@ -74,10 +74,10 @@ def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> Form |
 
 
 def switched(form: Form, name: str) -> Switch:
-    """What makes the table have that form.
+    """Setting that gives the table another form.
 
-    A key keeps its value if the other form has a key of that name and type. Whatever else was set
-    belongs to the form that is left, and the other one begins with its own defaults.
+    A key keeps its value if the other form has a key of the same name and type. All other keys that
+    were set are left out, and the other form has its own defaults.
 
     Raises:
         BadInput: There is no such form.
@@ -87,7 +87,7 @@ def switched(form: Form, name: str) -> Switch:
         return Switch("")
     table, _, tag = form.path.rpartition(".")
     old, new = (
-        next(one.keys for one in form.variants if one.name == wanted)
+        next(variant.keys for variant in form.variants if variant.name == wanted)
         for wanted in (form.value, name)
     )
     kept = {
@@ -101,35 +101,35 @@ def switched(form: Form, name: str) -> Switch:
 
 
 def _type(node: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(node.get(one) for one in ("$ref", "type", "enum"))
+    return tuple(node.get(keyword) for keyword in ("$ref", "type", "enum"))
 
 
 def _written(text: str, table: str) -> set[str]:
-    """Keys of a table that the scenario's text has."""
-    found: Any = tomllib.loads(text)
+    """Keys of a table that the scenario's text sets."""
+    data: Any = tomllib.loads(text)
     here = "the scenario"
     for step in table.split("."):
-        found = element(found, step, here) if isinstance(found, list) else found.get(step, {})
+        data = element(data, step, here) if isinstance(data, list) else data.get(step, {})
         here = step
-    return set(found)
+    return set(data)
 
 
 def _set(settings: Sequence[str], table: str) -> set[str]:
     """Keys of a table that settings set."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for setting in settings:
         path, _, value = setting.partition("=")
         if path.strip() == table:
-            found |= set(tomllib.loads(f"table = {value}")["table"])
+            keys |= set(tomllib.loads(f"table = {value}")["table"])
         elif path.strip().startswith(f"{table}."):
-            found.add(path.strip().removeprefix(f"{table}.").partition(".")[0])
-    return found
+            keys.add(path.strip().removeprefix(f"{table}.").partition(".")[0])
+    return keys
 
 
 def _inline(value: object) -> str:
     """A value as TOML in one line."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key} = {_inline(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key} = {_inline(item)}' for key, item in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Kinds of figures over the runs of a study, in the house style."""
+"""Figures of studies and traces, all in the same style."""
 
 from cellrate.plots.chart import Chart, Drawing, Mark
 from cellrate.plots.distributions import box, ecdf
@@ -7,7 +7,7 @@ from cellrate.plots.lines import lines
 from cellrate.plots.over_time import overlaid, phase_portrait
 
 KINDS = {"lines": lines, "heat-map": heat_map, "ecdf": ecdf, "box": box}
-"""Figures of a measure over runs, by name."""
+"""Functions that draw a measure over runs, by the name of the kind of figure."""
 
 __all__ = [
     "KINDS",

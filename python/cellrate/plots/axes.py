@@ -1,4 +1,4 @@
-"""Axes in units that people read, and panels side by side."""
+"""Axes in readable units, and panels side by side."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cellrate.figures import STYLE, new_grid
 from cellrate.numbers import number
 from cellrate.plots.chart import Chart, levels
 
-# Levels that grow by factors spread at least so far stand evenly on a logarithmic axis.
+# Levels that grow by even factors get a logarithmic axis if the greatest is this much the least.
 GROWTH = 4.0
-# So far apart are factors that count as the same.
+# Factors whose ratio is smaller count as even.
 EVEN = 1.35
 MOST_ACROSS = 3
-# Sizes that are all multiples of it are shown in it.
+# Sizes in bytes that are all multiples of this are shown in KiB.
 KIBI = 1024.0
 UNITS = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -33,13 +33,13 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Scale:
-    """How a column stands on an axis.
+    """Unit and positions of a column's values on an axis.
 
     Attributes:
         name: The column.
-        unit: That is shown; empty if there is none.
-        divisor: Of its values, for that unit.
-        texts: Its values, if they are none of numbers; None if they are.
+        unit: Unit that is shown; empty if there is none.
+        divisor: Divisor that converts the column's values to that unit.
+        texts: The column's values, if they are texts; None for numbers.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Scale:
         return f"{name} ({self.unit})" if self.unit else name
 
     def at(self, value: object) -> float:
-        """Where a value stands."""
+        """Position of a value on the axis."""
         if self.texts is not None:
             return float(self.texts.index(str(value)))
         return cast("float", value) / self.divisor
@@ -69,14 +69,14 @@ class Scale:
 
 
 def scale_of(found: pl.DataFrame, name: str, chart: Chart) -> Scale:
-    """How a column stands on an axis: numbers in the greatest unit that suits them."""
+    """Scale of a column; numbers get the greatest unit not above their largest value."""
     if not found[name].dtype.is_numeric():
         return Scale(name, "", 1.0, tuple(map(str, levels(found, name))))
     unit = _unit(name, chart)
     if unit == "bytes" and (found[name].cast(pl.Float64) % KIBI == 0).all():
         return Scale(name, "KiB", KIBI)
     largest = float(np.abs(found[name].cast(pl.Float64).to_numpy()).max(initial=0.0))
-    size, shown = next((one for one in UNITS.get(unit, ()) if largest >= one[0]), (1.0, unit))
+    size, shown = next((fit for fit in UNITS.get(unit, ()) if largest >= fit[0]), (1.0, unit))
     return Scale(name, shown, size)
 
 
@@ -90,7 +90,7 @@ SUFFIXES = {
 
 
 def _unit(name: str, chart: Chart) -> str:
-    """The unit of a column: as given, or as its name says."""
+    """Unit of a column: as given by the chart, or from the end of its name."""
     given = chart.units.get(name)
     if given:
         return given
@@ -98,7 +98,7 @@ def _unit(name: str, chart: Chart) -> str:
 
 
 def draw_axis(axes: Axes, scale: Scale, values: Sequence[object]) -> None:
-    """Labels the horizontal axis; logarithmic if levels of numbers grow by an even factor."""
+    """Labels the horizontal axis; makes it logarithmic if the values grow by even factors."""
     axes.set_xlabel(scale.label)
     if scale.texts is not None:
         axes.set_xticks(range(len(scale.texts)), list(scale.texts))
@@ -112,7 +112,7 @@ def draw_axis(axes: Axes, scale: Scale, values: Sequence[object]) -> None:
 
 
 def grows(points: Sequence[float]) -> bool:
-    """Whether numbers grow by about the same factor each time."""
+    """True if there are 3 to 11 numbers, each larger than the last by about the same factor."""
     if len(points) < 3 or min(points) <= 0 or max(points) < GROWTH * min(points):
         return False
     factors = [after / before for before, after in pairwise(points)]
@@ -120,7 +120,7 @@ def grows(points: Sequence[float]) -> bool:
 
 
 def panels(found: pl.DataFrame, chart: Chart, height: float = 2.8) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each value of the column that asks for panels, with titles."""
+    """Figure with a titled panel for each value of the chart's `columns`."""
     values = levels(found, chart.columns)
     across = min(len(values), MOST_ACROSS)
     down = -(-len(values) // across)
@@ -143,7 +143,7 @@ def outer_left(shown: Sequence[Axes]) -> list[Axes]:
 
 
 def legend(figure: Figure, axes: Axes, title: str) -> None:
-    """Names of the colours, to the right of the panels, once."""
+    """Draws a legend of the colours to the right of the panels, once per figure."""
     handles, names = axes.get_legend_handles_labels()
     if names:
         figure.legend(handles, names, loc="outside right upper", title=title)

@@ -1,4 +1,4 @@
-"""What is drawn: columns of a table of runs, and what a drawing gives back."""
+"""Description of a chart over a table of runs, and the result of drawing it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cellrate.problems import BadInput, choose
 
 @dataclass(frozen=True)
 class Chart:
-    """Which columns of a table are drawn, and where.
+    """Columns of a table to draw, and their places in the figure.
 
     Attributes:
-        x: Column along the axis.
-        y: Column that is measured.
-        by: Column whose values get colours, or lines of a heat map; none if None.
-        columns: Column whose values get panels of their own; one panel if None.
-        level: Of confidence intervals.
+        x: Column along the horizontal axis.
+        y: Column with the measure.
+        by: Column whose values get colours, or rows of a heat map; None for neither.
+        columns: Column whose values get separate panels; None for a single panel.
+        level: Level of confidence intervals.
         units: Unit by column; empty or absent where there is none.
     """
 
@@ -35,7 +35,7 @@ class Chart:
 
     @property
     def keys(self) -> list[str]:
-        """Columns that tell what is drawn apart."""
+        """Columns whose values distinguish the points drawn."""
         return [name for name in (self.columns, self.by, self.x) if name is not None]
 
 
@@ -44,10 +44,10 @@ class Mark:
     """A point of a figure, and the runs that it stands for.
 
     Attributes:
-        axes: Where it is.
-        x: In the numbers of the axes.
-        y: In the numbers of the axes.
-        runs: Numbers of the runs, as the table has them.
+        axes: The panel.
+        x: Position in the coordinates of the axes.
+        y: Position in the coordinates of the axes.
+        runs: Numbers of the runs in the table.
     """
 
     axes: Axes
@@ -65,26 +65,26 @@ class Drawing:
 
 
 def drawn(runs: pl.DataFrame, chart: Chart) -> pl.DataFrame:
-    """The rows that can be drawn: those with a finite value of `y` and of all keys.
+    """Rows that can be drawn: `y` is finite and no key is null.
 
     Raises:
-        BadInput: A column is missing, `y` is no number, or no row can be drawn.
+        BadInput: A column is missing, `y` does not hold numbers, or no row can be drawn.
     """
     for name in (chart.y, *chart.keys):
         choose(name, runs.columns, "column")
     if not runs[chart.y].dtype.is_numeric():
         raise BadInput(f"{chart.y} is no number, and cannot be drawn along an axis of numbers")
     keys = [pl.col(name).is_not_null() for name in chart.keys]
-    found = runs.filter(pl.col(chart.y).cast(pl.Float64).is_finite(), *keys)
-    if found.is_empty():
+    rows = runs.filter(pl.col(chart.y).cast(pl.Float64).is_finite(), *keys)
+    if rows.is_empty():
         raise BadInput(f"no run has a value of {chart.y}")
-    if "run" not in found.columns:
-        found = found.with_row_index("run")
-    return found
+    if "run" not in rows.columns:
+        rows = rows.with_row_index("run")
+    return rows
 
 
 def levels(found: pl.DataFrame, name: str | None) -> Sequence[object]:
-    """Values of a column: numbers in their order, texts as they come; one None without a column."""
+    """Distinct values of a column: numbers sorted, texts as they come; `[None]` without column."""
     if name is None:
         return [None]
     values = found[name].unique(maintain_order=True)
@@ -92,5 +92,5 @@ def levels(found: pl.DataFrame, name: str | None) -> Sequence[object]:
 
 
 def part(found: pl.DataFrame, name: str | None, value: object) -> pl.DataFrame:
-    """The rows with a value of a column; all without a column."""
+    """Rows with a value of a column; all rows without a column."""
     return found if name is None else found.filter(pl.col(name) == value)

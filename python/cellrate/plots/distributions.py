@@ -1,4 +1,4 @@
-"""How a measure is distributed over runs: empirical distribution functions, and boxes."""
+"""Draws the distribution of a measure over runs: empirical distribution functions, and boxes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cellrate.plots.axes import Scale, draw_axis, legend, outer_left, panels, sc
 from cellrate.plots.chart import Chart, Drawing, Mark, drawn, levels, part
 from cellrate.problems import BadInput
 
-# How wide a box is, and how far apart the points of a box stand at most, of the room that it has.
+# Width of a box, and greatest distance of its points from its middle; the boxes' distance is 1.
 BOX, JITTER = 0.6, 0.18
 
 
 def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
-    """Share of the runs of each colour whose measure is at most that; `x` of the chart is no part.
+    """Draws, for each colour, the share of runs with at most a value of `y`; `x` is not used.
 
     Raises:
         BadInput: A column is missing or holds nothing to draw.
@@ -53,10 +53,10 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
 
 
 def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
-    """Median, quartiles and every run for each value of `x`; whiskers reach 1.5 box lengths.
+    """Draws median, quartiles and every run for each value of `x`; whiskers reach 1.5 box lengths.
 
     Raises:
-        BadInput: A column is missing or holds nothing to draw, or colours are asked for.
+        BadInput: A column is missing or holds nothing to draw, or the chart has `by`.
     """
     if chart.by is not None:
         raise BadInput("boxes stand side by side: name panels with --columns instead of --by")
@@ -64,14 +64,14 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
     figure, shown = panels(found, chart)
     values = levels(found, chart.x)
     y, ticks = scale_of(found, chart.y, chart), scale_of(found, chart.x, chart)
-    texts = [str(one) if ticks.texts else ticks.shown(one) for one in values]
+    texts = [str(level) if ticks.texts else ticks.shown(level) for level in values]
     place = Scale(chart.x, "", 1.0, tuple(texts))
     marks: list[Mark] = []
     with style.context(STYLE):
         for axes, value in zip(shown, levels(found, chart.columns), strict=True):
             own = part(found, chart.columns, value)
-            for at, one in enumerate(values):
-                runs_here = part(own, chart.x, one)
+            for at, level in enumerate(values):
+                runs_here = part(own, chart.x, level)
                 up = runs_here[chart.y].to_numpy() / y.divisor
                 if not len(up):
                     continue

@@ -1,4 +1,4 @@
-"""Any kind of figure out of a study's data set."""
+"""Draws any kind of figure from a study's data set."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from cellrate.study_columns import chosen, column, units_of
 
 TRACES = {"traces", "phase"}
 ALL_KINDS = (*KINDS, *sorted(TRACES))
-# Phase portraits stand side by side.
+# Most phase portraits side by side.
 MOST_PORTRAITS = 4
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be drawn.
+    """A requested figure.
 
     Attributes:
         kind: One of `ALL_KINDS`.
-        y: Measure, or the trace that is drawn upwards.
-        x: Factor, or the trace across of a phase portrait.
+        y: Measure, or trace on the vertical axis.
+        x: Factor, or trace on the horizontal axis of a phase portrait.
         by: Column of the colours.
         columns: Column of the panels.
-        where: Which runs, as `scheme=erica`.
+        where: Conditions that select runs, such as `scheme=erica`.
         table: Table of the data set that has the measure.
-        replication: Whose traces are drawn.
+        replication: Replication whose traces are drawn.
     """
 
     kind: str
@@ -50,10 +50,10 @@ class Wish:
 
 
 def draw(data: DataSet, wish: Wish) -> Drawing:
-    """Draws it.
+    """Draws a requested figure.
 
     Raises:
-        BadInput: The data set has nothing of that kind.
+        BadInput: The request does not fit the data set.
     """
     choose(wish.kind, ALL_KINDS, "kind of figure")
     if wish.kind in TRACES:
@@ -61,7 +61,7 @@ def draw(data: DataSet, wish: Wish) -> Drawing:
     frame = data.frame(wish.table)
     names = frame.columns
     if wish.x is None and wish.kind != "ecdf":
-        raise BadInput(f"name what is across: --x FACTOR; there are {_varied(data)}")
+        raise BadInput(f"name the horizontal axis: --x FACTOR; there are {_varied(data)}")
     chart = Chart(
         column(wish.x or "run", names),
         column(wish.y, names, "measure"),
@@ -74,11 +74,11 @@ def draw(data: DataSet, wish: Wish) -> Drawing:
 
 
 def _varied(data: DataSet) -> str:
-    return ", ".join(one.name for one in data.description.varied) or "no factors"
+    return ", ".join(factor.name for factor in data.description.varied) or "no factors"
 
 
 def _of_traces(data: DataSet, wish: Wish) -> Drawing:
-    """Traces of one replication at each of the chosen points."""
+    """Draws traces of one replication at each of the selected points."""
     if not data.description.traces:
         raise BadInput(f"the study {data.description.name} keeps no traces; ask for them in [keep]")
     frame = chosen(data.runs, [*wish.where, f"replication={wish.replication}"])
@@ -93,8 +93,8 @@ def _of_traces(data: DataSet, wish: Wish) -> Drawing:
         return Drawing(overlaid({name: trace_of(data, run, wish.y) for run, name in names.items()}))
     if len(names) > MOST_PORTRAITS:
         raise BadInput(
-            f"{len(names)} portraits have no room side by side, "
-            f"at most {MOST_PORTRAITS} have; choose with --where"
+            f"{len(names)} portraits do not fit side by side, "
+            f"at most {MOST_PORTRAITS} do; choose with --where"
         )
     across = wish.x or "acr"
     pairs = [
@@ -105,37 +105,37 @@ def _of_traces(data: DataSet, wish: Wish) -> Drawing:
 
 
 def _names(data: DataSet, frame: pl.DataFrame) -> dict[int, str]:
-    """What tells the runs apart: values of the factors that differ among them."""
-    varied = [one.name for one in data.description.varied]
+    """Names of the runs: values of the factors that differ among them."""
+    varied = [factor.name for factor in data.description.varied]
     differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1]
     chart = Chart("run", "run", units=units_of(data))
     scales = [scale_of(frame, name, chart) for name in differing]
-    found = {}
+    names = {}
     for row in frame.iter_rows(named=True):
-        told = ", ".join(scale.shown(row[scale.name]) for scale in scales)
-        found[int(row["run"])] = told or f"run {row['run']}"
-    return found
+        values = ", ".join(scale.shown(row[scale.name]) for scale in scales)
+        names[int(row["run"])] = values or f"run {row['run']}"
+    return names
 
 
 def trace_of(data: DataSet, run: int, asked: str) -> Series:
-    """A trace of a run by `KIND` or `KIND:ENTITY`, with * for anything.
+    """Trace of a run by `KIND` or `KIND:ENTITY`, where `*` stands for any text.
 
-    Where several entities fit, the one that reaches highest.
+    If several entities fit, the trace with the greatest maximum is returned.
 
     Raises:
-        BadInput: The study keeps no traces, or the run has no such one.
+        BadInput: The study keeps no traces, or the run has no such trace.
     """
     kind, _, pattern = asked.partition(":")
     own = data.scan("traces").filter(pl.col("run") == run)
     peaks = own.group_by("kind", "entity", maintain_order=True).agg(pl.col("maximum").max())
     rows = data.collect(peaks).rows()
-    found = [(peak, entity) for of, entity, peak in rows if of == kind]
-    if not found:
-        kinds = ", ".join(dict.fromkeys(of for of, _, _ in rows)) or "nothing"
+    of_kind = [(peak, entity) for traced, entity, peak in rows if traced == kind]
+    if not of_kind:
+        kinds = ", ".join(dict.fromkeys(traced for traced, _, _ in rows)) or "nothing"
         raise BadInput(f"run {run} has no trace of {kind}; traced: {kinds}")
-    fitting = [one for one in found if fnmatchcase(one[1], pattern or "*")]
+    fitting = [trace for trace in of_kind if fnmatchcase(trace[1], pattern or "*")]
     if not fitting:
-        names = ", ".join(entity for _, entity in found)
+        names = ", ".join(entity for _, entity in of_kind)
         raise BadInput(f"run {run} has no trace of {kind} of {pattern}; it has {names}")
-    highest = max(fitting, key=lambda one: one[0])
+    highest = max(fitting, key=lambda trace: trace[0])
     return data.series(run, kind, highest[1])

@@ -1,4 +1,4 @@
-"""A measure over two factors, as colours of a map."""
+"""Draws a measure over two factors as colours of a map."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cellrate.plots.chart import Chart, Drawing, Mark, drawn, levels, part
 from cellrate.plots.summary import means
 from cellrate.problems import BadInput
 
-# Of even lightness steps, and the same to people who do not tell red from green.
+# Colour map with even steps of lightness, also for people who cannot distinguish red and green.
 COLOURS_OF_MAP = "cividis"
-# Maps of more cells tell their values by colour alone.
+# Maps with more cells show their values by colour only, without numbers.
 MOST_NUMBERS = 150
 
 
 def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
-    """Means over replications, x across and `by` upwards; what was not run stays white.
+    """Draws means over replications, `x` across and `by` upwards; missing points stay white.
 
     Raises:
         BadInput: There is no second factor, or a column is missing or holds nothing to draw.
@@ -48,10 +48,10 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
             )
             axes.grid(visible=False)
             name = scale_of(found, chart.x, chart)
-            axes.set_xticks(range(len(across)), [_tick(name, one) for one in across])
+            axes.set_xticks(range(len(across)), [_tick(name, level) for level in across])
             axes.set_xlabel(name.label)
             name = scale_of(found, chart.by, chart)
-            axes.set_yticks(range(len(up)), [_tick(name, one) for one in up])
+            axes.set_yticks(range(len(up)), [_tick(name, level) for level in up])
             if axes in outer_left(shown):
                 axes.set_ylabel(name.label)
             if cells.size <= MOST_NUMBERS:

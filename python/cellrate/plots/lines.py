@@ -1,4 +1,4 @@
-"""A measure against a factor: lines with confidence bands, or bars where the factor is text."""
+"""Draws a measure against a factor: lines with confidence bands, or error bars for text factors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cellrate.plots.axes import Scale, draw_axis, legend, outer_left, panels, sc
 from cellrate.plots.chart import Chart, Drawing, Mark, drawn, levels, part
 from cellrate.plots.summary import means
 
-# Share of the room of a text in which the points of several colours stand side by side.
+# Width over which the points of several colours are spread beside a text; the texts' distance is 1.
 BESIDE = 0.5
 MARKS = "osD^vP*"
 
 
 def lines(runs: pl.DataFrame, chart: Chart) -> Drawing:
-    """Means over replications with their confidence intervals.
+    """Draws means over replications with their confidence intervals.
 
     Raises:
         BadInput: A column is missing or holds nothing to draw.
@@ -61,13 +61,13 @@ def _line(
     look: tuple[str, str, str | None],
     beside: float,
 ) -> list[Mark]:
-    """Draws one colour of one panel."""
+    """Draws the points of one colour in one panel."""
     x, y = scales
     colour, mark, name = look
     if line.is_empty():
         return []
     across = np.array([x.at(value) for value in line[x.name]])
-    mean, low, high = (line[one].to_numpy() / y.divisor for one in ("mean", "low", "high"))
+    mean, low, high = (line[name].to_numpy() / y.divisor for name in ("mean", "low", "high"))
     if x.texts is None:
         axes.plot(across, mean, color=colour, marker=mark, markersize=3.5, label=name)
         axes.fill_between(across, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -78,6 +78,6 @@ def _line(
             across, mean, errors, color=colour, fmt=mark, markersize=4, capsize=2.5, label=name
         )
     return [
-        Mark(axes, float(at), float(up), tuple(found))
-        for at, up, found in zip(across, mean, line["runs"].to_list(), strict=True)
+        Mark(axes, float(at), float(up), tuple(runs))
+        for at, up, runs in zip(across, mean, line["runs"].to_list(), strict=True)
     ]

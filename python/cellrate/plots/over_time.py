@@ -1,4 +1,4 @@
-"""Traces of several runs over one another, and one trace against another."""
+"""Draws traces of several runs in one panel, and phase portraits of two traces."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cellrate.series import Series
 
 
 def overlaid(traces: Mapping[str, Series]) -> Figure:
-    """One kind of trace of several runs in one panel.
+    """Draws traces of one kind, from several runs, in one panel.
 
     Args:
-        traces: By the name that the legend shows.
+        traces: Traces by the names that the legend shows.
 
     Raises:
-        BadInput: There is none, or they are of several kinds.
+        BadInput: There are no traces, or they are of several kinds.
     """
     kinds = {series.kind for series in traces.values()}
     if len(kinds) != 1:
-        told = ", ".join(sorted(kinds)) or "none"
-        raise BadInput(f"traces over one another are of one kind; there are {told}")
+        listed = ", ".join(sorted(kinds)) or "none"
+        raise BadInput(f"traces over one another are of one kind; there are {listed}")
     [kind] = kinds
     scale = SCALES.get(kind, Scale(kind))
     figure, [panel] = new_figure(1, height=3.0)
@@ -44,15 +44,16 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
 
 
 def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
-    """The second trace of each pair against the first, as a way through time from dark to light.
+    """Draws the second trace of each pair against the first; colours go from dark to light in time.
 
-    Both are taken at the times of either, each holding its last value until the next.
+    Both traces are read at the times of either; a trace holds its value until its next sample.
 
     Args:
-        pairs: Title of a panel, what is across, what is upwards, as rate and queue.
+        pairs: For each panel its title, the horizontal trace and the vertical trace, such as rate
+            and queue.
 
     Raises:
-        BadInput: There is no pair, or two traces have less than two times in common.
+        BadInput: There is no pair, or two traces have fewer than two times in common.
     """
     if not pairs:
         raise BadInput("a phase portrait needs two traces")
@@ -62,7 +63,7 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
     first = min(float(times[0]) for times, _, _ in ways)
     with style.context(STYLE):
         for panel, (title, across, up), (times, x, y) in zip(panels, pairs, ways, strict=True):
-            scales = [SCALES.get(one.kind, Scale(one.kind)) for one in (across, up)]
+            scales = [SCALES.get(trace.kind, Scale(trace.kind)) for trace in (across, up)]
             points = np.column_stack([x / scales[0].divisor, y / scales[1].divisor])
             way = LineCollection(
                 np.stack([points[:-1], points[1:]], axis=1).tolist(),
@@ -79,12 +80,12 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
 
 
 def _way(across: Series, up: Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:
-    """Times of either trace within both, and what both are then."""
+    """Times of either trace within the span of both, and the values of both at these times."""
     start = max(float(across.time[0]), float(up.time[0]))
     end = min(float(across.time[-1]), float(up.time[-1]))
     times = np.union1d(across.time, up.time)
     times = times[(times >= start) & (times <= end)]
     if len(times) < 2:
         raise BadInput(f"{across.kind} and {up.kind} have no time in common")
-    at = [np.searchsorted(one.time, times, side="right") - 1 for one in (across, up)]
+    at = [np.searchsorted(trace.time, times, side="right") - 1 for trace in (across, up)]
     return times, across.middle[at[0]], up.middle[at[1]]

@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 
 def means(found: pl.DataFrame, keys: Sequence[str], measure: str, level: float) -> pl.DataFrame:
-    """Mean, `low` and `high` (Student's t) and numbers of the runs of each group.
+    """Mean, confidence interval from `low` to `high` (Student's t) and run numbers of each group.
 
     `low` and `high` are null for groups of a single run.
     """

@@ -1,4 +1,4 @@
-"""Time-space diagram: each cell of a flow on its way through the network, hop by hop."""
+"""Draws a time-space diagram: each cell of a flow on its path through the network, hop by hop."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from cellrate.problems import BadInput
 LOOKS = {"data": (COLOURS[0], 0.7), "frm": (COLOURS[1], 1.4), "brm": (COLOURS[2], 1.4)}
 NAMES = {"data": "data cells", "frm": "forward RM cells", "brm": "backward RM cells"}
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
-# Colour and width of cells that wait, and of other flows on the same links.
+# Line widths of waiting cells, and of cells of other flows on the same links.
 WAITING, OTHERS = 0.35, 0.25
 
 
 def time_space(found: Passages, flow: Flow) -> Figure:
-    """The nodes of a flow's way upwards, time across: a line for each cell on each link.
+    """Draws a line for each cell on each link: time across, the nodes of a flow's path upwards.
 
-    A level line is a cell that waits in a node, its own transmission included; a cross is one that
-    did not get through, for a later cell of its channel did. Cells of other flows on the same
-    links are faint. What travels back goes downwards, over the links of the backward channel.
+    A level line is a cell that waits in a node, including its transmission. A cross is a lost cell:
+    it never left the node, although a later cell of its channel did. Cells of other flows on the
+    same links are faint. Cells of the backward channel go downwards.
 
     Args:
         found: Cells on links.
-        flow: Whose way is drawn.
+        flow: Flow whose path is drawn.
 
     Raises:
-        BadInput: No cell of the flow travels in the span.
+        BadInput: No cell of the flow is on a link in the span of time.
     """
     nodes = [flow.forward[0].sender.name, *(link.receiver.name for link in flow.forward)]
     places = {name: float(at) for at, name in enumerate(nodes)}
@@ -76,7 +76,7 @@ def time_space(found: Passages, flow: Flow) -> Figure:
 
 
 def _unit(span: float) -> tuple[float, str]:
-    return next((one for one in UNITS if span >= 2 * one[0]), UNITS[-1])
+    return next((unit for unit in UNITS if span >= 2 * unit[0]), UNITS[-1])
 
 
 def _cells(
@@ -88,7 +88,7 @@ def _cells(
     width: float,
     name: str,
 ) -> None:
-    """A line for each cell on its link."""
+    """Draws a line for each cell on its link."""
     if cells.is_empty():
         return
     ends = np.array([ways[link] for link in cells["link"]])
@@ -104,7 +104,7 @@ def _waits(
     ways: Mapping[str, tuple[float, float]],
     size: float,
 ) -> None:
-    """Level lines from the arrival of data cells at a node to their departure, and lost cells."""
+    """Draws a level line from arrival to departure of each data cell at a node; marks losses."""
     for before, after in pairwise(links):
         into = data.filter(pl.col("link") == before).select("cell", "arrived_seconds")
         out = data.filter(pl.col("link") == after).select("cell", "left_seconds")
@@ -123,7 +123,7 @@ def _waits(
 
 
 def lost_cells(both: pl.DataFrame) -> pl.DataFrame:
-    """Cells that came to a node and did not leave it, though a later one of the channel did.
+    """Cells that came to a node and did not leave it, although a later cell of the channel did.
 
     Args:
         both: Cells in the order of their arrival; `left_seconds` is null if they have not left.

@@ -1,4 +1,4 @@
-"""Published experiments run again, the published number beside the measured one."""
+"""Runs published experiments again and puts the measured numbers beside the published ones."""
 
 from cellrate.reproduce.command import run_reproduction
 from cellrate.reproduce.errors import ReproduceError

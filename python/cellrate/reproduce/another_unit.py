@@ -1,4 +1,7 @@
-"""Measured values that are others in another unit: scored, and counted apart."""
+"""Finds measured values that repeat another value in a different unit.
+
+They are scored, but counted separately.
+"""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -13,10 +16,10 @@ OPERATIONS = (ast.Mult, ast.Div, ast.Add, ast.Sub)
 
 
 def with_repetitions(published: Sequence[Published]) -> list[Published]:
-    """The values of an experiment, each with the one that it says again, if there is one.
+    """Values of an experiment; `again` names the value that a value repeats in another unit.
 
-    A value says another again if its measure is that of the other and a constant, as a queue in
-    round trips is `queue / 11040`.
+    A value repeats another if its measure combines the other's measure with a constant, as a queue
+    in round trips is `queue / 11040`.
     """
     measures = {
         (ast.dump(parse(each.measure)), each.it): each.quantity
@@ -34,7 +37,7 @@ def _again(published: Published, measures: Mapping[tuple[str, It], str]) -> str:
     if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, OPERATIONS):
         return ""
     for constant, other in ((tree.left, tree.right), (tree.right, tree.left)):
-        found = measures.get((ast.dump(other), published.it))
-        if isinstance(constant, ast.Constant) and found:
-            return found
+        repeated = measures.get((ast.dump(other), published.it))
+        if isinstance(constant, ast.Constant) and repeated:
+            return repeated
     return ""

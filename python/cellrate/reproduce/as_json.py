@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from cellrate.numbers import finite_or_none
 from cellrate.reproduce.model import Erratum
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import commands_at
@@ -12,7 +13,7 @@ from cellrate.reproduce.tally import known
 
 
 def as_json(results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()) -> str:
-    """The array as text."""
+    """JSON text of the array; numbers that are not finite are null."""
     moved = {s.experiment: s for s in sensitivities}
     objects = [_experiment(result, moved.get(result.experiment.id)) for result in results]
     return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False)
@@ -20,7 +21,7 @@ def as_json(results: Sequence[ExperimentResult], sensitivities: Sequence[Sensiti
 
 def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> dict[str, Any]:
     experiment = result.experiment
-    found: dict[str, Any] = {
+    table: dict[str, Any] = {
         "id": experiment.id,
         "title": experiment.title,
         "where": experiment.where,
@@ -36,8 +37,8 @@ def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> di
         "command": result.command,
     }
     if sensitivity is not None:
-        found["sensitivity"] = sensitivity.as_table()
-    return found
+        table["sensitivity"] = sensitivity.as_table()
+    return table
 
 
 def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
@@ -49,10 +50,10 @@ def _value(result: ExperimentResult, value: ValueResult) -> dict[str, Any]:
         "value": published.value,
         "unit": published.unit,
         "where": published.where,
-        "measured_mean": _finite(measured.mean if measured else None),
-        "ci95_low": _finite(measured.low if measured else None),
-        "ci95_high": _finite(measured.high if measured else None),
-        "relative_difference": _finite(value.relative_difference),
+        "measured_mean": finite_or_none(measured.mean if measured else None),
+        "ci95_low": finite_or_none(measured.low if measured else None),
+        "ci95_high": finite_or_none(measured.high if measured else None),
+        "relative_difference": finite_or_none(value.relative_difference),
         "score": published.score or None,
         "met": value.met,
         "in_order": value.in_order,
@@ -71,11 +72,6 @@ def _erratum(erratum: Erratum) -> dict[str, str]:
         "right": erratum.right,
         "why": erratum.why,
     }
-
-
-def _finite(value: float | None) -> float | None:
-    """JSON has no infinity: an event that never came has no number."""
-    return None if value is None or value in (float("inf"), float("-inf")) else value
 
 
 def _claim(result: ClaimResult) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The course of `cellrate reproduce`: run, evaluate, show, write the reports."""
+"""Steps of `cellrate reproduce`: runs, evaluates, shows and writes the reports."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ from cellrate.terminal import PLAIN_WIDTH
 
 @dataclass(frozen=True)
 class Options:
-    """What to do besides running and showing."""
+    """Tasks besides running and showing."""
 
     sensitivity: bool = False
     """Vary the open assumptions."""
@@ -57,9 +57,9 @@ class Options:
     evidence: Path | None = None
     """Directory to write the evidence pages to."""
     keep_seeds: str = ""
-    """Reading of the open parameters as which the results are kept beside the papers' data."""
+    """`ASSUMED` or `INFERRED`: keep the results beside the papers' data under this reading."""
     draws: int = 0
-    """Seeds over which what single events decide is measured."""
+    """Number of seeds over which chaotic values, those that single events decide, are measured."""
 
 
 def run_reproduction(
@@ -79,24 +79,25 @@ def run_reproduction(
     keep_seeds: bool = False,
     draws: int = 0,
 ) -> int:
-    """Runs experiments again and reports printed beside measured.
+    """Runs experiments again and reports measured numbers beside the printed ones.
 
     Args:
         paper: Id of a paper, or of an experiment; all papers if absent.
         experiments: Ids of experiments, with or without the paper's prefix; all if absent.
-        seeds: How many seeds.
-        first_seed: The first of them.
+        seeds: Number of seeds.
+        first_seed: First of the consecutive seeds.
         sensitivity: Vary each open assumption too.
         json: Print a JSON array with an object per experiment, and nothing else.
-        out: Directory for the web pages: index.html leads to the others.
+        out: Directory for the web pages; index.html links to all.
         runner: Runs jobs and returns their outcomes in order.
-        check: Compare seed 1 with the committed golden tables, prove the errata, and see that
-            every claim about runs fails if results change.
+        check: Compare seed 1 with the committed golden tables, prove the errata, and verify that
+            every claim about runs fails for some change of the results.
         bless: Write seed 1 into the golden tables.
         evidence: Directory to write one Markdown page per paper to.
-        inferred: Inferred values of open parameters by paper, to be used instead of the assumed.
-        keep_seeds: Keep the results beside the papers' data, for reports over one seed to say.
-        draws: Measure what single events decide over so many seeds; 0 for not at all.
+        inferred: Inferred values of open parameters by paper, used instead of the assumed ones.
+        keep_seeds: Keep the results beside the papers' data, so that reports over one seed can
+            quote them.
+        draws: Number of seeds over which chaotic values are measured; 0 to skip this.
 
     Returns:
         0; 1 if `check` found a difference.
@@ -134,7 +135,7 @@ def run_reproduction(
 def _part(
     paper: Paper, experiments: Sequence[Experiment], inferred: Mapping[str, Sequence[Choice]]
 ) -> Reproduction:
-    """A paper's part, its open parameters read as inferred where something was."""
+    """Part of one paper, with the inferred values of open parameters where there are some."""
     choices = inferred.get(paper.id, ())
     return Reproduction(
         read_as(paper, choices), [experiment_as(each, choices) for each in experiments]
@@ -142,26 +143,30 @@ def _part(
 
 
 def _check_options(parts: Sequence[Reproduction], options: Options, reading: str) -> None:
-    """What stands for whole papers, or for the assumed values, is refused for anything else."""
+    """Refuses options that need whole papers, or the assumed values of open parameters.
+
+    Raises:
+        ReproduceError: An option does not fit the experiments or the reading.
+    """
     if (options.check or options.bless) and reading == INFERRED:
         raise ReproduceError(
-            "--check and --bless are of golden tables, which hold results as assumed; "
-            "leave --inferred"
+            "--check and --bless use golden tables, which hold results with parameters as assumed; "
+            "leave out --inferred"
         )
     whole = all(len(part.experiments) == len(part.paper.experiments) for part in parts)
     if options.keep_seeds and not whole:
         raise ReproduceError("--keep-seeds keeps whole papers; name no experiment")
     if options.draws and reading == INFERRED:
-        raise ReproduceError("--draws measures with parameters as assumed; leave --inferred")
+        raise ReproduceError("--draws measures with parameters as assumed; leave out --inferred")
 
 
 def _measure_draws(parts: Sequence[Reproduction], seeds: int, runner: Runner) -> None:
-    """Keeps the distributions beside the papers' data and in the papers at hand."""
+    """Measures the distributions and keeps them beside the papers' data and in `parts`."""
     for part in parts:
-        found = {d.key: d for d in measure_draws(part.paper, part.experiments, seeds, runner)}
-        known = {d.key: d for d in part.paper.draws} | found
+        measured = {d.key: d for d in measure_draws(part.paper, part.experiments, seeds, runner)}
+        known = {d.key: d for d in part.paper.draws} | measured
         draws = [known[key] for key in drawn_keys(part.paper) if key in known]
-        if found:
+        if measured:
             write_draws(part.paper.directory, JITTERS, draws)
         part.paper = replace(part.paper, draws=tuple(draws))
 
@@ -206,7 +211,7 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
 
 
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:
-    """Evidence pages and golden tables; 1 if a check has a complaint."""
+    """Writes evidence pages, kept results and golden tables; 1 if a check has a complaint."""
     if options.evidence is not None:
         write_evidence(parts, options.evidence)
     if options.keep_seeds:

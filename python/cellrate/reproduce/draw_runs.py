@@ -1,4 +1,4 @@
-"""Measures the distributions of what single events decide, over many seeds and start jitters."""
+"""Measures the distributions of chaotic values and claims, over many seeds and start jitters."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ from cellrate.reproduce.runs import (
 from cellrate.runner import Job
 
 JITTERS = ("10 us", "100 us", "1 ms")
-"""Start jitters of the runs, in turns."""
+"""Start jitters of the runs; seed after seed uses the next."""
 AT_ONCE = 10
-"""Seeds whose outcomes are held in memory together."""
+"""Number of seeds whose outcomes are held in memory together."""
 
 Item = tuple[Experiment, Published | Claim]
 
@@ -28,14 +28,17 @@ Item = tuple[Experiment, Published | Claim]
 def measure_draws(
     paper: Paper, experiments: Sequence[Experiment], seeds: int, runner: Runner
 ) -> list[Drawn]:
-    """Runs all of some experiments that is explained as a draw with the seeds 1 to `seeds`.
+    """Measures the values and claims explained as draws with the seeds 1 to `seeds`.
+
+    A draw is a value or claim that single events decide (`Explanation.draw`). Only those of the
+    given experiments are measured.
 
     Raises:
         ReproduceError: A measure cannot be evaluated with some seed.
     """
     wanted = {experiment.id for experiment in experiments}
     items = [item for item in drawn_items(paper) if item[0].id in wanted]
-    found: dict[tuple[str, str], list[float]] = {_key(item): [] for item in items}
+    values: dict[tuple[str, str], list[float]] = {_key(item): [] for item in items}
     for first in range(1, seeds + 1, AT_ONCE):
         numbers = range(first, min(first + AT_ONCE, seeds + 1))
         outcomes = Outcomes()
@@ -43,12 +46,12 @@ def measure_draws(
         outcomes.add(jobs, runner)
         for seed in numbers:
             for item in items:
-                found[_key(item)].append(_value(paper, item, outcomes, seed))
-    return [_drawn(item, found[_key(item)]) for item in items]
+                values[_key(item)].append(_value(paper, item, outcomes, seed))
+    return [_drawn(item, values[_key(item)]) for item in items]
 
 
 def drawn_items(paper: Paper) -> list[Item]:
-    """Quantities and claims whose disagreement is explained as a draw."""
+    """Quantities and claims whose disagreement is explained as a draw, in the paper's order."""
     everything: list[Item] = []
     for experiment in paper.experiments:
         everything += [(experiment, published) for published in experiment.published]
@@ -58,12 +61,15 @@ def drawn_items(paper: Paper) -> list[Item]:
 
 
 def drawn_keys(paper: Paper) -> list[tuple[str, str]]:
-    """Experiment and quantity or id of all that is explained as a draw, in the paper's order."""
+    """Experiment, and quantity or claim id, of everything that is explained as a draw.
+
+    In the paper's order.
+    """
     return [_key(item) for item in drawn_items(paper)]
 
 
 def jittered(paper: Paper, seed: int) -> Paper:
-    """The paper with the start jitter whose turn it is."""
+    """The paper with the start jitter of a seed added to the settings of every variant."""
     setting = f"run.start_jitter={JITTERS[(seed - 1) % len(JITTERS)]}"
     return replace(
         paper,
@@ -86,7 +92,7 @@ def _key(item: Item) -> tuple[str, str]:
 
 
 def _turned(paper: Paper, item: Item, seed: int) -> tuple[Paper, Experiment]:
-    """Paper and experiment with the jitter of a seed."""
+    """Paper and experiment with the start jitter of a seed."""
     turned = jittered(paper, seed)
     return turned, next(e for e in turned.experiments if e.id == item[0].id)
 

@@ -1,4 +1,4 @@
-"""Figures like the papers'."""
+"""Draws the figures of the papers from our runs."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -25,9 +25,9 @@ NAMED_LINES = 10
 def draw(
     paper: Paper, experiment: Experiment, figure: Figure, outcomes: Outcomes, seeds: Sequence[int]
 ) -> Canvas:
-    """A figure from finished runs.
+    """Draws a figure from finished runs.
 
-    Sweeps show the mean and the interval over the seeds, traces and formulas the first seed.
+    Sweeps show the mean and the interval over the seeds; traces and formulas show the first seed.
     """
     canvas, (axes,) = new_figure(width=5.6, height=3.4)
     with style.context(STYLE):
@@ -58,22 +58,21 @@ def _sweep(
 ) -> None:
     rows = {variant.name: variant for variant in experiment.variants if variant.swept}
     if curve.variant not in rows:
-        there = ", ".join(rows) or "none"
-        message = f"`{curve.variant}` is no row of runs; there are {there}"
+        known = ", ".join(rows) or "none"
+        message = f"`{curve.variant}` is not a variant with varied runs; those are: {known}"
         raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
     variant = rows[curve.variant]
     points = [point for point in variant.points if curve.only.items() <= point.items()]
     xs = [float(point[figure.x.axis]) * figure.x.scale for point in points]
     ys, below, above = [], [], []
     for point in points:
-        found = estimate([_at(curve, scope, point) for scope in scopes])
-        ys.append(found.mean * figure.y.scale)
-        below.append(
-            (found.mean - (found.mean if found.low is None else found.low)) * figure.y.scale
-        )
-        above.append(
-            ((found.mean if found.high is None else found.high) - found.mean) * figure.y.scale
-        )
+        over_seeds = estimate([_at(curve, scope, point) for scope in scopes])
+        mean = over_seeds.mean
+        low = mean if over_seeds.low is None else over_seeds.low
+        high = mean if over_seeds.high is None else over_seeds.high
+        ys.append(mean * figure.y.scale)
+        below.append((mean - low) * figure.y.scale)
+        above.append((high - mean) * figure.y.scale)
     axes.errorbar(
         xs,
         ys,
@@ -97,7 +96,7 @@ def _traces(
 ) -> None:
     run = evaluate(curve.run or curve.variant, scope)
     if not isinstance(run, Run) or curve.series is None:
-        message = f"`{curve.run or curve.variant}` is no run, or has no `series`"
+        message = f"`{curve.run or curve.variant}` is not a run, or the curve has no `series`"
         raise ReproduceError(f"{experiment.id}, figure {figure.id}: {message}")
     traces = run.series_all(*curve.series)
     for number, trace in enumerate(traces):
@@ -113,7 +112,7 @@ def _traces(
 
 
 def _visible(figure: Figure, trace: Trace) -> tuple[Floats, Floats, Floats]:
-    """Times, least and greatest values that the figure shows, as many as can be told apart."""
+    """Times, least and greatest values that the figure shows, thinned to its resolution."""
     times = trace.times * figure.x.scale
     part = within(times, figure.x.start, figure.x.end)
     times, low, high = times[part], trace.low[part], trace.high[part]

@@ -1,6 +1,6 @@
-"""Distributions of what single events decide: the printed run is one draw from each.
+"""Distributions of chaotic values: single events decide them, and a printed value is one draw.
 
-`draws.toml` of a paper holds them, over many seeds and start jitters.
+`draws.toml` of a paper holds them, measured over many seeds and start jitters.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,17 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Drawn:
-    """A quantity or claim over many seeds."""
+    """A quantity or claim measured over many seeds."""
 
     experiment: str
     of: str
+    """The quantity, or the claim's id."""
     values: tuple[float, ...] = ()
-    """Of a quantity, seed by seed, in its unit."""
+    """Measured values of a quantity, seed by seed, in its unit; empty for a claim."""
     holding: int = 0
-    """Of a claim: seeds in which it holds."""
+    """Number of seeds in which a claim holds; 0 for a quantity."""
     seeds: int = 0
-    """Over how many seeds it was measured."""
+    """Number of seeds measured."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -40,8 +41,8 @@ class Drawn:
     def percentile(self, printed: float, place: float) -> float:
         """Percentile of a printed value among the measured ones, 0 to 100.
 
-        Half of those that round to the printed value, whose last place has the unit `place`,
-        count as smaller.
+        `place` is one unit of the last printed place. Of the measured values that round to the
+        printed one, half count as smaller.
         """
         below = sum(value < printed - place / 2 for value in self.values)
         equal = sum(abs(value - printed) <= place / 2 for value in self.values)
@@ -53,22 +54,22 @@ class Drawn:
 
     @property
     def share(self) -> float:
-        """Of a claim: share of the seeds in which it holds."""
+        """Share of the seeds in which a claim holds."""
         return self.holding / self.seeds
 
     @property
     def happens(self) -> bool:
-        """Of a claim: whether it holds in at least 2.5 % of the seeds."""
+        """True if a claim holds in at least 2.5 % of the seeds."""
         return 100 * self.share >= LEAST
 
 
 def draws_path(directory: Path) -> Path:
-    """The file of the distributions of the paper in a directory."""
+    """Path of the distributions of the paper in a directory."""
     return directory / "draws.toml"
 
 
 def read_draws(directory: Path) -> tuple[Drawn, ...]:
-    """The distributions of the paper in a directory; none if they were not measured.
+    """Reads the distributions of the paper in a directory; empty if they were not measured.
 
     Raises:
         ReproduceError: The file is not as `papers/README.md` says.
@@ -94,7 +95,7 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
 
 
 def write_draws(directory: Path, jitters: Sequence[str], draws: Sequence[Drawn]) -> None:
-    """Replaces the file of distributions."""
+    """Writes the distributions of the paper in a directory and replaces those there."""
     turns = ", ".join(f'"{jitter}"' for jitter in jitters)
     lines = [HEADER, f"jitters = [{turns}]"]
     for drawn in draws:

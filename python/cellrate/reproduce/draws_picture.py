@@ -1,4 +1,4 @@
-"""A picture of a paper's draws: each printed value in the distribution of ours."""
+"""Draws each chaotic printed value of a paper into the distribution of our measured values."""
 
 import textwrap
 
@@ -17,7 +17,7 @@ TITLE_WIDTH = 34
 
 
 def draws_picture(paper: Paper) -> Canvas | None:
-    """A panel for each quantity that is a draw; nothing if none was measured."""
+    """Figure with a panel for each quantity that has a distribution; nothing if none has."""
     known = {(e.id, p.quantity): p for e in paper.experiments for p in e.published}
     panels = [(drawn, known[drawn.experiment, drawn.of]) for drawn in paper.draws if drawn.values]
     if not panels:

@@ -1,4 +1,4 @@
-"""Whether the program sees what is said to be wrong in a paper."""
+"""Proves the errata of a paper by computing the predicates of their proofs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,17 +14,18 @@ from cellrate.runner import Job
 
 @dataclass(frozen=True)
 class ProofResult:
-    """A proof: whether it holds in every seed, and its numbers."""
+    """Result of evaluating a proof."""
 
     proof: Proof
     holds: bool
+    """True if the predicate holds in every seed."""
     values: tuple[tuple[str, Estimate, str], ...]
     """Quantity, value, unit."""
 
 
 @dataclass(frozen=True)
 class ErratumResult:
-    """An erratum and its proofs."""
+    """An erratum and the results of its proofs."""
 
     paper: Paper
     erratum: Erratum
@@ -32,12 +33,12 @@ class ErratumResult:
 
     @property
     def holds(self) -> bool:
-        """Whether every proof holds."""
+        """True if every proof holds."""
         return all(proof.holds for proof in self.proofs)
 
 
 def errata_of(paper: Paper, experiments: Sequence[Experiment]) -> list[Erratum]:
-    """Errata that concern some experiments; of a whole paper all."""
+    """Errata that concern some experiments; all errata if the experiments are the whole paper."""
     if len(experiments) == len(paper.experiments):
         return list(paper.errata)
     listed = {erratum.id for experiment in experiments for erratum in experiment.errata}
@@ -45,7 +46,7 @@ def errata_of(paper: Paper, experiments: Sequence[Experiment]) -> list[Erratum]:
 
 
 def errata_jobs(paper: Paper, errata: Sequence[Erratum], seed: int) -> list[Job]:
-    """Simulations that proofs look at."""
+    """Simulations that the proofs of some errata use."""
     return [
         job
         for erratum in errata
@@ -57,7 +58,7 @@ def errata_jobs(paper: Paper, errata: Sequence[Erratum], seed: int) -> list[Job]
 def prove(
     paper: Paper, erratum: Erratum, outcomes: Outcomes, seeds: Sequence[int]
 ) -> ErratumResult:
-    """Evaluates the proofs of an erratum, whose runs are done."""
+    """Evaluates the proofs of an erratum; their runs must be in `outcomes`."""
     proofs = tuple(_prove(paper, erratum, proof, outcomes, seeds) for proof in erratum.proofs)
     return ErratumResult(paper, erratum, proofs)
 
@@ -78,9 +79,9 @@ def _prove(
         )
     except ExpressionError as error:
         raise ReproduceError(f"{paper.id}, erratum {erratum.id}: {error}") from error
-    for found in holds:
-        if not isinstance(found, bool):
+    for result in holds:
+        if not isinstance(result, bool):
             raise ReproduceError(
-                f"{paper.id}, erratum {erratum.id}: {found!r} is neither true nor false"
+                f"{paper.id}, erratum {erratum.id}: {result!r} is neither true nor false"
             )
     return ProofResult(proof, all(holds), values)

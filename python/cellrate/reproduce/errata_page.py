@@ -1,4 +1,4 @@
-"""The page of what is wrong in the papers, each with its proof."""
+"""Web page of the papers' errata, each with its proofs."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ INTRODUCTION = (
 
 
 def errata_page(parts: Sequence[Reproduction]) -> str:
-    """The page as text."""
+    """HTML text of the page."""
     return html.document(
         "Errata of the papers",
         [

@@ -1,5 +1,8 @@
-"""Errors of this package."""
+"""Errors of `cellrate.reproduce`."""
 
 
 class ReproduceError(Exception):
-    """A paper's data cannot be used: which file or experiment, what is wrong, what is allowed."""
+    """A request or a paper's data cannot be used.
+
+    The message names the file, option or experiment, what is wrong, and what is allowed.
+    """

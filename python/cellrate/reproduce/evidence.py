@@ -1,4 +1,4 @@
-"""The committed page of a paper's results: Markdown, so that the documentation can show it."""
+"""Markdown pages of a paper's results, committed so that the documentation can show them."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from cellrate.reproduce.sensitivity import Moved, Sensitivity
 from cellrate.reproduce.tally import tally
 
 MOVES = 0.02
-"""Relative changes up to this one are not told."""
+"""Relative changes up to this one are left out of the page of open assumptions."""
 
 
 def evidence(paper: Paper, results: Sequence[ExperimentResult]) -> str:
-    """The page as text."""
+    """Markdown text of a paper's results."""
     seeds = results[0].seeds
     counts = tally(results)
     lines = [
@@ -110,7 +110,7 @@ def _claim(result: ClaimResult) -> str:
 
 
 def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> str:
-    """The page of what the open assumptions move, as text."""
+    """Markdown text of the effects of a paper's open assumptions."""
     some = [s.experiment.removeprefix(f"{paper.id}-") for s in sensitivities]
     names = " ".join([paper.id, *(some if len(some) < len(paper.experiments) else [])])
     lines = [
@@ -149,5 +149,5 @@ def _rows(moved: Moved) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown leaves alone in a table."""
+    """Escapes the characters that have a meaning in a Markdown table."""
     return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")

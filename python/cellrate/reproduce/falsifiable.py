@@ -1,4 +1,4 @@
-"""Claims about runs must be able to fail: results are changed until each has failed once."""
+"""Finds claims about runs that cannot fail, by changing results until each claim has failed."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 import json
@@ -17,18 +17,19 @@ from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
 from cellrate.runner import Job
 
 CHANGES = 200
-"""Changes of all results that a claim must survive to be called unfailing."""
+"""Number of changes of all results that a claim must survive to be called unfailing."""
 OF_NOTHING = 0.2
-"""Share of the zeros that become something."""
+"""Share of the zeros that become ones before they are scaled."""
 WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
 class Changed:
-    """An outcome whose numbers are others: those of its summary, its traces and its events.
+    """An outcome with changed numbers in its summary, its traces and its events.
 
-    Either each number is changed alone, or all of the run in proportion, or all of all runs by the
-    same factor, or all flows, channels and ports of the run are made alike.
+    One of four ways is drawn: each number has its own factor ("alone"); all numbers of a run have
+    the same factor ("in proportion"); all numbers of all runs have the same factor ("together"); or
+    all flows, channels and ports of a run have the numbers of the first ("alike").
     """
 
     def __init__(self, outcome: Outcome, number: int, run: str) -> None:
@@ -40,11 +41,11 @@ class Changed:
         self._whole = float((of_all if together else self._draw).choice(FACTORS))
 
     def _factor(self) -> float:
-        """Of the number at hand: its own, or that of the run, or of all runs."""
+        """Factor of the next number: drawn anew, or the factor of the run or of all runs."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
     def summary(self) -> str:
-        """The summary with changed numbers; those that are whole stay whole."""
+        """Summary with changed numbers; whole numbers stay whole."""
         return json.dumps(self._change(json.loads(self._outcome.summary())))
 
     def _change(self, value: Any) -> Any:
@@ -62,15 +63,15 @@ class Changed:
         return round(changed) if isinstance(value, int) else changed
 
     def resolved(self) -> str:
-        """The scenario, as it is: what was put in is no result."""
+        """Scenario, unchanged, because it is input and not a result."""
         return self._outcome.resolved()
 
     def series(self) -> Any:
-        """What traces there are."""
+        """List of the traces, unchanged."""
         return self._outcome.series()
 
     def series_data(self, index: int) -> tuple[bytes, bytes, bytes]:
-        """A trace of which every stretch is scaled by a factor of its own, or run backwards."""
+        """Changed trace: each stretch is scaled by its own factor, and it may run backwards."""
         times, low, high = self._outcome.series_data(index)
         if self._way == "alike":
             straight = (np.frombuffer(times, "<f8") * self._whole).tobytes()
@@ -85,7 +86,7 @@ class Changed:
         return times, (minima * factors).tobytes(), (maxima * factors).tobytes()
 
     def events(self) -> Any:
-        """The log with some of its events left out, and the others at other times."""
+        """Event log with some events left out and the times of the rest scaled."""
         columns = self._outcome.events()
         kept = np.flatnonzero(
             self._draw.random(len(columns["time_seconds"])) < self._draw.choice((0.0, 0.3, 1.0))
@@ -97,7 +98,7 @@ class Changed:
 
 
 def _as(first: dict[str, Any], other: Any) -> Any:
-    """Another item of a list with the numbers of the first one."""
+    """Copies the numbers of the first item of a list into another item."""
     if not isinstance(other, dict):
         return other
     numbers = {
@@ -109,7 +110,7 @@ def _as(first: dict[str, Any], other: Any) -> Any:
 
 
 class ChangedOutcomes(Outcomes):
-    """Finished runs whose numbers are changed, each run's in a way of its own."""
+    """Finished runs with changed numbers; each run draws its own changes."""
 
     def __init__(self, outcomes: Outcomes, number: int) -> None:
         super().__init__()
@@ -126,15 +127,15 @@ class ChangedOutcomes(Outcomes):
 
 
 def unfailing(result: ExperimentResult, outcomes: Outcomes, seed: int) -> Iterator[Claim]:
-    """Claims about runs that hold with a seed, and would whatever the results were.
+    """Yields the claims about runs that hold with a seed and still hold after every change.
 
-    A change after which a claim cannot be evaluated counts neither way.
+    A change after which a claim cannot be evaluated counts neither for nor against it.
     """
     index = result.seeds.index(seed)
     changed = [ChangedOutcomes(outcomes, number) for number in range(CHANGES)]
-    for found in result.claims:
-        claim = found.claim
-        if not claim.about_runs or not found.holds[index]:
+    for claim_result in result.claims:
+        claim = claim_result.claim
+        if not claim.about_runs or not claim_result.holds[index]:
             continue
         tried = (_evaluated(result, claim, others, seed) for others in changed)
         if not any(holds is False for holds in tried):

@@ -1,4 +1,4 @@
-"""The front page: how much of each paper holds, what does not, and where everything is."""
+"""Front web page: counts for each paper, disagreements, and links to all other pages."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ HOW_SCORED = (
 
 
 def front_page(parts: Sequence[Reproduction]) -> str:
-    """The page as text, with links to the papers' pages beside it."""
+    """HTML text of the page; its links lead to the papers' pages in the same directory."""
     results = [result for part in parts for result in part.results]
     return html.document(
         "Published experiments, run again",
@@ -45,14 +45,14 @@ def front_page(parts: Sequence[Reproduction]) -> str:
 
 
 def _stored(parts: Sequence[Reproduction]) -> str:
-    """Results of several seeds, beside today's run."""
+    """Kept results over several seeds; empty if the parts are not whole papers."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ""
     papers = [part.paper for part in parts]
     lines = "".join(f"<p><strong>{escape(line)}</strong></p>" for line in said_of_seeds(papers))
     names = hanging(papers)
     items = f"<p>{escape(', '.join(names))}</p>" if names else ""
-    return lines + html.details(f"Claims that hang on the seed ({len(names)})", items)
+    return lines + html.details(f"Claims that depend on the seed ({len(names)})", items)
 
 
 def _counts(counts: Tally, seeds: str) -> str:
@@ -91,7 +91,7 @@ def _authors(part: Reproduction) -> str:
 
 
 def counts_of(counts: Tally) -> list[str]:
-    """Claims, scored numbers, and those within each distance."""
+    """Table cells: claims that hold, scored numbers met, and numbers within each of `WITHIN`."""
     return [
         str(counts.claims),
         str(counts.values),
@@ -106,18 +106,18 @@ def _how_scored() -> str:
 def general_claims(
     results: Sequence[ExperimentResult],
 ) -> list[tuple[int, ExperimentResult, ClaimResult]]:
-    """The general claims in the order of their numbers."""
-    found = [(c.claim.general, r, c) for r in results for c in r.claims if c.claim.general]
-    return sorted(found, key=lambda each: (each[0], each[1].experiment.id))
+    """General claims of the papers with their numbers, in the order of the numbers."""
+    claims = [(c.claim.general, r, c) for r in results for c in r.claims if c.claim.general]
+    return sorted(claims, key=lambda each: (each[0], each[1].experiment.id))
 
 
 def _general_claims(results: Sequence[ExperimentResult]) -> str:
-    found = general_claims(results)
-    if not found:
+    claims = general_claims(results)
+    if not claims:
         return ""
-    rows = [(str(number), *_general_claim(result, claim)) for number, result, claim in found]
-    holding = sum(claim.always for _, _, claim in found)
-    title = f"<h2>General claims of the papers: {holding} of {len(found)} hold</h2>"
+    rows = [(str(number), *_general_claim(result, claim)) for number, result, claim in claims]
+    holding = sum(claim.always for _, _, claim in claims)
+    title = f"<h2>General claims of the papers: {holding} of {len(claims)} hold</h2>"
     return title + html.table(["", "claim", "shown by", ""], rows, numbers=[0])
 
 

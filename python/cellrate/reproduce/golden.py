@@ -1,4 +1,4 @@
-"""The committed results of seed 1 in whole units: any change of a result changes a line."""
+"""Committed results of seed 1 in whole units; any change of a result changes a line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,12 +20,12 @@ HEADER = """\
 
 
 def golden_path(paper: Paper) -> Path:
-    """Where the table of a paper is kept."""
+    """Path of a paper's golden table."""
     return paper.directory / "golden.txt"
 
 
 def golden_lines(results: Sequence[ExperimentResult], outcomes: Outcomes) -> list[str]:
-    """The lines of some experiments, which were run with seed 1 (alone or among others)."""
+    """Lines of some experiments; seed 1 must be among the seeds of each."""
     lines = []
     for result in results:
         lines += run_lines(result.paper, result.experiment, outcomes)
@@ -44,7 +44,7 @@ def golden_lines(results: Sequence[ExperimentResult], outcomes: Outcomes) -> lis
 def run_lines(
     paper: Paper, experiment: Experiment, outcomes: Outcomes, only: Sequence[RunId] | None = None
 ) -> list[str]:
-    """The lines of an experiment's runs, or of some of them."""
+    """Lines of an experiment's runs, or only of the runs in `only`."""
     lines = []
     for run, variant, point in run_ids(experiment):
         if only is None or run in only:
@@ -80,7 +80,7 @@ def _millionths(value: float) -> str:
 
 
 def read_golden(paper: Paper) -> list[str]:
-    """The committed lines of a paper; none if there is no table yet."""
+    """Committed lines of a paper; empty if it has no table yet."""
     path = golden_path(paper)
     if not path.exists():
         return []
@@ -90,7 +90,7 @@ def read_golden(paper: Paper) -> list[str]:
 
 
 def differences(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """Committed lines of some experiments that are gone, as `-`, and new ones, as `+`."""
+    """Committed lines of some experiments that are gone, with `-`, and new lines, with `+`."""
     committed = [line for line in read_golden(paper) if line.split(" ")[1] in experiments]
     gone = [f"- {line}" for line in committed if line not in set(lines)]
     new = [f"+ {line}" for line in lines if line not in set(committed)]
@@ -98,7 +98,7 @@ def differences(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) 
 
 
 def bless(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> None:
-    """Writes the lines of some experiments, and keeps the committed lines of the others."""
+    """Writes the lines of some experiments and keeps the committed lines of all the rest."""
     kept = [line for line in read_golden(paper) if line.split(" ")[1] not in experiments]
     order = {experiment.id: i for i, experiment in enumerate(paper.experiments)}
     everything = [line for line in [*kept, *lines] if line.split(" ")[1] in order]

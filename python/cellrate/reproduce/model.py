@@ -1,4 +1,4 @@
-"""A paper's data as `papers/README.md` defines it."""
+"""Data of a paper, as `papers/README.md` defines it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,21 +15,22 @@ Point = dict[str, Value]
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another reading of an open parameter: `--set` texts with `{...}`."""
+    """Another value of an open parameter."""
 
     label: str
     set: tuple[str, ...]
+    """Settings as for `--set`; `{...}` holds an expression."""
     also: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """More settings for the runs of a scenario."""
+    """Scenario files and the settings added for their runs."""
 
     def settings(self, scenario: str) -> tuple[str, ...]:
-        """Settings for the runs of a scenario."""
+        """Settings for the runs of a scenario file."""
         return self.set + next((more for name, more in self.also if name == scenario), ())
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """What the paper leaves open and what is assumed."""
+    """A parameter that the paper leaves open, and its assumed value."""
 
     id: str
     parameter: str
@@ -41,15 +42,17 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Variant:
-    """A run, or a row of runs: `points` holds what varies, one empty point if nothing does."""
+    """A run of a scenario with settings, or several runs that differ in varied values."""
 
     name: str
     label: str
     scenario: str
     set: tuple[str, ...]
     points: tuple[Point, ...]
+    """Varied values of each run; a single empty point if nothing is varied."""
     constants: Point
     swept: bool
+    """True if values are varied."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,12 @@ class Published:
     measure: str = ""
     score: str = ""
     order: str = ""
-    """Group of values whose order is looked at besides, apart from the score."""
+    """Group of values whose order is checked separately from the score; empty for none."""
     restates: str = ""
     again: str = ""
-    """The measured value that it says again in another unit, if there is one."""
+    """Quantity of the measured value that this value repeats in another unit; empty for none."""
     it: tuple[str, tuple[Value, ...]] | None = None
-    """Variant and point that `it` stands for in the measure."""
+    """Variant and point of the run that the name `it` means in the measure."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,16 @@ class Claim:
     holds_if: str
     where: str = ""
     general: int | None = None
-    """Number among the general claims of the papers, if it is one."""
+    """Number among the general claims of the papers; nothing for all other claims."""
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
     about_runs: bool = True
-    """True if the predicate names a run; else it is a check of the paper's arithmetic."""
+    """True if the predicate names a run; otherwise it checks the paper's arithmetic."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A predicate that shows an erratum, and numbers to look at."""
+    """A predicate that proves an erratum, and numbers that illustrate it."""
 
     text: str
     holds_if: str
@@ -103,7 +106,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Erratum:
-    """What a paper prints, what it should be, and how one sees it."""
+    """An error in a paper: the printed text, the right one, the reason, and proofs."""
 
     id: str
     where: str
@@ -115,11 +118,13 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a figure: `axis` is the varied key of a sweep, `scale` multiplies values."""
+    """An axis of a figure."""
 
     label: str
     axis: str = ""
+    """Varied key of a sweep."""
     scale: float = 1.0
+    """Factor of all values."""
     start: float | None = None
     end: float | None = None
     log: bool = False
@@ -127,7 +132,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve: a measure over a row of runs, traces of one run, or what a formula gives."""
+    """A curve: a measure over the runs of a variant, traces of one run, or values of a formula."""
 
     label: str
     variant: str = ""
@@ -135,9 +140,9 @@ class Curve:
     run: str = ""
     series: tuple[str, str] | None = None
     only: Point = field(default_factory=dict)
-    """Values that the points of a sweep must have to be on the curve."""
+    """Varied values that select the points of a sweep for this curve."""
     points: str = ""
-    """Expression of the pairs (x, y) of a formula's curve."""
+    """Expression for the pairs (x, y) of a formula's curve."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ class PrintedPoint:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure drawn like the paper's."""
+    """A figure, drawn like the figure of the paper."""
 
     id: str
     title: str
@@ -173,7 +178,7 @@ class Experiment:
     assumptions: tuple[Assumption, ...] = ()
     errata: tuple[Erratum, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What else is odd in the paper there: contradictions, misplaced words."""
+    """Other oddities of the paper at this place: contradictions, misplaced words."""
     variants: tuple[Variant, ...] = ()
     published: tuple[Published, ...] = ()
     claims: tuple[Claim, ...] = ()
@@ -182,22 +187,26 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Reasons why values or claims disagree, and the end of it."""
+    """Explanation of a disagreement, and how it is settled.
+
+    At least one of `impossible`, `draw` and `open` is given.
+    """
 
     experiment: str
     of: tuple[str, ...]
+    """Quantities and claim ids that disagree."""
     text: str
     impossible: str = ""
     """Id of the erratum whose proof shows that the paper contradicts itself or physics there."""
     draw: bool = False
-    """Whether single events decide, so that the printed run is one draw from a distribution."""
+    """True if single events decide, so that the printed run is one draw from a distribution."""
     open: str = ""
-    """The experiment that would decide."""
+    """The experiment that would settle the disagreement."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: citation, experiments, and what disagrees."""
+    """A paper: citation, experiments, errata, and explanations of disagreements."""
 
     id: str
     title: str
@@ -214,11 +223,11 @@ class Paper:
     """Text of each scenario by file name."""
 
     def explanation(self, experiment: str, of: str) -> Explanation | None:
-        """What is known of a disagreement, or nothing. `of` is a quantity or a claim's id."""
-        found = (e for e in self.explanations if e.experiment == experiment and of in e.of)
-        return next(found, None)
+        """Explanation of a disagreement, if there is one. `of` is a quantity or a claim's id."""
+        matching = (e for e in self.explanations if e.experiment == experiment and of in e.of)
+        return next(matching, None)
 
     def drawn(self, experiment: str, of: str) -> Drawn | None:
-        """The measured distribution of a quantity or claim, if there is one."""
-        found = (d for d in self.draws if d.experiment == experiment and d.of == of)
-        return next(found, None)
+        """Measured distribution of a quantity or claim, if there is one."""
+        matching = (d for d in self.draws if d.experiment == experiment and d.of == of)
+        return next(matching, None)

@@ -1,4 +1,4 @@
-"""The committed overview of all papers and of their errata: Markdown, for the documentation."""
+"""Markdown overviews of all papers and of their errata, committed for the documentation."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from cellrate.reproduce.tally import tally
 
 
 def overview(parts: Sequence[Reproduction]) -> str:
-    """The page of counts and general claims, as text."""
+    """Markdown text of the counts and general claims of all papers."""
     results = [result for part in parts for result in part.results]
     seeds = results[0].seeds
     shares = " | ".join(f"within {share:.0%}" for share in WITHIN)
@@ -55,7 +55,7 @@ def overview(parts: Sequence[Reproduction]) -> str:
 
 
 def errata_overview(parts: Sequence[Reproduction]) -> str:
-    """The page of the errata, as text."""
+    """Markdown text of the errata."""
     lines = ["# Errata of the papers", "", INTRODUCTION]
     for part in (part for part in parts if part.errata):
         lines += ["", f"## {plain(part.paper.title)}"]

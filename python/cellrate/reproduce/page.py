@@ -1,4 +1,4 @@
-"""One self-contained web page per paper."""
+"""Web page of a paper, one self-contained file."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ def page(
     outcomes: Outcomes,
     sensitivities: Sequence[Sensitivity] = (),
 ) -> str:
-    """The page as text; nothing in it is fetched from anywhere."""
+    """HTML text of the page; it loads nothing from other files or sites."""
     moved = {s.experiment: s for s in sensitivities}
     sections = [_section(r, outcomes, moved.get(r.experiment.id)) for r in results]
     top = [_head(paper, results), _summary(tally(results)), _draws(paper)]
@@ -49,12 +49,12 @@ def _head(paper: Paper, results: Sequence[ExperimentResult]) -> str:
 
 
 def short_id(paper: Paper, experiment: Experiment) -> str:
-    """An experiment's id without that of the paper."""
+    """An experiment's id without the paper's id before it."""
     return experiment.id.removeprefix(f"{paper.id}-")
 
 
 def figure_id(experiment: Experiment, figure: Figure) -> str:
-    """The anchor of a figure."""
+    """HTML id of a figure on the page of its paper."""
     return f"{experiment.id}-figure-{figure.id}"
 
 
@@ -75,7 +75,7 @@ def _summary(counts: Tally) -> str:
 
 
 def _draws(paper: Paper) -> str:
-    """Where single events decide: the printed values among ours."""
+    """Printed chaotic values in the distributions of ours, and claims explained as draws."""
     picture = draws_picture(paper)
     claims = "".join(
         f"<tr><td>{escape(d.experiment)}: {escape(d.of)}</td>"
@@ -86,16 +86,16 @@ def _draws(paper: Paper) -> str:
     if picture is None and not claims:
         return ""
     seeds = max(drawn.seeds for drawn in paper.draws)
-    said = (
-        f"Here one lost cell or one coincidence decides, so the printed run is one draw. Ours are "
-        f"up to {seeds} seeds, whose sources start within {', '.join(JITTERS)} of each other in "
-        f"turns; "
-        f"a printed value between the percentiles {LEAST} and {MOST} is consistent with them, and "
-        f"so is a claim that holds in {LEAST} % of the seeds or more."
+    text = (
+        f"Here one lost cell or one coincidence decides, so the printed run is one draw from a "
+        f"distribution. Our distributions are over up to {seeds} seeds; the seeds take turns in "
+        f"letting the sources start within {', '.join(JITTERS)} of each other. "
+        f"A printed value between the percentiles {LEAST} and {MOST} is consistent with its "
+        f"distribution, and so is a claim that holds in {LEAST} % of the seeds or more."
     )
     drawn = html.figure(svg(picture), "draws") if picture else ""
     table = f"<table><tr><th>claim</th><th>holds</th></tr>{claims}</table>" if claims else ""
-    return f"<h3>Single runs among many</h3><p>{said}</p>{drawn}{table}"
+    return f"<h3>Single runs among many</h3><p>{text}</p>{drawn}{table}"
 
 
 def _section(result: ExperimentResult, outcomes: Outcomes, moved: Sensitivity | None) -> str:
@@ -162,7 +162,7 @@ def _value(value: ValueResult) -> str:
 
 
 def _arithmetic(values: Sequence[ValueResult]) -> str:
-    """Printed values beside what the paper's own numbers give: no run is in them."""
+    """Printed values beside values computed from the paper's own numbers, without runs."""
     if not values:
         return ""
     rows = "".join(
@@ -208,7 +208,7 @@ def _claims(title: str, claims: Sequence[ClaimResult]) -> str:
 
 
 def held(claim: ClaimResult) -> str:
-    """Whether a claim holds, as HTML."""
+    """Verdict on a claim as HTML; with several seeds, the number of seeds in which it holds."""
     style = "good" if claim.always else "bad"
     total = len(claim.holds)
     text = (
@@ -270,4 +270,4 @@ def _commands(result: ExperimentResult) -> str:
     if not lines:
         return ""
     text = escape("\n".join(lines))
-    return html.details(f"The runs behind it ({len(lines)})", f"<pre>{text}</pre>")
+    return html.details(f"Commands of its runs ({len(lines)})", f"<pre>{text}</pre>")

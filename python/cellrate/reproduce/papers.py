@@ -12,9 +12,10 @@ from cellrate.reproduce.words import Words, read_words
 
 
 def papers_root() -> Path:
-    """The directory that holds `words.toml` and one directory per paper.
+    """Directory that holds `words.toml` and one directory per paper.
 
-    In a checkout that is its `papers`; the package has a copy, which a build may have left behind.
+    In a checkout this is `papers` in its root, even if a build has left a copy in the package;
+    elsewhere it is the package's copy.
 
     Raises:
         ReproduceError: If the data is not there.
@@ -28,31 +29,31 @@ def papers_root() -> Path:
 
 @cache
 def all_papers() -> tuple[Paper, ...]:
-    """Every paper, in order of their ids."""
+    """Every paper, in the order of the directory names."""
     directories = sorted(p.parent for p in papers_root().glob("*/paper.toml"))
     return tuple(read_paper(directory) for directory in directories)
 
 
 @cache
 def words() -> Words:
-    """What the papers' words mean in numbers."""
+    """Numbers behind the papers' words, such as "fair" and "slightly below"."""
     return read_words(tomllib.loads((papers_root() / "words.toml").read_text("utf-8")))
 
 
 def experiment_ids() -> list[str]:
-    """Ids of all experiments, paper by paper."""
+    """Ids of all experiments, paper after paper."""
     return [experiment.id for paper in all_papers() for experiment in paper.experiments]
 
 
 def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, list[Experiment]]]:
-    """The experiments that were asked for.
+    """Papers and their experiments that a request names.
 
     Args:
         paper: Id of a paper or of an experiment; all papers if absent.
         wanted: Ids of experiments, with or without the paper's prefix, or of papers; all if absent.
 
     Raises:
-        ReproduceError: If one of them does not exist; the message lists what there is.
+        ReproduceError: If a paper or experiment does not exist; the message lists all that do.
     """
     papers = list(all_papers())
     if paper is not None and paper in experiment_ids():

@@ -1,4 +1,4 @@
-"""Takes keys out of a TOML table; what is left or of the wrong type is an error with its place."""
+"""Reads the keys of a TOML table; unknown keys and wrong types are errors that name the place."""
 
 # ruff: noqa: ANN401 - values of TOML are of any type
 import tomllib
@@ -14,14 +14,23 @@ Table = dict[str, Any]
 
 
 class Reader:
-    """A table and the place that errors name; what is left of it at the end is unknown."""
+    """Takes keys out of a table; keys that are left at the end are unknown.
+
+    Args:
+        table: The table, which is not changed.
+        place: File or table that error messages name.
+    """
 
     def __init__(self, table: Table, place: str) -> None:
         self.place = place
         self._table = dict(table)
 
     def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        """The value of a key; an error if it is missing without a default, or of the wrong type."""
+        """Removes a key and returns its value.
+
+        Raises:
+            ReproduceError: The key is missing and has no default, or its value has the wrong type.
+        """
         if key not in self._table:
             if default is None:
                 raise ReproduceError(f"{self.place}: `{key}` is missing")
@@ -32,22 +41,22 @@ class Reader:
         return value
 
     def optional(self, key: str, kind: type | tuple[type, ...]) -> Any:
-        """The value of a key, or nothing."""
+        """Removes a key and returns its value; nothing if it is missing."""
         return self.take(key, kind) if key in self._table else None
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text, its white space made single."""
+        """A text, with every run of white space replaced by a single space."""
         return " ".join(str(self.take(key, str, default)).split())
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, empty if absent."""
+        """A list of texts, empty if the key is missing."""
         values = self.take(key, list, [])
         if not all(isinstance(value, str) for value in values):
-            raise ReproduceError(f"{self.place}: `{key}` is a list of texts")
+            raise ReproduceError(f"{self.place}: `{key}` must be a list of texts")
         return tuple(" ".join(value.split()) for value in values)
 
     def choice(self, key: str, allowed: tuple[str, ...]) -> Any:
-        """One of some texts."""
+        """A text that must be one of the allowed ones."""
         value = self.text(key)
         if value not in allowed:
             raise ReproduceError(
@@ -56,7 +65,7 @@ class Reader:
         return value
 
     def expression(self, key: str, default: str | None = None) -> str:
-        """A text that is an expression."""
+        """A text that must be an expression of the language, or empty."""
         value = self.text(key, default)
         if value:
             try:
@@ -71,17 +80,21 @@ class Reader:
         return [Reader(item, f"{self.place}, {key} {i}") for i, item in enumerate(items, 1)]
 
     def names(self) -> list[str]:
-        """Keys that are left."""
+        """Keys that have not been taken yet."""
         return list(self._table)
 
     def done(self) -> None:
-        """An error if a key is left."""
+        """Raises `ReproduceError` if a key has not been taken."""
         if self._table:
             raise ReproduceError(f"{self.place}: unknown key `{next(iter(self._table))}`")
 
 
 def read_toml(path: Path) -> Table:
-    """The table in a file; an error with its path if there is none."""
+    """The content of a TOML file.
+
+    Raises:
+        ReproduceError: The file cannot be read or is not TOML.
+    """
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
@@ -89,6 +102,6 @@ def read_toml(path: Path) -> Table:
 
 
 def check_unique(ids: Sequence[str], place: str, kind: str) -> None:
-    """An error with the place if two of a kind have the same id."""
+    """Raises `ReproduceError` with the place if two ids of a kind are equal."""
     for repeated in {i for i in ids if ids.count(i) > 1}:
         raise ReproduceError(f"{place}: two {kind} are called `{repeated}`")

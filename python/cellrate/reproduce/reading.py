@@ -1,4 +1,4 @@
-"""Reads a paper's TOML files; whatever is not in the format is an error that names the place."""
+"""Reads a paper's TOML files; anything outside the format is an error that names the place."""
 
 import itertools
 from pathlib import Path
@@ -27,7 +27,7 @@ from cellrate.reproduce.reading_values import read_published, read_table
 
 
 def read_paper(directory: Path) -> Paper:
-    """The paper whose data is in `directory`.
+    """Reads the paper whose data is in `directory`.
 
     Raises:
         ReproduceError: If the data is not as `papers/README.md` says.
@@ -130,7 +130,7 @@ def _experiment(
 
 
 def _check_runs(published: Published, experiment: str, variants: set[str]) -> None:
-    """A measured value names a run; a check of arithmetic does not."""
+    """Checks that a measured value names a run, and that a check of arithmetic does not."""
     if not published.measure:
         return
     named = bool(names(published.measure) & (variants | {"it"}))
@@ -139,7 +139,8 @@ def _check_runs(published: Published, experiment: str, variants: set[str]) -> No
         raise ReproduceError(f"{place}: `measure` of a measured value names no run")
     if published.kind == "arithmetic" and named:
         raise ReproduceError(
-            f"{place}: `measure` of a check of arithmetic names a run; what runs give is `measured`"
+            f"{place}: `measure` of a check of arithmetic names a run; "
+            "the kind of a value from runs is `measured`"
         )
 
 
@@ -147,13 +148,13 @@ def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
     name = reader.text("name")
     reader.place += f" `{name}`"
     if not name.isidentifier():
-        raise ReproduceError(f"{reader.place}: a variant's name is an identifier")
+        raise ReproduceError(f"{reader.place}: a variant's name must be an identifier")
     scenario = reader.text("scenario")
     if scenario not in scenarios:
         raise ReproduceError(f"{reader.place}: there is no scenario `{scenario}`")
     vary, points = reader.take("vary", dict, {}), reader.take("points", list, [])
     if vary and points:
-        raise ReproduceError(f"{reader.place}: either `vary` or `points`")
+        raise ReproduceError(f"{reader.place}: give either `vary` or `points`, not both")
     variant = Variant(
         name=name,
         label=reader.text("label", name),
@@ -168,7 +169,7 @@ def _variant(reader: Reader, scenarios: dict[str, str]) -> Variant:
 
 
 def _product(vary: dict[str, list[Any]]) -> list[Point]:
-    """All combinations, the last key fastest."""
+    """All combinations of the values; the last key varies fastest."""
     return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
 
 
@@ -215,11 +216,11 @@ def _explanation(reader: Reader, errata: set[str]) -> Explanation:
 
 
 def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
-    """A disagreement ends as impossible, as a draw, or with the experiment that would decide."""
+    """Checks that an explanation ends as impossible, as a draw, or with a deciding experiment."""
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and (explanation.open or explanation.draw):
-        raise ReproduceError(f"{place}: `impossible` goes without `draw` and `open`")
+        raise ReproduceError(f"{place}: `impossible` excludes `draw` and `open`")
     if not (explanation.impossible or explanation.draw or explanation.open):
         raise ReproduceError(f"{place}: one of `impossible`, `draw` and `open` is needed")
 

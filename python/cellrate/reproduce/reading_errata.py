@@ -8,7 +8,7 @@ from cellrate.reproduce.reader import Reader, check_unique, read_toml
 
 
 def read_errata(path: Path) -> tuple[Erratum, ...]:
-    """What is wrong in a paper, in order; nothing if there is no such file.
+    """Reads the errata of a paper, in the order of the file; empty if there is no file.
 
     Raises:
         ReproduceError: If an erratum is not as `papers/README.md` says.

@@ -21,7 +21,7 @@ def _axis(table: Table, place: str) -> Axis:
 
 
 def read_figure(reader: Reader) -> Figure:
-    """A figure; raises `ReproduceError` if a curve lacks its data."""
+    """Reads a figure; raises `ReproduceError` if a curve lacks its data."""
     printed = []
     for point in reader.tables("printed"):
         number = (int, float)

@@ -6,7 +6,7 @@ from cellrate.reproduce.reader import Reader, Table
 
 
 def read_published(reader: Reader) -> Published:
-    """A printed value; raises `ReproduceError` if kind, score and measure do not go together."""
+    """Reads a printed value; raises `ReproduceError` if kind, score and measure do not fit."""
     value = reader.optional("value", (int, float))
     published = Published(
         quantity=reader.text("quantity"),
@@ -43,10 +43,10 @@ def _check_published(published: Published, place: str) -> None:
 
 
 def read_table(reader: Reader, variants: dict[str, Variant]) -> list[Published]:
-    """The values of a table, line by line; raises `ReproduceError` if a line does not fit."""
+    """Reads the values of a table, line by line; raises `ReproduceError` if a line does not fit."""
     where, name = reader.text("where", ""), reader.text("variant")
     if name not in variants or not variants[name].swept:
-        raise ReproduceError(f"{reader.place}: `{name}` is no row of runs")
+        raise ReproduceError(f"{reader.place}: `{name}` is not a variant with varied runs")
     columns = reader.tables("columns")
     templates = [_column(column) for column in columns]
     values = [

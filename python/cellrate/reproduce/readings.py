@@ -1,4 +1,4 @@
-"""A paper read otherwise: other values of its open parameters."""
+"""Replaces the assumed values of a paper's open parameters by others."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 from cellrate.reproduce.model import Alternative, Assumption, Experiment, Paper, Variant
 
 Choice = tuple[Assumption, Alternative]
-"""An open parameter, and the value that it is given instead of the assumed one."""
+"""An open parameter, and the value that replaces the assumed one."""
 
 
 def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
     """The paper with other values of some open parameters, in every experiment that lists them.
 
-    It has no draws: those beside its data were measured with the parameters as assumed.
+    The draws are left out, because they were measured with the parameters as assumed.
     """
     if not choices:
         return paper
@@ -21,7 +21,7 @@ def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
 
 
 def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experiment:
-    """An experiment with other values of those open parameters that it lists."""
+    """An experiment with other values of the open parameters that it lists."""
     listed = {assumption.id for assumption in experiment.assumptions}
     own = [choice for choice in choices if choice[0].id in listed]
     if not own:

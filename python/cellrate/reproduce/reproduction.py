@@ -1,4 +1,4 @@
-"""One paper's part of a reproduction."""
+"""Part of a reproduction that concerns one paper."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from cellrate.reproduce.tally import Tally, tally
 
 @dataclass
 class Reproduction:
-    """Experiments of a paper that were asked for, and what came out."""
+    """Selected experiments of a paper, and their results."""
 
     paper: Paper
     experiments: list[Experiment]
@@ -26,5 +26,5 @@ class Reproduction:
 
     @property
     def tally(self) -> Tally:
-        """How much of it holds."""
+        """Counts of the claims that hold and the numbers that are met."""
         return tally(self.results)

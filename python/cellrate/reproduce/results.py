@@ -1,4 +1,4 @@
-"""What came out: measured beside printed, claims that hold."""
+"""Results of an experiment: measured values beside printed ones, and claims that hold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,19 +17,20 @@ from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of
 
 @dataclass(frozen=True)
 class ValueResult:
-    """A printed value and its measure; `met` is absent if it is not scored."""
+    """A printed value and the measured one."""
 
     published: Published
     measured: Estimate | None
     met: bool | None
+    """True if the measured value meets the printed one; absent if it is not scored."""
     runs: tuple[RunId, ...]
     explanation: Explanation | None = None
     in_order: bool | None = None
-    """Whether it keeps the printed order in its group, if it is in one."""
+    """True if the value keeps the printed order in its group; absent without a group."""
     standing: Standing | None = None
-    """Where the disagreement ends, if it is not met."""
+    """Standing of the disagreement, if the value is not met."""
     drawn: Drawn | None = None
-    """Its distribution over many seeds, if it is not met and was measured."""
+    """Distribution over many seeds, if the value is not met and a distribution was measured."""
 
     @property
     def relative_difference(self) -> float | None:
@@ -47,18 +48,18 @@ class ClaimResult:
     holds: tuple[bool, ...]
     explanation: Explanation | None = None
     standing: Standing | None = None
-    """Where the disagreement ends, if it does not hold in every seed."""
+    """Standing of the disagreement, if the claim does not hold in every seed."""
     drawn: Drawn | None = None
-    """In how many of many seeds it holds, if it does not hold in every one and was measured."""
+    """Result over many seeds, if the claim does not hold in every seed and this was measured."""
 
     @property
     def count(self) -> int:
-        """In how many seeds it holds."""
+        """Number of seeds in which the claim holds."""
         return sum(self.holds)
 
     @property
     def always(self) -> bool:
-        """Whether it holds in every seed."""
+        """True if the claim holds in every seed."""
         return all(self.holds)
 
 
@@ -74,7 +75,7 @@ class ExperimentResult:
 
     @property
     def command(self) -> str:
-        """What to type to get all of it again."""
+        """Shell command that computes this result again."""
         first = f" --first-seed {self.seeds[0]}" if self.seeds[0] != 1 else ""
         name = self.experiment.id.removeprefix(f"{self.paper.id}-")
         return f"cellrate reproduce {self.paper.id} {name} --seeds {len(self.seeds)}{first}"
@@ -97,7 +98,7 @@ def result_of(
 def judged_values(
     paper: Paper, experiment: Experiment, estimates: Sequence[Estimate | None]
 ) -> tuple[ValueResult, ...]:
-    """An experiment's printed values beside what was measured of each, where it was."""
+    """Compares each printed value of an experiment with its estimate, if it has one."""
     ordered = _order(experiment, estimates)
     return tuple(
         _value(paper, experiment, published, measured, ordered)
@@ -114,38 +115,38 @@ def _measure(
 
 
 def measure(experiment: Experiment, published: Published, scope: Mapping[str, Any]) -> float:
-    """A published value's measure with one seed."""
+    """Evaluates the measure of a published value with the runs of one seed."""
     try:
-        names_of_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
-        found = evaluate(published.measure, dict(scope) | names_of_it)
+        run_named_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
+        value = evaluate(published.measure, dict(scope) | run_named_it)
     except ExpressionError as error:
         raise ReproduceError(f"{experiment.id}, {published.quantity}: {error}") from error
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        raise ReproduceError(f"{experiment.id}, {published.quantity}: {found!r} is no number")
-    return float(found)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ReproduceError(f"{experiment.id}, {published.quantity}: {value!r} is no number")
+    return float(value)
 
 
 def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> bool:
-    """Whether a claim holds with one seed."""
+    """True if a claim holds with the runs of one seed."""
     try:
-        found = evaluate(claim.holds_if, scope)
+        value = evaluate(claim.holds_if, scope)
     except ExpressionError as error:
         raise ReproduceError(f"{experiment.id}, claim {claim.id}: {error}") from error
-    if not isinstance(found, bool):
+    if not isinstance(value, bool):
         raise ReproduceError(
-            f"{experiment.id}, claim {claim.id}: {found!r} is neither true nor false"
+            f"{experiment.id}, claim {claim.id}: {value!r} is neither true nor false"
         )
-    return found
+    return value
 
 
 def _order(experiment: Experiment, estimates: Sequence[Estimate | None]) -> dict[str, bool]:
-    """Whether each value of a group keeps the printed order, by quantity."""
+    """True for each value that keeps the printed order of its group, by quantity."""
     groups: dict[str, dict[str, tuple[float, float]]] = {}
-    for published, found in zip(experiment.published, estimates, strict=True):
-        if published.order and found is not None and published.value is not None:
+    for published, measured in zip(experiment.published, estimates, strict=True):
+        if published.order and measured is not None and published.value is not None:
             groups.setdefault(published.order, {})[published.quantity] = (
                 published.value,
-                found.mean,
+                measured.mean,
             )
     return {name: met for rows in groups.values() for name, met in in_order(rows).items()}
 
@@ -185,19 +186,22 @@ def met_by(published: Published, measured: float) -> bool | None:
 def _claim(
     paper: Paper, experiment: Experiment, claim: Claim, scopes: list[dict[str, Any]]
 ) -> ClaimResult:
-    found = tuple(holds(experiment, claim, scope) for scope in scopes)
-    return judged_claim(paper, experiment, claim, found)
+    by_seed = tuple(holds(experiment, claim, scope) for scope in scopes)
+    return judged_claim(paper, experiment, claim, by_seed)
 
 
 def judged_claim(
-    paper: Paper, experiment: Experiment, claim: Claim, found: tuple[bool, ...]
+    paper: Paper, experiment: Experiment, claim: Claim, by_seed: tuple[bool, ...]
 ) -> ClaimResult:
-    """A claim, seed by seed, and where it ends if it does not hold in all of them."""
-    if all(found):
-        return ClaimResult(claim, found)
+    """Result of a claim; with explanation and standing if it does not hold in every seed.
+
+    `by_seed` is True for each seed in which the claim holds.
+    """
+    if all(by_seed):
+        return ClaimResult(claim, by_seed)
     why = paper.explanation(experiment.id, claim.id)
     drawn = paper.drawn(experiment.id, claim.id)
-    return ClaimResult(claim, found, why, standing_of_claim(claim, why, drawn), drawn)
+    return ClaimResult(claim, by_seed, why, standing_of_claim(claim, why, drawn), drawn)
 
 
 def _claim_scopes(
@@ -216,7 +220,7 @@ def _claim_scopes(
 
 
 def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
-    """Runs that a value is measured in: those of the variants that its measure names, or `it`."""
+    """Runs behind a value: the run `it` of its measure, or those of the variants it names."""
     if published.it is not None and "it" in names(published.measure):
         return (RunId(*published.it),)
     if not published.measure:
@@ -225,12 +229,15 @@ def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
 
 
 def used_runs(experiment: Experiment, expression: str) -> tuple[RunId, ...]:
-    """Runs that an expression uses; of a row of runs those that constant keys pick, or all."""
-    found: list[RunId] = []
+    """Runs that an expression uses.
+
+    Of a variant with varied values these are the runs that constant subscripts select, or all.
+    """
+    runs: list[RunId] = []
     picked = constant_subscripts(expression)
     for run, variant, _ in run_ids(experiment):
         if variant.name in names(expression):
             keys = picked.get(variant.name)
             if keys is None or run.point in keys:
-                found.append(run)
-    return tuple(found)
+                runs.append(run)
+    return tuple(runs)

@@ -1,4 +1,4 @@
-"""Which simulations an experiment needs, and their outcomes."""
+"""Simulations that an experiment needs, and their outcomes."""
 
 # ruff: noqa: ANN401 - values of the language are of any type
 import re
@@ -20,7 +20,7 @@ TEMPLATE = re.compile(r"\{([^{}]+)\}")
 
 
 Runner = Callable[[Sequence[Job]], Sequence[Outcome]]
-"""Runs jobs, equal ones once, and returns their outcomes in order: `run_many` with its settings."""
+"""Runs jobs, equal jobs only once, and returns their outcomes in order, as `run_many` does."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ def vocabulary() -> dict[str, Any]:
 
 
 def fill(template: str, values: Mapping[str, Value]) -> str:
-    """Replaces each `{expression}` by its value."""
+    """Replaces each `{expression}` in a template by its value."""
 
     def value(match: re.Match[str]) -> str:
-        found = evaluate(match[1], vocabulary() | dict(values))
-        return f"{found:.12g}" if isinstance(found, float) else str(found)
+        result = evaluate(match[1], vocabulary() | dict(values))
+        return f"{result:.12g}" if isinstance(result, float) else str(result)
 
     return TEMPLATE.sub(value, template)
 
@@ -56,7 +56,7 @@ def job_of(paper: Paper, variant: Variant, point: Point, seed: int) -> Job:
 
 
 def command_of(job: Job) -> str:
-    """What to type to do that run alone, in the checkout or, if installed, anywhere."""
+    """Shell command that does this run alone, in a checkout or with the installed package."""
     path = job.path if Path(job.path).exists() else str(papers_root().parent / job.path)
     return job.command(path)
 
@@ -78,7 +78,7 @@ class Outcomes:
         self._outcomes: dict[Job, Outcome] = {}
 
     def add(self, jobs: Iterable[Job], runner: Runner) -> None:
-        """Runs what is not there yet."""
+        """Runs the jobs that have no outcome yet."""
         missing = [job for job in dict.fromkeys(jobs) if job not in self._runs]
         if not missing:
             return
@@ -97,9 +97,9 @@ class Outcomes:
 
 
 def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int) -> dict[str, Any]:
-    """What the names of an experiment's expressions stand for with a seed.
+    """Values of all names in an experiment's expressions, with the runs of one seed.
 
-    Runs are looked up when an expression uses them, so that unused ones need not exist.
+    A run is looked up when an expression uses it, so that unused runs need not exist.
     """
 
     def at(variant: Variant, point: Point) -> Callable[[], Run]:
@@ -125,14 +125,14 @@ class Elsewhere(Opened):
 
 
 def name_in_expressions(paper: Paper, experiment: Experiment) -> str:
-    """What an experiment is called in an expression that uses it: `table8_2`."""
+    """Name of an experiment in the expressions that use it, such as `table8_2`."""
     return re.sub(r"\W", "_", experiment.id.removeprefix(f"{paper.id}-"))
 
 
 def scope_of_used(
     paper: Paper, uses: Sequence[str], outcomes: Outcomes, seed: int
 ) -> dict[str, Any]:
-    """The names of other experiments with a seed."""
+    """Values of the names of other experiments, with the runs of one seed."""
     return {
         name_in_expressions(paper, e): Elsewhere(scope_of(paper, e, outcomes, seed))
         for e in paper.experiments
@@ -143,7 +143,7 @@ def scope_of_used(
 def used_jobs(
     paper: Paper, uses: Sequence[str], expressions: Sequence[str], seed: int
 ) -> list[Job]:
-    """Simulations of other experiments whose variants some expressions name."""
+    """Simulations of those variants of other experiments that some expressions name."""
     jobs = []
     for experiment in (e for e in paper.experiments if e.id in uses):
         name = name_in_expressions(paper, experiment)
@@ -159,7 +159,7 @@ def used_jobs(
 def commands_at(
     paper: Paper, experiment: Experiment, runs: Sequence[RunId], seeds: Sequence[int]
 ) -> list[str]:
-    """What to type to do some runs of an experiment alone, seed by seed."""
+    """Shell commands that do some runs of an experiment alone, seed by seed."""
     wanted = set(runs)
-    found = [(v, p) for run, v, p in run_ids(experiment) if run in wanted]
-    return [command_of(job_of(paper, v, p, seed)) for seed in seeds for v, p in found]
+    selected = [(v, p) for run, v, p in run_ids(experiment) if run in wanted]
+    return [command_of(job_of(paper, v, p, seed)) for seed in seeds for v, p in selected]

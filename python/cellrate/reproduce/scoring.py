@@ -1,4 +1,4 @@
-"""When a measured value meets a printed one. Fixed before any result was looked at."""
+"""Rules by which a measured value meets a printed one, fixed before any result was known."""
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
@@ -7,22 +7,22 @@ from statistics import fmean
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
 WITHIN = (0.05, 0.10, 0.25)
-"""Relative differences that are counted besides, whatever the score."""
+"""Relative differences that are counted as well, independently of the score."""
 
 
 def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
     """True if a measured value meets a printed one.
 
-    Throughputs and rates within 10 %, longest queues within 25 %, shares that are the whole within
-    1 %, losses within a factor of two. What rounds to 0 as it is printed is no less than half a
-    unit of the last printed place: so a loss that is printed as 0 is met by at most one such unit,
-    and anything else that is printed as 0 by at most half of one.
+    Throughputs and rates must be within 10 %, longest queues within 25 %, shares printed as 1
+    within 1 %, losses within a factor of two. A loss below half a unit of the last printed place
+    counts as half a unit, so that a loss printed as 0 is met by at most one such unit. Any other
+    value printed as 0 is met by at most half a unit.
 
     Args:
         score: A key of `TOLERANCES`, or `loss`.
         printed: The printed value.
-        measured: The measured one, in the same unit.
-        place: One unit of the last printed place, 0 if it is not known.
+        measured: The measured value, in the same unit.
+        place: One unit of the last printed place, 0 if it is unknown.
 
     Raises:
         ValueError: If there is no such score.
@@ -58,15 +58,16 @@ def last_place(printed: str, value: float) -> float:
 
 
 def within(printed: float, measured: float, share: float) -> bool:
-    """Whether a value differs by at most that share of the printed one, from 0 not at all."""
+    """True if a value differs from the printed one by at most a share of the latter."""
     return abs(measured - printed) <= share * abs(printed)
 
 
 def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
-    """Which rows of a group keep the printed order.
+    """Marks each row of a group that keeps the printed order.
 
-    One that does lies, as measured, between the rows with the next smaller and the next larger
-    printed value (their means, where several print the same).
+    The measured value of such a row lies between the measured values of the rows with the next
+    smaller and the next larger printed value (between their means, where several rows print the
+    same value).
 
     Args:
         rows: Printed and measured value of each row.

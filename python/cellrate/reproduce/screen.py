@@ -1,4 +1,4 @@
-"""Results on the screen."""
+"""Prints results on the screen."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ GOOD, BAD = "green", "bold red"
 
 
 def show_experiment(console: Console, result: ExperimentResult) -> None:
-    """An experiment: printed beside measured, then its claims."""
+    """Prints an experiment: measured values beside printed ones, then the claims."""
     experiment = result.experiment
     console.print()
     console.print(Text(f"{experiment.id}  {experiment.title}", style="bold"))
@@ -64,7 +64,7 @@ def _values(values: Sequence[ValueResult], found: str = "measured") -> Table:
 
 
 def show_sensitivity(console: Console, sensitivity: Sensitivity) -> None:
-    """What the open assumptions of an experiment move."""
+    """Prints the effects of an experiment's open assumptions."""
     if not sensitivity.moved:
         return
     console.print()
@@ -82,7 +82,7 @@ def show_sensitivity(console: Console, sensitivity: Sensitivity) -> None:
 
 
 def show_tally(console: Console, counts: Tally) -> None:
-    """How much holds, and what does not."""
+    """Prints the disagreements, then the counts."""
     console.print()
     if counts.misses:
         console.print(Text("What disagrees, and what is known of why", style="bold"))
@@ -104,21 +104,29 @@ def show_seeds(
     stored: Sequence[str],
     hanging: Sequence[str],
 ) -> None:
-    """Today's counts beside those that several seeds gave, and the claims that hang on the seed."""
+    """Prints the claims that depend on the seed, today's counts, and those of kept results.
+
+    Args:
+        console: Screen to print on.
+        seeds: Seeds of today's results.
+        counts: Counts of today's results.
+        stored: Sentences on the kept results over several seeds.
+        hanging: Claims that hold with some seeds and not with others.
+    """
     if hanging:
-        console.print(Text(f"{len(hanging)} claims hang on the seed: {', '.join(hanging)}."))
+        console.print(Text(f"{len(hanging)} claims depend on the seed: {', '.join(hanging)}."))
     console.print(Text(f"Today, {seeds_text(seeds)}: {counts.sentence()}.", style="bold"))
     for line in stored:
         console.print(Text(line, style="bold"))
 
 
 def show_papers(console: Console, papers: Sequence[tuple[str, Tally]]) -> None:
-    """The counts of each paper."""
+    """Prints the counts of each paper."""
     for name, counts in papers:
         console.print(Text(f"  {name}: {counts.sentence()}"))
 
 
 def show_pages(console: Console, pages: Sequence[str]) -> None:
-    """Where the reports are."""
+    """Prints the paths of the reports."""
     for path in pages:
         console.print(Text(f"  {path}"))

@@ -1,10 +1,10 @@
-"""Seeds in words."""
+"""Names seeds in words."""
 
 from collections.abc import Sequence
 
 
 def seeds_text(seeds: Sequence[int]) -> str:
-    """Seeds, named by the first and the last.
+    """Names consecutive seeds by the first and the last.
 
     >>> seeds_text([1]), seeds_text([1, 2, 3])
     ('seed 1', 'seeds 1 to 3')

@@ -1,10 +1,11 @@
-"""What each open assumption of an experiment moves."""
+"""Effect of each open assumption of an experiment on its values and claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cellrate.estimates import Estimate, estimate
+from cellrate.numbers import finite_or_none
 from cellrate.reproduce.model import Alternative, Assumption, Experiment
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
@@ -14,32 +15,36 @@ from cellrate.runner import Job
 
 @dataclass(frozen=True)
 class Moved:
-    """An experiment's values and claims under another reading."""
+    """Values and claims of an experiment as assumed, and with one alternative of an assumption."""
 
     assumption: Assumption
     alternative: Alternative
     values: dict[str, tuple[Estimate, Estimate]]
-    """Baseline and alternative by quantity."""
+    """Estimates as assumed (the baseline) and with the alternative, by quantity."""
     claims: dict[str, tuple[int, int]]
-    """Seeds in which a claim holds, in the baseline and under the alternative."""
+    """Number of seeds in which each claim holds, in the baseline and with the alternative."""
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Everything that the assumptions of an experiment move."""
+    """Effects of all alternatives of an experiment's assumptions."""
 
     experiment: str
     moved: tuple[Moved, ...] = field(default=())
 
     def as_table(self) -> list[dict[str, Any]]:
-        """For JSON."""
+        """Content for JSON; means that are not finite are null."""
         return [
             {
                 "assumption": m.assumption.parameter,
                 "assumed": m.assumption.assumed,
                 "alternative": m.alternative.label,
                 "values": {
-                    k: {"baseline": a.mean, "alternative": b.mean} for k, (a, b) in m.values.items()
+                    quantity: {
+                        "baseline": finite_or_none(base.mean),
+                        "alternative": finite_or_none(other.mean),
+                    }
+                    for quantity, (base, other) in m.values.items()
                 },
                 "claims": {k: {"baseline": a, "alternative": b} for k, (a, b) in m.claims.items()},
             }
@@ -52,7 +57,8 @@ def sensitivities_of(
 ) -> list[Sensitivity]:
     """Reruns every experiment with each alternative of each assumption, one at a time.
 
-    Of its runs, those behind its measured values; all, if it has none.
+    Repeats only the runs behind the measured values of an experiment, or all its runs if it has no
+    measured values.
     """
     outcomes.add([job for result in results for job in _all_jobs(result)], runner)
     return [_sensitivity(result, outcomes) for result in results]
@@ -76,7 +82,7 @@ def _sensitivity(result: ExperimentResult, outcomes: Outcomes) -> Sensitivity:
 
 
 def runs_that_count(experiment: Experiment) -> frozenset[RunId]:
-    """The runs that are done again: those behind measured values; all, if there are none."""
+    """Runs to repeat: those behind scored values, or all runs if no value is scored."""
     scored = {run for p in experiment.published if p.score for run in runs_of(experiment, p)}
     return frozenset(scored or {run for run, _, _ in run_ids(experiment)})
 

@@ -1,4 +1,4 @@
-"""The end of a disagreement: impossible, consistent with a draw, or open."""
+"""Standing of a disagreement: impossible, consistent with a draw, or open."""
 
 from enum import StrEnum
 
@@ -8,21 +8,21 @@ from cellrate.reproduce.scoring import last_place
 
 
 class Standing(StrEnum):
-    """The end of a disagreement, in one word."""
+    """Classes of disagreements."""
 
     IMPOSSIBLE = "impossible"
     """A proof shows that the paper contradicts itself or physics there."""
     CONSISTENT = "consistent"
-    """Single events decide, and the printed run is within the middle 95 % of ours."""
+    """Single events decide, and the printed value is within the middle 95 % of our runs."""
     OPEN = "open"
-    """It is said which experiment would decide."""
+    """An experiment that would decide is named."""
     UNEXPLAINED = "not explained yet"
 
 
 def standing_of_value(
     published: Published, explanation: Explanation | None, drawn: Drawn | None
 ) -> Standing:
-    """The end of a printed value that is not met."""
+    """Standing of a printed value that is not met."""
     place = last_place(published.printed, published.value or 0.0)
     consistent = (
         drawn is not None
@@ -35,7 +35,7 @@ def standing_of_value(
 def standing_of_claim(
     claim: Claim, explanation: Explanation | None, drawn: Drawn | None
 ) -> Standing:
-    """The end of a claim that does not hold in every seed."""
+    """Standing of a claim that does not hold in every seed."""
     return _standing(
         explanation, consistent=claim.about_runs and drawn is not None and drawn.happens
     )

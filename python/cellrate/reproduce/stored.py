@@ -1,7 +1,7 @@
-"""Results over several seeds, kept beside a paper's data so that every report can say them.
+"""Results over several seeds, kept beside a paper's data so that every report can quote them.
 
-A file per reading of the open parameters: as assumed before looking, and with the inferred values
-that held out.
+There is a file per reading of the open parameters: as assumed before looking, and with the inferred
+values that did better on the experiments that did not choose them.
 """
 
 from collections.abc import Sequence
@@ -35,26 +35,28 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Stored:
-    """Results of some seeds: values by quantity and claims by id, of each experiment."""
+    """Kept results of a paper: values and claims, seed by seed."""
 
     path: Path
-    """The file that they are from."""
+    """The file with the results."""
     reading: str
     """`ASSUMED` or `INFERRED`."""
     seeds: tuple[int, ...] = ()
     values: dict[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    """Measured values, seed by seed, by experiment and quantity."""
     claims: dict[tuple[str, str], tuple[bool, ...]] = field(default_factory=dict)
+    """True for each seed in which a claim holds, by experiment and claim id."""
 
     def results(self, paper: Paper) -> list[ExperimentResult]:
-        """The results as if they had been run now.
+        """The kept results in the form of results that have just been run.
 
         Raises:
-            ReproduceError: A value or a claim of the paper is not among them.
+            ReproduceError: A value or a claim of the paper is not among the kept ones.
         """
         return [self._result(paper, experiment) for experiment in paper.experiments]
 
     def tally(self, paper: Paper) -> Tally:
-        """Their counts."""
+        """Counts of the kept results."""
         return tally(self.results(paper))
 
     def hanging(self) -> list[str]:
@@ -66,8 +68,8 @@ class Stored:
         ]
 
     def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
-        """Lines, as they are now, of what the seeds that both have gave otherwise."""
-        found = []
+        """Lines of the new results that differ from the kept ones, over the common seeds."""
+        lines = []
         for result in results:
             name = result.experiment.id
             pairs = [
@@ -76,19 +78,19 @@ class Stored:
             for value in (v for v in result.values if v.measured is not None):
                 then = self._found(self.values, name, value.published.quantity)
                 now = value.measured.values if value.measured else ()
-                found += [
+                lines += [
                     f"value {name} {now[i]:.9g} {value.published.quantity}"
                     for i, k in pairs
                     if f"{now[i]:.9g}" != f"{then[k]:.9g}"
                 ]
             for claim in result.claims:
                 held = self._found(self.claims, name, claim.claim.id)
-                found += [
+                lines += [
                     f"claim {name} {int(claim.holds[i])} {claim.claim.id}"
                     for i, k in pairs
                     if claim.holds[i] != held[k]
                 ]
-        return found
+        return lines
 
     def _result(self, paper: Paper, experiment: Experiment) -> ExperimentResult:
         name = experiment.id
@@ -115,17 +117,17 @@ class Stored:
 
 
 def _option(reading: str) -> str:
-    """The option that asks for a reading."""
+    """Command line option of a reading."""
     return " --inferred" if reading == INFERRED else ""
 
 
 def stored_path(paper: Paper, reading: str) -> Path:
-    """The file of the results of a reading, `ASSUMED` or `INFERRED`."""
+    """Path of the kept results of a reading, `ASSUMED` or `INFERRED`."""
     return paper.directory / f"seeds-{reading}.txt"
 
 
 def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]) -> None:
-    """Keeps the results of a whole paper."""
+    """Writes the results of a whole paper beside its data."""
     seeds = ",".join(map(str, results[0].seeds))
     lines = [HEADER.format(option=_option(reading)), f"seeds {seeds}"]
     for result in results:
@@ -140,10 +142,10 @@ def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]
 
 
 def read_stored(paper: Paper, reading: str) -> Stored | None:
-    """The kept results of a reading; nothing if there are none.
+    """Reads the kept results of a reading; nothing if there are none.
 
     Raises:
-        ReproduceError: A line of the file is not as its head says.
+        ReproduceError: A line of the file is not in the format that the file's head describes.
     """
     path = stored_path(paper, reading)
     if not path.exists():
@@ -154,7 +156,7 @@ def read_stored(paper: Paper, reading: str) -> Stored | None:
             stored = _with_line(stored, line)
         except ValueError as error:
             raise ReproduceError(
-                f"{path}, line {number}: {line!r} is not as the head of the file says"
+                f"{path}, line {number}: {line!r} does not fit the format in the file's head"
             ) from error
     return stored
 
@@ -177,40 +179,40 @@ def _with_line(stored: Stored, line: str) -> Stored:
 
 
 def _of_every(seeds: tuple[int, ...], results: tuple[T, ...]) -> tuple[T, ...]:
-    """The results; `ValueError` unless there is one for each seed."""
+    """Returns the results; raises `ValueError` unless there is a result for each seed."""
     return tuple(result for _, result in zip(seeds, results, strict=True))
 
 
 def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
-    """A sentence on the kept results for each reading that has some.
+    """A sentence for each reading of which all papers have kept results.
 
     Raises:
-        ReproduceError: A file is damaged, or lacks a value or claim that there is now.
+        ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
     """
     names = {
         ASSUMED: "open parameters as assumed before looking",
         INFERRED: "with the inferred values that held out",
     }
-    found = [(name, combined(papers, reading)) for reading, name in names.items()]
+    kept = [(name, combined(papers, reading)) for reading, name in names.items()]
     return [
         f"Seeds {seeds[0]} to {seeds[-1]}, {name}: {counts.sentence()}."
-        for name, both in found
+        for name, both in kept
         if both is not None
         for counts, seeds in [both]
     ]
 
 
 def hanging(papers: Sequence[Paper]) -> list[str]:
-    """The claims of some papers that hold with some seeds and not with others, as assumed."""
-    found = (read_stored(paper, ASSUMED) for paper in papers)
-    return [name for stored in found if stored is not None for name in stored.hanging()]
+    """Claims that depend on the seed: with parameters as assumed, only some kept seeds hold."""
+    kept = (read_stored(paper, ASSUMED) for paper in papers)
+    return [name for stored in kept if stored is not None for name in stored.hanging()]
 
 
 def combined(papers: Sequence[Paper], reading: str) -> tuple[Tally, tuple[int, ...]] | None:
-    """The counts of several papers together, and the seeds; nothing if one has no kept results.
+    """Counts of several papers together, and the seeds; nothing if a paper has no kept results.
 
     Raises:
-        ReproduceError: A file is damaged, or lacks a value or claim that there is now.
+        ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
     """
     results: list[ExperimentResult] = []
     for paper in papers:

@@ -1,4 +1,4 @@
-"""The end of a report: how many claims hold, how many scored numbers are met, what misses."""
+"""Counts of a report: claims that hold and scored numbers that are met; list of disagreements."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from cellrate.reproduce.standing import Standing
 
 @dataclass(frozen=True)
 class Share:
-    """Some of all."""
+    """A part of a number of things, such as 3 of 5."""
 
     some: int
     all: int
@@ -24,7 +24,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Miss:
-    """A disagreement, where it ends, and what is known of why."""
+    """A disagreement, its standing, and its explanation."""
 
     experiment: str
     what: str
@@ -35,20 +35,20 @@ class Miss:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over experiments. A claim holds if it holds in every seed."""
+    """Counts over experiments. A claim counts as holding if it holds in every seed."""
 
     claims: Share
     """Claims about runs that hold."""
     checks: Share
-    """Claims that use no run, checks of the papers' arithmetic, that hold."""
+    """Checks of the papers' arithmetic (claims that use no run) that hold."""
     values: Share
-    """Scored numbers that are met; those that say another again are not among them."""
+    """Scored numbers that are met, without numbers that repeat another in a different unit."""
     in_order: Share
-    """Values of groups whose order is looked at that keep it; apart from their scores."""
+    """Values that keep the printed order of their group, whatever their scores."""
     again: Share
-    """Scored numbers that say another again in another unit, and are met."""
+    """Scored numbers that repeat another in a different unit, and are met."""
     values_within: tuple[int, ...]
-    """Scored numbers that differ by at most each of `scoring.WITHIN`."""
+    """Scored numbers that differ by at most each of `scoring.WITHIN`, without repeated ones."""
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
@@ -56,16 +56,16 @@ class Tally:
         return f"{self.claims} claims about runs hold, {self.values} scored numbers are met"
 
     def apart(self) -> str:
-        """Counts apart from the score, in words."""
-        found = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
+        """Counts that are not part of the score, in words."""
+        parts = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
-            found.append(f"{self.in_order} values under loss are in the printed order")
+            parts.append(f"{self.in_order} values under loss are in the printed order")
         if self.again.all:
-            found.append(f"{self.again} numbers that say another in another unit are met")
-        return ", ".join(found)
+            parts.append(f"{self.again} numbers that say another in another unit are met")
+        return ", ".join(parts)
 
     def ends(self) -> str:
-        """The ends of the disagreements, counted, in words."""
+        """Counts of the disagreements by standing, in words."""
         counts = Counter(miss.standing for miss in self.misses)
         return ", ".join(
             f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]
@@ -73,7 +73,7 @@ class Tally:
 
 
 def tally(results: Sequence[ExperimentResult]) -> Tally:
-    """Counts what holds and lists what does not."""
+    """Counts the claims and values that hold and lists those that do not."""
     claims = [c for r in results for c in r.claims if c.claim.about_runs]
     checks = [c for r in results for c in r.claims if not c.claim.about_runs]
     scored = [v for r in results for v in r.values if v.met is not None]
@@ -92,7 +92,7 @@ def tally(results: Sequence[ExperimentResult]) -> Tally:
 
 
 def _misses(result: ExperimentResult) -> list[Miss]:
-    """Of an experiment, numbers before claims."""
+    """Disagreements of an experiment, numbers before claims."""
     misses = [
         Miss(
             result.experiment.id,
@@ -136,7 +136,7 @@ def _claim_found(claim: ClaimResult) -> str:
 
 
 def known(explanation: Explanation | None) -> str:
-    """Text on a disagreement, with the experiment that would decide."""
+    """Explanation of a disagreement, with the experiment that would decide; empty without one."""
     if explanation is None:
         return ""
     decides = f" What would decide: {explanation.open}" if explanation.open else ""

@@ -1,4 +1,4 @@
-"""Which points of a trace make its picture."""
+"""Selects the points of a trace that make its picture."""
 
 from itertools import pairwise
 from typing import TypeAlias
@@ -10,26 +10,26 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
 
 COLUMNS = 500
-"""Columns of a figure that one can tell apart: its axes are some five inches wide."""
+"""Columns of a figure that can be told apart; its axes are about five inches wide."""
 
 
 def within(times: Floats, start: float | None, end: float | None) -> slice:
-    """The points from `start` to `end`, where given, and the one before and after them."""
+    """Slice of the points from `start` to `end`, where given, and one more at either end."""
     first = 0 if start is None else int(np.searchsorted(times, start)) - 1
     after = len(times) if end is None else int(np.searchsorted(times, end, side="right")) + 1
     return slice(max(first, 0), after)
 
 
 def drawn(times: Floats, low: Floats, high: Floats, columns: int = COLUMNS) -> Indices:
-    """Of the points in each column the first, the last, the lowest and the highest, in order.
+    """Indices of the first, last, lowest and highest point of each column, in order.
 
-    A line through them looks like one through all, and loses no peak.
+    A line through these points looks like a line through all, and loses no peak.
 
     Args:
-        times: Where the points are, ascending; the columns are equally wide.
+        times: Times of the points, ascending; the columns are equally wide.
         low: Least value of each point.
         high: Greatest value of each point.
-        columns: How many columns there are.
+        columns: Number of columns.
     """
     if len(times) <= 2 * columns:
         return np.arange(len(times))

@@ -17,7 +17,7 @@ class Words:
     small: float
 
     def predicates(self) -> dict[str, Callable[..., bool]]:
-        """The words as an expression calls them."""
+        """Functions by which expressions use the words."""
         return {
             "fair": lambda jain: jain >= self.fair,
             "high": lambda share: share >= self.high,
@@ -34,7 +34,7 @@ class Words:
 
 
 def read_words(table: dict[str, Any]) -> Words:
-    """The words from the content of `words.toml`."""
+    """Reads the words from the content of `words.toml`."""
     return Words(
         fair=table["fair"]["jain_at_least"],
         slightly=table["slightly"]["ratio"],

@@ -1,4 +1,4 @@
-"""Files that a reproduction leaves: web pages, and the pages of the evidence."""
+"""Writes the files of a reproduction: web pages, and the pages of the evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cellrate.reproduce.runs import Outcomes
 
 
 def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
-    """The front page, which leads to the others, the errata, and a page per paper."""
+    """Writes the front page, the errata, and a page per paper; returns their paths."""
     pages = {"index": front_page(parts), "errata": errata_page(parts)} | {
         part.paper.id: page(part.paper, part.results, outcomes, part.sensitivities)
         for part in parts
@@ -30,7 +30,7 @@ def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) ->
 
 
 def write_evidence(parts: Sequence[Reproduction], directory: Path) -> None:
-    """A page per paper, and the overviews if all papers are there."""
+    """Writes a page per paper, and the overviews if the parts are all papers, whole."""
     directory.mkdir(parents=True, exist_ok=True)
     for part in parts:
         _write_paper(part, directory)
@@ -38,7 +38,7 @@ def write_evidence(parts: Sequence[Reproduction], directory: Path) -> None:
 
 
 def _write_paper(part: Reproduction, directory: Path) -> None:
-    """The page of the results; with varied assumptions that of what they move."""
+    """Writes the page of the results or, if assumptions were varied, of their effects."""
     if part.sensitivities:
         text, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
     else:
@@ -47,7 +47,7 @@ def _write_paper(part: Reproduction, directory: Path) -> None:
 
 
 def _write_overview(parts: Sequence[Reproduction], directory: Path) -> None:
-    """Of all papers or of none: a part would stand for the whole."""
+    """Writes the overviews only if all experiments of all papers are there."""
     if [e.id for part in parts for e in part.experiments] == experiment_ids():
         whole_file.write_text(directory / "papers.md", overview(parts))
         whole_file.write_text(directory / "errata.md", errata_overview(parts))

@@ -1,4 +1,4 @@
-"""Closed forms of the literature: one idea a file, the formula's source in its docstring."""
+"""Closed forms of the literature, one idea per file, each with its source in the docstring."""
 
 from cellrate.theory.active_backlog import active_backlog_cells, backlog_cycles
 from cellrate.theory.assumptions import AssumptionError

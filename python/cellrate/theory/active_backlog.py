@@ -1,4 +1,4 @@
-"""Queue that is left over from bursts shorter than a round trip."""
+"""Queue that bursts shorter than a round trip leave."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def active_backlog_cells(
     """Cells left at the end of a cycle with an idle period.
 
     Kalyanaraman 97 section 8.14.2 item 5: during the active period RTT - T the load is twice the
-    link, so link * (RTT - T) cells queue up; during the idle period T link * T cells drain. What is
-    left is link * (RTT - 2T) for 0 < T < RTT/2 and nothing otherwise: without an idle period the
-    link is full from then on, and the control of the rates takes over.
+    link, so link * (RTT - T) cells queue up; during the idle period T link * T cells drain. The
+    queue left is link * (RTT - 2T) for 0 < T < RTT/2 and 0 otherwise: without an idle period the
+    link is full from then on, and rate control takes over.
 
     Args:
         idle_seconds: Idle period T of the cycle.
@@ -39,10 +39,10 @@ def active_backlog_cells(
 
 
 def backlog_cycles(first_active_share: Numbers) -> Numbers:
-    """How many cycles of slow start leave a backlog: at most one (same source).
+    """Number of slow-start cycles that leave a backlog: 0 or 1 (same source).
 
-    The active share of the round trip doubles until it reaches 1, so it is between 1/2 and 1 once,
-    or not at all if it is a power of two.
+    The active share of the round trip doubles until it reaches 1. It is between 1/2 and 1 exactly
+    once, or never if it is a power of two.
 
     Args:
         first_active_share: First active period as a share of the round trip.

@@ -1,4 +1,4 @@
-"""Numbers and arrays alike: what the closed forms take and give."""
+"""Type of the closed forms' arguments and results: numbers or arrays."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ Numbers: TypeAlias = float | npt.NDArray[np.float64]
 
 
 def plain(values: npt.ArrayLike) -> Numbers:
-    """A float of what has no dimensions, an array of floats of what has."""
+    """Converts values to an array of floats, or to a float if they have no dimensions."""
     array = np.asarray(values, dtype=np.float64)
     return array.item() if array.ndim == 0 else array

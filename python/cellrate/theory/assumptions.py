@@ -1,4 +1,4 @@
-"""What a formula takes for granted, and the error that names which of it fails."""
+"""Checks of the assumptions of formulas, and the error that names a failed assumption."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 
 class AssumptionError(ValueError):
-    """An argument lies outside what a formula takes for granted.
+    """An argument lies outside the assumptions of a formula.
 
     Attributes:
         argument: Name of the parameter.
-        value: The value that was found; of arrays, the first one outside.
-        allowed: What is allowed, and which assumption fails otherwise.
+        value: Value of the argument; of an array, the first value outside the assumptions.
+        allowed: Description of allowed values, and of the assumption that fails otherwise.
     """
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
@@ -23,22 +23,22 @@ class AssumptionError(ValueError):
 
 
 def require(condition: npt.ArrayLike, argument: str, value: npt.ArrayLike, allowed: str) -> None:
-    """Does nothing if the condition holds everywhere.
+    """Checks that a condition holds everywhere.
 
     Args:
-        condition: A truth value, or an array of them; shapes broadcast against `value`.
-        argument: Name of the parameter that is at fault otherwise.
-        value: Its value or values.
-        allowed: What is allowed.
+        condition: A truth value, or an array of them; its shape broadcasts against `value`.
+        argument: Name of the parameter that the condition is about.
+        value: Value or values of the parameter.
+        allowed: Description of allowed values.
 
     Raises:
-        AssumptionError: It does not hold; shows the first value for which it does not.
+        AssumptionError: The condition fails; the message shows the first value for which it does.
     """
     holds = np.asarray(condition, dtype=bool)
     if holds.all():
         return
     holds, values = np.broadcast_arrays(holds, np.asarray(value))
-    # A list's elements are Python's own, also where an integer is beyond any of numpy's types.
+    # `tolist` gives Python's own types, also for integers beyond any of numpy's types.
     raise AssumptionError(argument, values[~holds].tolist()[0], allowed)
 
 
@@ -49,35 +49,35 @@ def require_finite(**arguments: npt.ArrayLike) -> None:
 
 
 def require_positive(**arguments: npt.ArrayLike) -> None:
-    """Refuses what is not finite and above 0."""
+    """Refuses values that are not finite or not above 0."""
     for name, value in arguments.items():
         require_finite(**{name: value})
         require(_floats(value) > 0, name, value, "must be above 0")
 
 
 def require_not_negative(**arguments: npt.ArrayLike) -> None:
-    """Refuses what is not finite and at least 0."""
+    """Refuses values that are not finite or below 0."""
     for name, value in arguments.items():
         require_finite(**{name: value})
         require(_floats(value) >= 0, name, value, "must be at least 0")
 
 
 def require_at_least(least: float, **arguments: npt.ArrayLike) -> None:
-    """Refuses what is not finite and at least `least`."""
+    """Refuses values that are not finite or below `least`."""
     for name, value in arguments.items():
         require_finite(**{name: value})
         require(_floats(value) >= least, name, value, f"must be at least {least:g}")
 
 
 def require_share(**arguments: npt.ArrayLike) -> None:
-    """Refuses what is not above 0 and at most 1."""
+    """Refuses values that are not above 0 or exceed 1."""
     for name, value in arguments.items():
         array = _floats(value)
         require((array > 0) & (array <= 1), name, value, "must be above 0 and at most 1")
 
 
 def require_whole(least: int, **arguments: npt.ArrayLike) -> None:
-    """Refuses what is not a whole number of at least `least`."""
+    """Refuses values that are not whole numbers of at least `least`."""
     for name, value in arguments.items():
         array = _floats(value)
         holds = np.isfinite(array) & (array >= least) & (array == np.floor(array))
@@ -85,5 +85,5 @@ def require_whole(least: int, **arguments: npt.ArrayLike) -> None:
 
 
 def _floats(value: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The values as floats, for integers may be beyond any of numpy's types."""
+    """Converts values to floats, since integers may be beyond any of numpy's types."""
     return np.asarray(value, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Bandwidth that sources of higher priority leave over on average."""
+"""Mean bandwidth that sources of higher priority leave."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def guaranteed_bandwidth_bits_per_second(
             counts cell headers already.
 
     Raises:
-        AssumptionError: The burstiness or the tax is below 1, or another is not above 0.
+        AssumptionError: The burstiness or the tax is below 1, or another argument is not above 0.
     """
     require_positive(
         guaranteed_sources=guaranteed_sources, peak_bits_per_second=peak_bits_per_second
@@ -48,9 +48,9 @@ def available_bandwidth_bits_per_second(
     """Mean rate B_av that is left of a link, cell headers included.
 
     Gerla, Pazos and Signore 1995, sections III.A and IV. Their 13.6, 25 and 34.6 Mbit/s for a
-    burstiness of 1.1, 1.2 and 1.3 follow from a link of 150 Mbit/s that 14 sources fill exactly, so
-    from a peak of 150/14 Mbit/s with its cell headers; 10 Mbit/s of the user with a tax of 53/48,
-    as the text has it, leave 9.5, 21.2 and 31.1 Mbit/s.
+    burstiness of 1.1, 1.2 and 1.3 follow if 14 sources fill a link of 150 Mbit/s exactly, with a
+    peak of 150/14 Mbit/s including cell headers. The peak in their text, 10 Mbit/s of user data
+    with a tax of 53/48, leaves 9.5, 21.2 and 31.1 Mbit/s.
 
     Args:
         link_bits_per_second: Rate of the link, cell headers included.
@@ -60,8 +60,8 @@ def available_bandwidth_bits_per_second(
         cell_tax: Bits on the link for each bit of the source.
 
     Raises:
-        AssumptionError: As `guaranteed_bandwidth_bits_per_second`, or the sources' mean rate is
-            more than the link.
+        AssumptionError: As `guaranteed_bandwidth_bits_per_second`, or the sources' mean rate
+            exceeds the link.
     """
     require_positive(link_bits_per_second=link_bits_per_second)
     taken = guaranteed_bandwidth_bits_per_second(

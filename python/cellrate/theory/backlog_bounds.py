@@ -1,4 +1,4 @@
-"""Greatest queues of TCP over ABR by what causes them, in round trips of the link."""
+"""Greatest queues of TCP over ABR by their causes, in round trips of the link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.theory.formula import Formula
 def burst_backlog_bound_cells(
     round_trip_seconds: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """One round trip: the bound over all idle periods T of link (RTT - 2T).
+    """One round trip of cells: the bound of link (RTT - 2T) over all idle periods T.
 
     Kalyanaraman 97 section 8.14.2 item 5; see `active_backlog_cells`.
     """
@@ -23,7 +23,9 @@ def burst_backlog_bound_cells(
 def ack_compression_queue_cells(
     round_trip_seconds: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """Two round trips: the acknowledgements of one arrive at once and release twice their data.
+    """Two round trips of cells, if a round trip's acknowledgements arrive together.
+
+    They release twice the data that they acknowledge.
 
     Kalyanaraman 97 section 8.14.2 item 6: 2D with D = RTT link. Smooth acknowledgements leave one D
     less, because half of the data drains while it comes.
@@ -36,13 +38,13 @@ def ack_compression_queue_cells(
 
 
 def vbr_backlog_cells(round_trip_seconds: Numbers, vbr_cells_per_second: Numbers = 0.0) -> Numbers:
-    """RTT times the rate of the background that comes on when the link is full already.
+    """RTT times the rate of background traffic that starts when the link is already full.
 
     Kalyanaraman 97 section 8.14.2 item 7 a).
 
     Args:
         round_trip_seconds: Round trip RTT.
-        vbr_cells_per_second: Rate of the background while it is on.
+        vbr_cells_per_second: Rate of the background traffic while it is on.
     """
     require_not_negative(vbr_cells_per_second=vbr_cells_per_second)
     require_positive(round_trip_seconds=round_trip_seconds)
@@ -50,7 +52,10 @@ def vbr_backlog_cells(round_trip_seconds: Numbers, vbr_cells_per_second: Numbers
 
 
 def one_way_bound_cells(round_trip_seconds: Numbers, link_cells_per_second: Numbers) -> Numbers:
-    """Three round trips: items 4 and 5, for transfers in one direction without background."""
+    """Three round trips of cells, for transfers in one direction without background traffic.
+
+    Kalyanaraman 97 section 8.14.2 items 4 and 5.
+    """
     converging = convergence_queue_cells(round_trip_seconds, link_cells_per_second)
     bursts = burst_backlog_bound_cells(round_trip_seconds, link_cells_per_second)
     return plain(np.asarray(converging) + bursts)
@@ -61,9 +66,11 @@ def two_way_bound_cells(
     link_cells_per_second: Numbers,
     vbr_cells_per_second: Numbers = 0.0,
 ) -> Numbers:
-    """Items 4 to 7: one round trip more for bunched acknowledgements, and the background's.
+    """Bound for transfers in both directions, with background traffic.
 
-    Kalyanaraman 97 says five round trips, which is this with a background of the whole link.
+    Kalyanaraman 97 section 8.14.2 items 4 to 7: one round trip of cells more than
+    `one_way_bound_cells`, for bunched acknowledgements, and the background's backlog. The source
+    says five round trips, which is this bound with a background that takes the whole link.
     """
     one_way = np.asarray(one_way_bound_cells(round_trip_seconds, link_cells_per_second))
     extra = np.asarray(_cells(round_trip_seconds, link_cells_per_second))

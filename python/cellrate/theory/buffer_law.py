@@ -1,4 +1,4 @@
-"""The law for the buffer that loses nothing of TCP over ABR."""
+"""Law for the buffer with which TCP over ABR loses no cells."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def buffer_law_cells(
 ) -> Numbers:
     """Buffer (a RTT + b interval + c feedback delay) * link.
 
-    Kalyanaraman 97 section 8.14; the coefficients are its conservative ones for ERICA+. Supposes
-    persistent TCP sources whose segments together are small beside the buffer. In a LAN, where
-    the interval is much longer than the round trip, its own Table 8.4 needs a b of up to 4.5.
+    Kalyanaraman 97 section 8.14; the default coefficients are its conservative ones for ERICA+. The
+    law assumes persistent TCP sources whose segments together are small compared with the buffer.
+    In a LAN, where the interval is much longer than the round trip, the source's Table 8.4 needs a
+    b of up to 4.5.
 
     Args:
-        round_trip_seconds: Round trip RTT, of the segment between virtual sources if there are any.
+        round_trip_seconds: Round trip RTT; with virtual sources, that of the segment between them.
         interval_seconds: Averaging interval of the switch.
         feedback_delay_seconds: Twice the delay from the bottleneck to the source.
         link_cells_per_second: Rate of the bottleneck.

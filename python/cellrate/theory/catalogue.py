@@ -1,4 +1,4 @@
-"""All formulas, in the order in which they are listed."""
+"""Catalogue of all formulas, in the order in which they are listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes, cells, rates and lengths into one another (ITU-T I.361, I.363.5; RFC 1483)."""
+"""Conversions between bytes, cells, rates and lengths (ITU-T I.361, I.363.5; RFC 1483)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LLC_SNAP_BYTES = 8
 AAL5_MOST_BYTES = 65_535
 MICROSECONDS_PER_KM = 5.0
 
-# An integer gives an integer.
+# The result is an integer for an integer, and an array for an array.
 Whole = TypeVar("Whole", int, npt.NDArray[np.int64])
 
 
@@ -35,7 +35,7 @@ def pdu_bytes(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = 
     Args:
         segment_bytes: Payload of TCP.
         header_bytes: TCP and IP headers.
-        llc_snap: Whether RFC 1483 LLC/SNAP encapsulation adds its 8 bytes.
+        llc_snap: Add the 8 bytes of RFC 1483 LLC/SNAP encapsulation.
 
     Raises:
         AssumptionError: The segment or the headers are not whole numbers of at least 0, or an AAL5
@@ -49,7 +49,7 @@ def pdu_bytes(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = 
 
 
 def require_pdu(size_bytes: npt.ArrayLike, **arguments: npt.ArrayLike) -> None:
-    """Refuses what an AAL5 PDU cannot hold with its headers; `size_bytes` counts the trailer."""
+    """Refuses sizes that an AAL5 PDU cannot hold; `size_bytes` counts headers and trailer."""
     allowed = f"must fit into {AAL5_MOST_BYTES} bytes of an AAL5 PDU with its headers"
     for name, value in arguments.items():
         require(
@@ -58,7 +58,7 @@ def require_pdu(size_bytes: npt.ArrayLike, **arguments: npt.ArrayLike) -> None:
 
 
 def cells_per_pdu(segment_bytes: Whole, *, header_bytes: int = 40, llc_snap: bool = True) -> Whole:
-    """Cells of that PDU: its bytes padded to whole payloads of 48 bytes (I.363.5 section 6)."""
+    """Cells of an AAL5 PDU, padded to whole payloads of 48 bytes (I.363.5 section 6)."""
     return -(-pdu_bytes(segment_bytes, header_bytes=header_bytes, llc_snap=llc_snap) // 48)
 
 
@@ -69,7 +69,7 @@ def cells_per_second(bits_per_second: Numbers) -> Numbers:
 
 
 def fibre_seconds(kilometres: Numbers) -> Numbers:
-    """Propagation through fibre at 5 us per km."""
+    """Propagation delay of a fibre at 5 us per km."""
     require_not_negative(kilometres=kilometres)
     return plain(np.asarray(kilometres) * MICROSECONDS_PER_KM * 1e-6)
 
@@ -79,7 +79,7 @@ def bandwidth_delay_bytes(link_bits_per_second: Numbers, round_trip_seconds: Num
 
     Args:
         link_bits_per_second: Rate of the link.
-        round_trip_seconds: The time.
+        round_trip_seconds: Round trip or other time.
 
     Raises:
         AssumptionError: The rate is not above 0, or the time is below 0.

@@ -19,7 +19,7 @@ def convergence_queue_cells(
     """Cells that queue up while the load is too high.
 
     Kalyanaraman 97 section 8.14.2 item 4: TCP at most doubles its load in a round trip, and ERICA
-    needs about two, one for fairness and one for the load: 2 RTT of cells.
+    needs about two round trips, one for fairness and one for the load: 2 RTT of cells.
 
     Args:
         round_trip_seconds: Round trip RTT.
@@ -28,7 +28,7 @@ def convergence_queue_cells(
         convergence_round_trips: Round trips until the switch has brought the load to the link.
 
     Raises:
-        AssumptionError: The link is not above 0, or one of the others is below 0.
+        AssumptionError: The link is not above 0, or another argument is below 0.
     """
     require_positive(link_cells_per_second=link_cells_per_second)
     require_not_negative(

@@ -27,7 +27,7 @@ def credit_round_trip_cells(
     require_not_negative(round_trip_seconds=round_trip_seconds)
     require_positive(target_bits_per_second=target_bits_per_second)
     cells = np.asarray(round_trip_seconds) * np.asarray(target_bits_per_second) / CELL_BITS
-    # What differs from a whole number by rounding alone is that number.
+    # A value that differs from a whole number by rounding only is that number.
     nearest = np.round(cells)
     exact = np.isclose(cells, nearest, rtol=1e-12, atol=0)
     return plain(np.where(exact, nearest, np.ceil(cells)))
@@ -44,7 +44,7 @@ def credit_buffer_cells(
         credit_cells: Cells N2 that are forwarded for each credit cell.
 
     Raises:
-        AssumptionError: As `credit_round_trip_cells`, or N2 is no whole number above 0.
+        AssumptionError: As `credit_round_trip_cells`, or N2 is not a whole number above 0.
     """
     require_whole(1, credit_cells=credit_cells)
     reserve = credit_round_trip_cells(round_trip_seconds, target_bits_per_second)
@@ -57,24 +57,24 @@ def credit_rate_cells_per_second(
     credit_cells: Numbers,
     link_cells_per_second: Numbers,
 ) -> Numbers:
-    """Greatest rate of a channel with a buffer of N2 + N3 cells, alone on its link; ours.
+    """Greatest rate of a channel with a buffer of N2 + N3 cells, alone on its link (our formula).
 
-    Cell number N3 + k N2 + 1 waits for the k-th credit, which cell k N2 has brought about one round
-    trip before; all others follow at the rate of the link. From a credit to the next one that
-    depends on it N2 + N3 - r cells go out, r = N3 mod N2, in RTT + (N2 - r - 1) cell times. The
-    rate is the quotient, and the link's at most. It is never below N3 / RTT, the promise of
-    equation (1), unless the link is.
+    Cell number N3 + k N2 + 1 waits for the k-th credit, which cell k N2 caused a round trip before;
+    all other cells follow at the rate of the link. From a credit to the next one that depends on
+    it, N2 + N3 - r cells are sent, r = N3 mod N2, in RTT + (N2 - r - 1) cell times. The rate is the
+    quotient, but at most the link's. It is never below N3 / RTT, the promise of equation (1),
+    unless the link is.
 
     Args:
-        round_trip_seconds: From the start of a cell to the use of the credit that it brings about:
-            its own and the credit's transmission, both ways, and processing.
-        reserve_cells: The part N3 of the buffer, for a round trip.
+        round_trip_seconds: From the start of a cell to the use of the credit that it causes:
+            transmission of the cell and of the credit, propagation both ways, and processing.
+        reserve_cells: Part N3 of the buffer, for a round trip.
         credit_cells: Cells N2 that are forwarded for each credit cell.
         link_cells_per_second: Rate of the link towards the buffer.
 
     Raises:
-        AssumptionError: N2 or N3 is no whole number (of at least 1 and 0), or the round trip or the
-            link is not above 0.
+        AssumptionError: N2 is not a whole number of at least 1, N3 is not a whole number of at
+            least 0, or the round trip or the link is not above 0.
     """
     require_whole(1, credit_cells=credit_cells)
     require_whole(0, reserve_cells=reserve_cells)

@@ -10,7 +10,7 @@ from cellrate.theory.max_min import Fairness, max_min
 
 
 def _result(attribute: str) -> Callable[..., Any]:
-    """The function that gives one part of the solution."""
+    """Function that computes one part of the solution."""
 
     def part(
         links_bits_per_second: Mapping[str, float],
@@ -26,10 +26,10 @@ def _result(attribute: str) -> Callable[..., Any]:
         Args:
             links_bits_per_second: Rate of each link for these flows, as "L1=150 Mbit/s, L2=...".
             flows: Links of each flow, as "A=L1+L2, B=L1".
-            mcr_bits_per_second: Least rates of flows, as "A=1 Mbit/s"; 0 of the others.
-            pcr_bits_per_second: Greatest rates of flows; none of the others.
-            weights: Weights of flows, as "A=2"; 1 of the others.
-            fairness: What a flow's rate is of its share.
+            mcr_bits_per_second: Least rates of flows, as "A=1 Mbit/s"; 0 for flows not named.
+            pcr_bits_per_second: Greatest rates of flows; no limit for flows not named.
+            weights: Weights of flows, as "A=2"; 1 for flows not named.
+            fairness: Definition of a flow's rate by its share.
         """
         solution = max_min(
             links_bits_per_second,
@@ -39,8 +39,8 @@ def _result(attribute: str) -> Callable[..., Any]:
             weights=weights,
             fairness=fairness,
         )
-        found: dict[str, Any] = getattr(solution, attribute)
-        return found
+        values: dict[str, Any] = getattr(solution, attribute)
+        return values
 
     return part
 

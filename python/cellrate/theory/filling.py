@@ -1,4 +1,4 @@
-"""How far the common share of several flows can rise on one link."""
+"""Computes the level to which the common share of several flows can rise on a link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Demand:
     most: float
 
     def rate(self, share: float) -> float:
-        """The rate at a share."""
+        """Rate at a share."""
         return min(self.most, max(self.least, self.offset + self.weight * share))
 
     @property
@@ -32,7 +32,7 @@ class Demand:
 
 
 def filling_level(demands: Sequence[Demand], capacity: float) -> float:
-    """The share at which the rates together are the capacity; infinite if they never are.
+    """Share at which the sum of the rates reaches the capacity; infinite if it never does.
 
     The sum is continuous and linear between the shares at which a rate starts or ceases to grow.
     """
@@ -41,9 +41,9 @@ def filling_level(demands: Sequence[Demand], capacity: float) -> float:
     for begin, end in zip(ordered, [*ordered[1:], math.inf], strict=True):
         growing = [d for d in demands if d.leaves_least_at <= begin < d.reaches_most_at]
         slope = math.fsum(d.weight for d in growing)
-        room = capacity - math.fsum(d.rate(begin) for d in demands)
-        if room <= 0:
+        left = capacity - math.fsum(d.rate(begin) for d in demands)
+        if left <= 0:
             return begin
-        if slope > 0 and begin + room / slope <= end:
-            return begin + room / slope
+        if slope > 0 and begin + left / slope <= end:
+            return begin + left / slope
     return math.inf

@@ -1,4 +1,4 @@
-"""A closed form with its name, equation and source; its parameters are read off its functions."""
+"""Closed forms with name, equation and source; their parameters are read from the functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from cellrate.theory.assumptions import AssumptionError
 
-# Suffixes of names, and the unit that each stands for; a suffix that ends another comes later.
+# Suffixes of names and their units; a suffix that another suffix ends with comes later.
 UNITS = {
     "cells_per_second": "cells/s",
     "bits_per_second": "bit/s",
@@ -27,15 +27,15 @@ UNITS = {
 
 
 def unit_of(name: str) -> str | None:
-    """Unit that a name's suffix stands for; None for a plain number.
+    """Unit that the suffix of a name stands for; None for a plain number.
 
     >>> unit_of("round_trip_seconds"), unit_of("link_cells_per_second"), unit_of("sources")
     ('s', 'cells/s', None)
     """
-    found = (
+    units = (
         unit for suffix, unit in UNITS.items() if name == suffix or name.endswith(f"_{suffix}")
     )
-    return next(found, None)
+    return next(units, None)
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class FormulaParameter:
     """One parameter of a formula.
 
     Attributes:
-        name: As in Python, its unit in the suffix.
-        about: Its line in the docstring.
-        default: None if it must be given.
-        required: Whether it must be given.
-        choices: The texts that are allowed, if it is no number.
+        name: Name in Python, with the unit as suffix.
+        about: Description from the docstring.
+        default: Default value; None if the parameter is required.
+        required: True if a value must be given.
+        choices: Allowed texts of a `choice`.
         kind: `number`, `flag` (true or false), `choice`, `numbers` (by names) or `routes` (lists of
             names by names).
     """
@@ -61,12 +61,12 @@ class FormulaParameter:
 
     @property
     def unit(self) -> str | None:
-        """Unit of the number; None for a plain one."""
+        """Unit of the number; None for a plain number."""
         return unit_of(self.name) if self.kind in ("number", "numbers") else None
 
     @property
     def flag(self) -> str:
-        """Its option on the command line: the name without the unit."""
+        """Option on the command line: the name without the unit."""
         stem = self.name
         if self.unit is not None:
             suffix = next(s for s in UNITS if stem == s or stem.endswith(f"_{s}"))
@@ -79,12 +79,12 @@ class Formula:
     """A closed form of the literature.
 
     Attributes:
-        name: Its name on the command line, in kebab case.
-        about: What it gives, in one line.
-        equation: In plain text, with the field's symbols.
-        source: Paper and equation or section; says so if it is corrected or our own.
-        results: Function of each result. Functions share parameters by name; the keys carry units.
-        python: Public functions behind it, where they are not those of the results.
+        name: Name on the command line, in kebab case.
+        about: Description of the results, in one line.
+        equation: Equation in plain text, with the field's symbols.
+        source: Paper and equation or section; says if the formula is corrected or our own.
+        results: Function of each result, by name with unit. Functions share parameters by name.
+        python: Public functions behind the formula, if they are not those of the results.
     """
 
     name: str
@@ -96,19 +96,19 @@ class Formula:
 
     @cached_property
     def parameters(self) -> tuple[FormulaParameter, ...]:
-        """Parameters of all results together, those first that must be given."""
-        found: dict[str, FormulaParameter] = {}
+        """Parameters of all results together, required ones first."""
+        by_name: dict[str, FormulaParameter] = {}
         for function in dict.fromkeys(self.results.values()):
             for parameter in _parameters(function):
-                known = found.setdefault(parameter.name, parameter)
+                known = by_name.setdefault(parameter.name, parameter)
                 if (known.default, known.kind) != (parameter.default, parameter.kind):
                     raise TypeError(f"{self.name}: two meanings of the parameter {known.name}")
                 if parameter.about and not known.about:
-                    found[parameter.name] = parameter
-        return tuple(sorted(found.values(), key=lambda parameter: not parameter.required))
+                    by_name[parameter.name] = parameter
+        return tuple(sorted(by_name.values(), key=lambda parameter: not parameter.required))
 
     def compute(self, **values: object) -> dict[str, Any]:
-        """All results, by their names.
+        """Computes all results, by their names.
 
         Raises:
             AssumptionError: A value is outside the formula's assumptions, or a result is beyond
@@ -128,13 +128,14 @@ class Formula:
 def _parameters(function: Callable[..., Any]) -> list[FormulaParameter]:
     hints = typing.get_type_hints(function)
     about = _arguments(inspect.getdoc(function) or "")
-    found = []
+    parameters = []
     for name, parameter in inspect.signature(function).parameters.items():
         required = parameter.default is inspect.Parameter.empty
         default = None if required else parameter.default
         kind, choices = _kind(hints[name])
-        found.append(FormulaParameter(name, about.get(name, ""), default, required, kind, choices))
-    return found
+        described = about.get(name, "")
+        parameters.append(FormulaParameter(name, described, default, required, kind, choices))
+    return parameters
 
 
 def _kind(hint: object) -> tuple[str, tuple[str, ...]]:
@@ -154,7 +155,7 @@ def _is_finite(result: object) -> bool:
 
 
 def _arguments(docstring: str) -> dict[str, str]:
-    r"""Parameters and what the docstring's section `Args:` says of them, each in one line.
+    r"""Descriptions of the parameters in a docstring's section `Args:`, each in one line.
 
     >>> _arguments("Sum.\n\nArgs:\n    a: First\n        of two.\n    b: Last.")
     {'a': 'First of two.', 'b': 'Last.'}

@@ -1,4 +1,4 @@
-"""The goodput bound of Gerla et al. 1995 as a formula of the catalogue."""
+"""Goodput bound of Gerla et al. 1995 as a formula of the catalogue."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _cells(
     header_bytes: float = 40,
     trailer_bytes: float = 8,
 ) -> Numbers:
-    """Mean number of cells of a message; parameters as `_goodput`."""
+    """Mean number of cells of a message; parameters as for `_goodput`."""
     lengths = _lengths(mean_message_bytes, message_lengths, probabilities)
     return mean_message_cells(
         lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
@@ -47,7 +47,7 @@ def _efficiency(
     header_bytes: float = 40,
     trailer_bytes: float = 8,
 ) -> Numbers:
-    """Share eta_OH; parameters as `_goodput`."""
+    """Share eta_OH; parameters as for `_goodput`."""
     lengths = _lengths(mean_message_bytes, message_lengths, probabilities)
     return message_efficiency(
         lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
@@ -67,9 +67,9 @@ def _goodput(
     """Goodput gamma_t.
 
     Args:
-        available_bits_per_second: Mean rate B_av left to the channel, cell headers included.
+        available_bits_per_second: Mean rate B_av available to the channel, cell headers included.
         segment_bytes: Greatest payload of a segment (MSS).
-        mean_message_bytes: Mean length L of a message, unless lengths are given one by one.
+        mean_message_bytes: Mean length L of a message, unless the lengths themselves are given.
         message_lengths: Distribution of lengths; uniform means from 0 to twice the mean.
         probabilities: Messages' lengths in bytes with their probabilities, as "40=0.5, 1500=0.5".
         header_bytes: TCP and IP headers of every segment.
@@ -105,7 +105,7 @@ def _lengths(
 
 
 def _bytes(name: str) -> float:
-    """A length that is written as a name."""
+    """Converts a length that is written as a name, with or without `bytes`."""
     written = name.removesuffix("bytes").strip()
     number = written.replace(".", "", 1).isdigit()
     require(number, "probabilities", name, "lengths must be numbers of bytes")

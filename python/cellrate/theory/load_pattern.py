@@ -11,17 +11,18 @@ MOST_CYCLES = 1_000_000
 def load_per_cycle(initial_load: float, cycles: int) -> list[float]:
     """Load in each of a number of round trips as a share of the link.
 
-    Kalyanaraman 97 section 8.14.2 item 4. Every acknowledgement lets two segments go in slow start,
-    and they come at the rate at which segments leave the bottleneck: load(i+1) = load(i) +
-    min(load(i), 1), that is doubling until the link is full and then one link rate more each time.
+    Kalyanaraman 97 section 8.14.2 item 4. In slow start every acknowledgement releases two
+    segments, and acknowledgements come at the rate at which segments leave the bottleneck: load(i +
+    1) = load(i) + min(load(i), 1). The load doubles until the link is full, and then grows by one
+    link rate each round trip.
 
     Args:
         initial_load: Load of the first round trip as a share of the link.
         cycles: Number of round trips.
 
     Raises:
-        AssumptionError: The initial load is not above 0, or `cycles` is no whole number from 1 to a
-            million.
+        AssumptionError: The initial load is not above 0, or `cycles` is not a whole number from 1
+            to a million.
     """
     require_positive(initial_load=initial_load)
     require_whole(1, cycles=cycles)

@@ -12,7 +12,7 @@ from cellrate.theory.filling import Demand, filling_level
 
 Fairness: TypeAlias = Literal["mcr-plus-share", "max-of-mcr-and-share", "proportional-to-mcr"]
 FAIRNESS: tuple[Fairness, ...] = get_args(Fairness)
-# What of the same size counts as full: rounding, far below any rate.
+# Relative difference to the capacity that counts as rounding, far below any rate.
 TOLERANCE = 1e-9
 
 
@@ -22,11 +22,11 @@ class MaxMin:
 
     Attributes:
         rates: Rate of each flow.
-        bottlenecks: The link that holds each flow back; None for a flow at its PCR.
-        shares: Share of each flow: the level at which its bottleneck is full (or its PCR is met).
+        bottlenecks: Link that limits each flow; None for a flow at its PCR.
+        shares: Share of each flow: the level at which its bottleneck is full or its PCR is reached.
         loads: Sum of the rates over each link.
-        advertised: What each link offers a flow of weight 1: if it is full, the greatest share of
-            its flows; else that and what is left over.
+        advertised: Rate that each link can offer to a flow of weight 1: the greatest share of its
+            flows, plus the unused capacity if the link is not full.
     """
 
     rates: dict[str, float]
@@ -47,23 +47,24 @@ def max_min(
 ) -> MaxMin:
     """Max-min fair rates by filling: the share of all flows rises until a link is full.
 
-    The flows over that link keep their share, the others go on. Of the definitions in Traffic
-    Management 4.0 appendix I.3 `mcr-plus-share` is rate = MCR + weight * share, with no MCR plain
-    max-min (Bertsekas and Gallager, Data Networks, section 6.5.2) and with weights the weighted
-    allocation; `max-of-mcr-and-share` is rate = max(MCR, weight * share); `proportional-to-mcr` is
-    rate = MCR * share. No rate exceeds PCR.
+    The flows over that link keep their share, and the shares of all further flows go on rising. The
+    definitions of fairness are those of Traffic Management 4.0 appendix I.3. `mcr-plus-share` is
+    rate = MCR + weight * share; without MCRs it is plain max-min (Bertsekas and Gallager, Data
+    Networks, section 6.5.2), and with weights the weighted allocation. `max-of-mcr-and-share` is
+    rate = max(MCR, weight * share). `proportional-to-mcr` is rate = MCR * share. No rate exceeds
+    PCR.
 
     Args:
-        links: Rate that each link has for these flows.
+        links: Rate of each link for these flows.
         flows: Links of each flow.
-        mcr: Least rate of flows; 0 of those that are not named.
-        pcr: Greatest rate of flows; none of those that are not named.
-        weights: Weights of flows; 1 of those that are not named.
-        fairness: What the rate is of a share.
+        mcr: Least rates of flows; 0 for flows not named.
+        pcr: Greatest rates of flows; no limit for flows not named.
+        weights: Weights of flows; 1 for flows not named.
+        fairness: Definition of a flow's rate by its share.
 
     Raises:
         AssumptionError: A link, flow or fairness is unknown, a rate or weight is out of range, a
-            flow has no link, or the MCRs over a link are more than it has.
+            flow has no link, or the MCRs over a link exceed its rate.
     """
     demands = _demands(links, flows, mcr or {}, pcr or {}, weights or {}, fairness)
     left = dict(links)
@@ -117,7 +118,7 @@ def _demands(
     weights: Mapping[str, float],
     fairness: Fairness,
 ) -> dict[str, Demand]:
-    """What each flow asks for as its share rises, after every check."""
+    """Checks all arguments and returns the demand of each flow as a function of its share."""
     allowed = f"must be one of {', '.join(FAIRNESS)}"
     require(fairness in FAIRNESS, "fairness", fairness, allowed)
     for link, rate in links.items():
@@ -154,11 +155,11 @@ def _demands(
 
 def _users(links: Mapping[str, float], flows: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Flows over each link, in their order."""
-    found: dict[str, list[str]] = {link: [] for link in links}
+    users: dict[str, list[str]] = {link: [] for link in links}
     for flow, route in flows.items():
         for link in route:
-            found[link].append(flow)
-    return found
+            users[link].append(flow)
+    return users
 
 
 def _demand(flow: str, least: float, most: float, weight: float, fairness: Fairness) -> Demand:

@@ -22,7 +22,7 @@ LengthKind: TypeAlias = Literal["exponential", "deterministic", "uniform"]
 
 
 class FrozenDistribution(Protocol):
-    """What is used of a frozen distribution of `scipy.stats`, continuous or discrete."""
+    """Methods that are used of a frozen distribution of `scipy.stats`, continuous or discrete."""
 
     def sf(self, x: Floats, /) -> Floats:
         """P(X > x)."""
@@ -37,8 +37,8 @@ class MessageLengths:
 
     Attributes:
         mean_bytes: E[X].
-        survival: P(X > x) for an array of x of at least 0.
-        longest_bytes: No message is longer; infinite if there is no such length.
+        survival: Function that returns P(X > x) for an array of x of at least 0.
+        longest_bytes: Greatest possible length; may be infinite.
     """
 
     mean_bytes: float
@@ -67,7 +67,7 @@ class MessageLengths:
 
 
 def named_lengths(kind: LengthKind, mean_message_bytes: float) -> MessageLengths:
-    """A distribution by its name and mean: exponential, deterministic, or uniform from 0 on."""
+    """A distribution by name and mean; `uniform` is from 0 to twice the mean."""
     require_positive(mean_message_bytes=mean_message_bytes)
     if kind == "exponential":
         return exponential_lengths(mean_message_bytes)
@@ -77,12 +77,12 @@ def named_lengths(kind: LengthKind, mean_message_bytes: float) -> MessageLengths
 
 
 def exponential_lengths(mean_bytes: float) -> MessageLengths:
-    """Exponential lengths, as Gerla et al. 1995 have them (section III.B)."""
+    """Exponential lengths, as in Gerla et al. 1995, section III.B."""
     return MessageLengths(mean_bytes, lambda x: np.exp(-x / mean_bytes))
 
 
 def uniform_lengths(shortest_bytes: float, longest_bytes: float) -> MessageLengths:
-    """Every length between two is as likely.
+    """Uniform lengths between two bounds.
 
     Raises:
         AssumptionError: The shortest length is below 0, or not below the longest.
@@ -102,7 +102,7 @@ def uniform_lengths(shortest_bytes: float, longest_bytes: float) -> MessageLengt
 def discrete_lengths(
     lengths_bytes: npt.ArrayLike, probabilities: npt.ArrayLike | None = None
 ) -> MessageLengths:
-    """Given lengths: measured ones, each as likely, or some with their probabilities.
+    """Distribution of given lengths, with probabilities or (as for measured ones) equally likely.
 
     Raises:
         AssumptionError: There is no length, one is below 0, or the probabilities are below 0 or do

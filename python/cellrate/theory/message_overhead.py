@@ -1,4 +1,4 @@
-"""Share of the cells' bits that an application's messages are: the goodput bound."""
+"""Goodput bound: the application's share of the bits in cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.theory.assumptions import (
 from cellrate.theory.cell_conversions import CELL_BYTES, PAYLOAD_BYTES, require_pdu
 from cellrate.theory.message_lengths import MessageLengths
 
-# Sums of probabilities stop where one more changes nothing, and at this many in any case.
+# Sums of probabilities stop where a further term is negligible, or after this many terms.
 MOST_STEPS = 1 << 20
 NEGLIGIBLE = 1e-18
 
@@ -27,10 +27,10 @@ def mean_message_cells(
 ) -> Numbers:
     """Mean number of cells of a message that TCP cuts into segments.
 
-    Gerla, Pazos and Signore 1995, the integral before equation (2). The number of cells is a
-    staircase in the length, so the integral is a sum: every step times the probability that a
-    message is longer than where the step stands. The sum is exact; only what lies beyond a million
-    steps is taken as an integral.
+    Gerla, Pazos and Signore 1995, the integral before equation (2). The number of cells is a step
+    function of the length, so the integral is a sum: each step times the probability that a message
+    is longer than the length at which the step is. The sum is exact; only the part beyond a million
+    steps is computed as an integral.
 
     Args:
         lengths: Distribution of the lengths of messages.
@@ -57,7 +57,7 @@ def message_efficiency(
     header_bytes: float = 40,
     trailer_bytes: float = 8,
 ) -> Numbers:
-    """Share eta_OH of the cells' bits that is the application's (equation (2), same source)."""
+    """Application's share eta_OH of the bits in cells (equation (2), same source)."""
     cells = mean_message_cells(
         lengths, segment_bytes, header_bytes=header_bytes, trailer_bytes=trailer_bytes
     )
@@ -93,8 +93,8 @@ def goodput_bound_bits_per_second(
 
 
 def _mean_cells(lengths: MessageLengths, segment: float, overhead: float) -> float:
-    """The sum over all steps of the staircase."""
-    # The first cells of a segment come with its first byte, each further one where a cell is full.
+    """Sum over all steps of the number of cells."""
+    # The first byte of a segment adds the first cells; a further cell is added where one is full.
     first = np.floor(overhead / PAYLOAD_BYTES) + 1
     full = np.ceil((segment + overhead) / PAYLOAD_BYTES)
     places = np.append(0.0, np.arange(first, full) * PAYLOAD_BYTES - overhead)
@@ -109,6 +109,7 @@ def _mean_cells(lengths: MessageLengths, segment: float, overhead: float) -> flo
         begin, count = begin + len(starts), 2 * count
         if longer[-1, -1] <= NEGLIGIBLE:
             return total
-    # A segment's steps as one of their height, from half a segment before the first one on.
+    # The remaining steps become an integral with their mean slope, from half a segment before the
+    # mean position of the next segment's steps.
     middle = float(heights @ places) / full + (begin - 0.5) * segment
     return total + float(full) / segment * lengths.beyond(middle)

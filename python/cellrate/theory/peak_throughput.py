@@ -24,7 +24,7 @@ def peak_throughput_bits_per_second(
     nrm: Numbers = 32,
     startup_share: Numbers = 1.0,
 ) -> Numbers:
-    """Bits of TCP payload per second, with every segment padded to whole cells.
+    """Greatest TCP payload rate, with every segment padded to whole cells.
 
     link * target utilisation * segment / (53 * ceil((segment + overhead) / 48)) * (Nrm - 1) / Nrm *
     start-up share. Kalyanaraman 97 sections 8.17.5 and 8.18 count this way: 512 bytes in 12 cells
@@ -33,9 +33,9 @@ def peak_throughput_bits_per_second(
     Args:
         link_bits_per_second: Rate of the link, cell headers included.
         segment_bytes: Payload of a segment (MSS).
-        target_utilisation: Share of the link that the switch algorithm hands out.
+        target_utilisation: Share of the link that the switch algorithm allocates.
         overhead_bytes: Headers and trailer of a segment: 20 TCP, 20 IP, 8 LLC/SNAP, 8 AAL5.
-        nrm: One of every Nrm cells is a forward RM cell; 0 for no RM cells, as in UBR.
+        nrm: Cells per forward RM cell, including it; 0 for no RM cells, as in UBR.
         startup_share: Share of the time that is not lost to the start of TCP.
 
     Raises:
@@ -56,10 +56,10 @@ def unpadded_peak_throughput_bits_per_second(
     nrm: Numbers = 32,
     startup_share: Numbers = 1.0,
 ) -> Numbers:
-    """The product of factors of Kalyanaraman 97 section 8.9, which knows no padding.
+    """Greatest TCP payload rate by Kalyanaraman 97 section 8.9, which ignores padding.
 
     link * target utilisation * 48/53 * segment/(segment + overhead) * (Nrm - 1)/Nrm * start-up
-    share. Never below the padded value; the parameters are the same.
+    share. It is never below `peak_throughput_bits_per_second`, which has the same parameters.
     """
     _, rest = _factors(
         link_bits_per_second, segment_bytes, target_utilisation, overhead_bytes, nrm, startup_share
@@ -90,7 +90,7 @@ def _factors(
     nrm: Numbers,
     startup_share: Numbers,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cells per segment, and the bit rate that is left for cells with data."""
+    """Cells per segment, and the bit rate that is available for cells with data."""
     require_positive(link_bits_per_second=link_bits_per_second)
     require_share(target_utilisation=target_utilisation, startup_share=startup_share)
     intervals = np.asarray(nrm, dtype=float)

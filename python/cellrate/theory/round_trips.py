@@ -1,4 +1,4 @@
-"""How long slow start takes to fill the pipe."""
+"""Number of round trips in which slow start fills the pipe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def round_trips_to_fill(pipe_cells: Numbers, segment_cells: Numbers, sources: Nu
     """Round trips K after which sources in slow start send as fast as the link.
 
     Kalyanaraman 97 section 8.14.2 item 2: after K round trips a window is 2^(K-1) segments, so
-    K - 1 = log2(link rate * RTT / (segment * N)). Below 1 if the first windows fill the pipe.
+    K - 1 = log2(link rate * RTT / (segment * N)). K is below 1 if the first windows overfill the
+    pipe.
 
     Args:
         pipe_cells: Link rate times round-trip time.

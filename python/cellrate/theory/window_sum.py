@@ -1,4 +1,4 @@
-"""What TCP connections may have outstanding, in cells."""
+"""Greatest number of cells that TCP connections may have outstanding."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def window_cells(
     """Cells of a full window of whole segments (Kalyanaraman 97 section 8.15.5).
 
     Args:
-        window_bytes: Window that the receiver offers.
+        window_bytes: Window that the receiver advertises.
         segment_bytes: Payload of a segment (MSS).
         overhead_bytes: Headers and trailer of a segment: 20 TCP, 20 IP, 8 LLC/SNAP, 8 AAL5.
 
     Raises:
-        AssumptionError: A size is not above 0, or the window holds no segment.
+        AssumptionError: A size is not above 0, or the window is less than a segment.
     """
     require_positive(window_bytes=window_bytes)
     cells = segment_cells(segment_bytes, overhead_bytes=overhead_bytes)
@@ -39,17 +39,17 @@ def window_sum_cells(
 ) -> Numbers:
     """Cells of all windows together.
 
-    The most that can ever queue in sources and switches (section 8.14, end), and what UBR needs
-    at the switch for no loss (section 8.15.5).
+    It bounds the total of the queues in sources and switches (Kalyanaraman 97 section 8.14, end),
+    and is the switch buffer with which UBR loses no cells (section 8.15.5).
 
     Args:
         sources: Number of connections.
-        window_bytes: Window that each receiver offers.
+        window_bytes: Window that each receiver advertises.
         segment_bytes: Payload of a segment (MSS).
         overhead_bytes: Headers and trailer of a segment.
 
     Raises:
-        AssumptionError: As `window_cells`, or `sources` is no whole number above 0.
+        AssumptionError: As `window_cells`, or `sources` is not a whole number above 0.
     """
     require_whole(1, sources=sources)
     each = window_cells(window_bytes, segment_bytes, overhead_bytes=overhead_bytes)

@@ -1,4 +1,4 @@
-"""The fluid model over time as functions of numbers: the curves of the paper's figures 2 and 3."""
+"""Curves of the fluid model over time, as functions of numbers (the paper's figures 2 and 3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def _of_loop(function: Callable[[EfciLoop], T]) -> Callable[..., T]:
-    """The function of a loop as one of the loop's parameters, with their documentation."""
+    """Turns a function of a loop into a function of the loop's parameters, and documents them."""
     parameters = (inspect.getdoc(loop_of) or "").partition("\n")[2]
     gives = inspect.signature(function).return_annotation
 
@@ -37,13 +37,13 @@ def efci_periodic_trajectory(loop: EfciLoop) -> Trajectory:
 
 @_of_loop
 def efci_first_rise(loop: EfciLoop) -> Trajectory:
-    """ACR and queue from BW / N and an empty queue on (Ohsaki 95, figure 3; (3) and (4))."""
+    """ACR and queue of a cycle from BW / N and an empty queue (Ohsaki 95, figure 3; (3), (4))."""
     return trajectory(loop, cycles=1)
 
 
 @_of_loop
 def efci_settled_trajectory(loop: EfciLoop) -> Trajectory:
-    """ACR and queue over 40 cycles from BW / N and an empty queue on: where it settles."""
+    """ACR and queue over 40 cycles from BW / N and an empty queue; the last is the settled one."""
     return trajectory(loop, cycles=40)
 
 
@@ -55,5 +55,5 @@ def efci_integrated_first_rise(loop: EfciLoop) -> Integrated:
 
 @_of_loop
 def efci_integrated(loop: EfciLoop) -> Integrated:
-    """The delayed equations integrated over 40 cycles; shares nothing with the closed forms."""
+    """Integrates the delayed equations over 40 cycles, independently of the closed forms."""
     return integrate(loop, cycles=40)

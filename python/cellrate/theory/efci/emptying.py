@@ -1,4 +1,4 @@
-"""The limit cycle whose queue empties: all four phases, on arrays."""
+"""Limit cycle whose queue empties: all four phases, on arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellrate.theory.efci.loop import EfciLoop, Floats
 from cellrate.theory.efci.minimum import fall_from
 from cellrate.theory.efci.trough import Trough, trough_after
 
-# Cycles before swings are damped, before they are damped more and more, and altogether.
+# Number of cycles before the iteration is damped, before it is damped more and more, and at most.
 FREE_CYCLES, DAMPED_CYCLES, MOST_CYCLES = 10, 100, 400
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
@@ -22,12 +22,12 @@ LEAST_SHARE = 1e-12
 
 
 class Inherited(NamedTuple):
-    """What one cycle leaves to the next, at the moment at which the queue begins to grow.
+    """State that one cycle leaves to the next when the queue begins to grow.
 
     Attributes:
-        left: For how long the law of phase 2 still acts; only where the queue was empty for less
-            than a round trip.
-        rate: What the aggregate rate will be a round trip later, as a share of BW.
+        left: Time for which the law of phase 2 still acts; above 0 only where the queue was empty
+            for less than a round trip.
+        rate: Aggregate rate a round trip later, as a share of BW.
     """
 
     left: Floats
@@ -35,7 +35,7 @@ class Inherited(NamedTuple):
 
 
 class Rise(NamedTuple):
-    """From an empty queue, when the aggregate rate exceeds BW, to where the decrease arrives."""
+    """Rise from an empty queue, when the rate exceeds BW, until the decrease arrives."""
 
     to_high_seconds: Floats
     overload: Floats
@@ -43,17 +43,17 @@ class Rise(NamedTuple):
 
 
 def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
-    """One period of a loop whose queue empties, from the moment at which it begins to grow.
+    """One period of a loop whose queue empties, from the moment at which the queue begins to grow.
 
-    What a cycle inherits from the one before is iterated to rest.
+    The state that a cycle inherits from the cycle before is iterated until it repeats itself.
 
     Args:
         loop: Loops whose queue empties.
-        settle: Whether a cycle that does not come to rest is refused.
+        settle: Refuse loops whose iteration does not converge.
 
     Raises:
-        AssumptionError: AIR tau is so large that phase 3 grows beyond all numbers, or that no
-            cycle repeats itself.
+        AssumptionError: AIR tau is so large that phase 3 grows beyond the range of numbers, or that
+            no cycle repeats itself.
     """
     growth = loop.lam * loop.tau
     allowed = "AIR tau must be small for a cycle to repeat itself, least so with growth='delayed'"
@@ -72,7 +72,7 @@ def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
 
 
 def _settled(loop: EfciLoop, inherited: Inherited) -> tuple[Inherited, npt.NDArray[np.bool_]]:
-    """What a cycle leaves as it was inherited, and whether it does."""
+    """Iterates to a state that a cycle leaves as it inherits it; True where that converged."""
     rests = np.zeros(loop.shape, dtype=bool)
     for number in range(MOST_CYCLES):
         _, left = _cycle(loop, inherited)
@@ -115,16 +115,17 @@ def _rate_a_round_trip_later(loop: EfciLoop, left: Floats, trough: Trough) -> Fl
     """Aggregate rate a round trip after it was BW in phase 3."""
     if loop.growth == "immediate":
         return (1 + loop.air * left) * np.exp(loop.lam * (loop.tau - left))
-    # AIR times what came while the queue was empty; after a long phase 3 the slowest mode alone.
+    # 1 + AIR times the arrivals while the queue was empty; after a long phase 3 the slowest mode.
     came = trough.phase_3_seconds - trough.wasted_seconds
     brief = 1 + loop.air * (left + came)
     return np.where(left > 0, brief, np.exp(loop.lam * loop.tau))
 
 
 def _rise(loop: EfciLoop, inherited: Inherited) -> Rise:
-    """Phase 4. Behind it follow `left` seconds of phase 2's law, then phase 3's until tau.
+    """Rise of the queue in phase 4 and the round trip after it.
 
-    Rates are shares of BW.
+    The law of phase 2 still acts for `left` seconds, then that of phase 3 until tau. Rates are
+    shares of BW.
     """
     air, bw, tau = loop.air, loop.bw, loop.tau
     left, rate_tau = inherited
@@ -153,7 +154,7 @@ def _surplus(rate: Floats, growth: Floats, seconds: Floats) -> Floats:
 
 
 def _surplus_seconds(rate: Floats, growth: Floats, longest: Floats, surplus: Floats) -> Floats:
-    """When `_surplus` reaches `surplus`, if within `longest`: Newton's steps from the right."""
+    """Time at which `_surplus` reaches `surplus`, by Newton's steps down from `longest`."""
     seconds = np.array(longest + np.zeros(np.shape(surplus)))
     for _ in range(MOST_STEPS):
         slope = rate * np.exp(growth * seconds) - 1

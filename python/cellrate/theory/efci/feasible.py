@@ -1,4 +1,4 @@
-"""Which parameters of the sources avoid overflow and keep the link full."""
+"""Conditions for source parameters that avoid overflow and keep the link full."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STANDARD_FACTORS: Floats = np.exp2(-np.arange(16.0))
 
 @dataclass(frozen=True)
 class Feasibility:
-    """Both conditions of Ohsaki et al. 1995 on arrays of loops, or on one.
+    """Conditions (5) and (6) of Ohsaki et al. 1995, evaluated for one loop or an array of loops.
 
     Attributes:
-        maximum_queue_bound_cells: Q_max from an empty queue, of condition (5).
+        maximum_queue_bound_cells: Q_max from an empty queue, for condition (5).
         maximum_queue_cells: Maximum of the limit cycle.
-        minimum_queue_cells: Q_min of condition (6); negative where the queue empties, by as much as
-            the model's continuation falls below 0.
-        utilisation: Share of the bottleneck that is used in an infinite buffer.
+        minimum_queue_cells: Q_min for condition (6); negative where the queue empties, as the
+            model's continuation below 0 has it.
+        utilisation: Share of the bottleneck's capacity that is used, with an infinite buffer.
         avoids_overflow: Condition (5), BL >= Q_max, with the bound.
-        avoids_steady_overflow: The same with the maximum of the limit cycle.
+        avoids_steady_overflow: Condition (5) with the maximum of the limit cycle.
         keeps_link_full: Condition (6), Q_min > 0.
         clipped: PCR or MCR would clip ACR. The true maximum is then lower and the true minimum
-            higher, so that both conditions are sufficient, no longer necessary.
+            higher, so that both conditions are sufficient but not necessary.
         feasible: Both conditions, (5) with the bound.
         feasible_in_steady_state: Both conditions, (5) with the maximum of the limit cycle.
     """
@@ -50,10 +50,10 @@ class Feasibility:
 
 
 def feasibility(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> Feasibility:
-    """Holds loops against a buffer of `buffer_cells` (Ohsaki et al. 1995, (5) and (6)).
+    """Checks loops against a buffer of `buffer_cells` (Ohsaki et al. 1995, (5) and (6)).
 
-    Where the queue empties, ACR grows as with `growth` = "delayed", whatever the loop says: the
-    other has no cycle for a large RIF, and is closer nowhere.
+    Where the queue empties, ACR grows as with `growth` = "delayed", whatever the loop says:
+    "immediate" has no cycle for a large RIF, and is nowhere closer to the simulator.
 
     Raises:
         AssumptionError: The buffer is smaller than Q_H: it overflows before anything is marked.

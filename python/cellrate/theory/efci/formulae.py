@@ -1,4 +1,4 @@
-"""The fluid model's results as functions of numbers, and their entries in the catalogue."""
+"""Results of the fluid model as functions of numbers, and their entries in the catalogue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from cellrate.theory.formula import Formula
 
 @of_parameters
 def efci_maximum_queue_cells(loop: EfciLoop) -> Numbers:
-    """Greatest queue, from an empty one: equation (5) of Ohsaki et al. 1995, corrected."""
+    """Greatest queue that grows from an empty one: (5) of Ohsaki et al. 1995, corrected."""
     require_below_pcr(loop, loop.bw / loop.n * (1 + overload(loop, np.zeros(loop.shape))))
     return maximum_queue_bound_cells(loop)
 
@@ -55,7 +55,7 @@ def efci_phase_1_area_cells(loop: EfciLoop) -> Numbers:
 
 @of_parameters
 def efci_root_term_cells(loop: EfciLoop) -> Numbers:
-    """Second term of equation (5) as it must be: N RDF sqrt(2 AIR Q_H / BW)."""
+    """Second term of equation (5), corrected: N RDF sqrt(2 AIR Q_H / BW)."""
     return plain(corrected_terms(loop)[ROOT_TERM])
 
 
@@ -67,7 +67,7 @@ def efci_printed_root_term_cells(loop: EfciLoop) -> Numbers:
 
 @of_parameters
 def efci_logarithm_cells(loop: EfciLoop) -> Numbers:
-    """Third term of (5) as it must be: -N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))."""
+    """Third term of equation (5), corrected: -N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))."""
     return plain(corrected_terms(loop)[LOGARITHM])
 
 
@@ -87,8 +87,8 @@ def _cycle(loop: EfciLoop) -> LimitCycle:
 def efci_minimum_queue_cells(loop: EfciLoop) -> Numbers:
     """Minimum of the queue by equations (6) to (8) of Ohsaki et al. 1995.
 
-    Negative where the queue empties: the link is then not full, and the value only the model's
-    continuation.
+    It is negative where the queue empties: the link is then not full, and the value is only the
+    continuation of the model.
     """
     minimum: Numbers = _cycle(loop).continued_minimum_cells
     return minimum
@@ -110,10 +110,10 @@ efci_cycle_minimum_queue_cells = _of_cycle(
     "minimum_queue_cells", "Minimum of the queue in the limit cycle; 0 where it empties."
 )
 efci_cycle_amplitude_cells = _of_cycle(
-    "amplitude_cells", "Greatest less least queue of the limit cycle."
+    "amplitude_cells", "Greatest minus least queue of the limit cycle."
 )
 efci_cycle_period_seconds = _of_cycle(
-    "period_seconds", "Period of the limit cycle: its phases together."
+    "period_seconds", "Period of the limit cycle: the sum of its phases."
 )
 efci_cycle_phase_1_seconds = _of_cycle(
     "phase_1_seconds", "Phase 1, decrease: from the crossing of Q_H to that of Q_L."
@@ -134,7 +134,7 @@ efci_cycle_minimum_acr_cells_per_second = _of_cycle(
     "minimum_acr_cells_per_second", "Least ACR of a source in the limit cycle."
 )
 efci_cycle_utilisation = _of_cycle(
-    "utilisation", "Share of the bottleneck that is used in the limit cycle."
+    "utilisation", "Share of the bottleneck's capacity that is used in the limit cycle."
 )
 
 EFCI_CYCLE = Formula(

@@ -1,17 +1,17 @@
 """Several groups of sources that share one queue: an extension of the fluid model.
 
-The paper leaves sources with different delays to future work. What changes for group g, of N_g
-sources and round trip tau_g, is how many RM cells return: the link serves cells in the order of
-their arrival, so that of the cells which leave at s the share of group g is what it was of the
-arrivals when they came, a queueing delay before. With d_g(s) for its departures (d_g = a_g while
-the queue is empty), every law of the model is
+The paper leaves sources with different delays to future work. For group g, with N_g sources and
+round trip tau_g, only the number of returning RM cells changes. The link serves cells in the order
+of arrival, so the share of group g among the cells that leave at s is its share of the arrivals a
+queueing delay before. With d_g(s) for its departures (d_g = a_g while the queue is empty), every
+law of the model is
 
     da_g/ds = AIR_g d_g(s - tau_g)                     not congested at s - tau_g
             = -taken_g a_g d_g(s - tau_g) / (N_g Nrm)  congested at s - tau_g
 
-where `taken` is RDF, or -ln(1 - RDF) per cell. For one group d = BW, and these are the model's. The
-delay of a group counts from the switch and back to it; the queue itself delays no mark, which is
-set when a cell leaves it.
+where `taken` is RDF, or -ln(1 - RDF) per cell. For one group d = BW, and these are the laws of the
+model. The delay of a group is from the switch back to the switch. The queue does not delay marks,
+because a cell is marked when it leaves the queue.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from cellrate.theory.efci.loop import EfciLoop, Floats
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Constants of groups at one queue, an entry for each; times are in seconds.
+    """Constants of the groups that share a queue; arrays have an entry per group.
 
     Attributes:
         bandwidth: BW in cells/s.
         sources: N_g.
-        tau: Round trips tau_g.
+        tau: Round trips tau_g in seconds.
         high: Q_H in cells.
         low: Q_L in cells.
         air: AIR_g in 1/s.
-        decay: Rate of decay of a group that had the link for itself, in 1/s.
-        delayed: Whether growth from an empty queue is delayed, see `EfciLoop.growth`.
+        decay: Rate of decay of each group if it had the link alone, in 1/s.
+        delayed: True if growth from an empty queue is delayed, see `EfciLoop.growth`.
     """
 
     bandwidth: float
@@ -51,11 +51,12 @@ class Groups:
 
     @classmethod
     def of(cls, loops: Sequence[EfciLoop]) -> Groups:
-        """Groups from a loop of each, as if it had queue and link for itself.
+        """Groups from a loop per group; each loop is written as if the group were alone.
 
         Raises:
-            AssumptionError: They differ in bandwidth or thresholds, or how RM cells are counted.
-            ValueError: There is none, or one holds arrays.
+            AssumptionError: The loops differ in bandwidth (corrected for RM cells or not),
+                thresholds or growth.
+            ValueError: There is no loop, or a loop holds arrays.
         """
         if not loops or any(loop.shape for loop in loops):
             raise ValueError("groups are one or more loops, each without arrays")

@@ -1,4 +1,4 @@
-"""What has left the queue so far: the past that delayed equations look back on."""
+"""History of the departures from the queue, which the delayed equations need."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from cellrate.theory.efci.loop import Floats
 
 
 class History:
-    """How fast the cells of each group left the queue, as a share of BW, at times gone by.
+    """Past rates at which cells of each group left the queue, as shares of BW.
 
-    Cells leave in the order in which they came: the shares of the groups among those that leave are
-    what they were among those that arrived at the same place of the queue. Between the times that
-    were added everything is linear.
+    Cells leave in the order of arrival, so the shares of the groups among the cells that leave are
+    the shares among them when they arrived. Values between the added times are interpolated
+    linearly.
 
     Args:
         rates: Arrivals of each group before time 0, as shares of BW.
-        empty: Whether the queue was empty then.
-        keep_seconds: How far anybody looks back.
+        empty: True if the queue was empty before time 0.
+        keep_seconds: Length of the past that is kept.
     """
 
     def __init__(self, rates: Floats, *, empty: bool, keep_seconds: float) -> None:
@@ -34,8 +34,9 @@ class History:
         Args:
             time: Times, shape (times,).
             rates: Arrivals of each group as shares of BW, shape (groups, times).
-            arrived: What all groups have sent so far, in seconds of BW, shape (times,).
-            queue: Queue in seconds of BW; None of it means that the link sends what arrives.
+            arrived: Arrivals of all groups so far, in seconds of BW, shape (times,).
+            queue: Queue in seconds of BW, shape (times,); if it is 0 throughout, departures equal
+                arrivals.
         """
         shares = rates / rates.sum(axis=0)
         self._arrived = np.concatenate([self._arrived, arrived])
@@ -48,11 +49,11 @@ class History:
         self._forget(float(left[-1]))
 
     def leaving(self, group: int, at: float) -> float:
-        """How fast cells of a group left at a time, as a share of BW."""
+        """Rate at which cells of a group left at a time, as a share of BW."""
         return float(np.interp(at, self._time, self._leaving[group]))
 
     def _forget(self, left: float) -> None:
-        """Drops what nobody can look back on."""
+        """Drops the past beyond `keep_seconds`, and arrivals that have left the queue."""
         first = max(int(np.searchsorted(self._time, self._time[-1] - self._keep)) - 1, 0)
         self._time, self._leaving = self._time[first:], self._leaving[:, first:]
         first = max(int(np.searchsorted(self._arrived, left)) - 1, 0)

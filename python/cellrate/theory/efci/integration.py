@@ -1,6 +1,6 @@
-"""The delayed equations of the fluid model, integrated numerically: an independent check.
+"""Integrates the delayed equations of the fluid model numerically, as an independent check.
 
-Nothing of the closed forms is used but the constants AIR, kappa, BW, tau.
+It shares only the constants AIR, kappa, BW and tau with the closed forms.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cellrate.theory.efci.steps import Steps
 
 @dataclass(frozen=True, eq=False)
 class Integrated:
-    """What the integration gave; all but the series are those of the last whole cycle.
+    """Result of the integration; all values but the series are of the last whole cycle.
 
     Attributes:
         time_seconds: Times, shape (times,).
@@ -27,8 +27,8 @@ class Integrated:
         queue_cells: Queue, shape (times,).
         maximum_queue_cells: Greatest queue.
         minimum_queue_cells: Least queue.
-        period_seconds: From one crossing of Q_H to the next.
-        utilisation: Share of the bottleneck that was used.
+        period_seconds: Time from one crossing of Q_H to the next.
+        utilisation: Share of the bottleneck's capacity that was used.
         throughput_cells_per_second: Mean arrivals of a source of each group, shape (groups,).
     """
 
@@ -52,7 +52,7 @@ def integrate(
 
     Args:
         loops: One loop, or one for each group.
-        cycles: Whole cycles, each from one crossing of Q_H to the next.
+        cycles: Number of whole cycles, each from one crossing of Q_H to the next.
         start_shares: Rate of each group at the start as a share of BW; N_g / N if absent.
         start_queue_cells: Queue at the start, below Q_H.
 

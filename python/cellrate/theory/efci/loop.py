@@ -1,4 +1,4 @@
-"""One loop of rate control by EFCI: its parameters, and the symbols of the fluid model."""
+"""Loop of rate control by EFCI: its parameters, and the symbols of the fluid model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROWTHS: tuple[Growth, ...] = ("immediate", "delayed")
 
 
 def truths(values: npt.ArrayLike) -> Truths:
-    """A truth value of what has no dimensions, an array of them of what has."""
+    """Converts values to an array of truth values, or to a bool if they have no dimensions."""
     array = np.asarray(values, dtype=bool)
     return bool(array) if array.ndim == 0 else array
 
@@ -33,13 +33,13 @@ def truths(values: npt.ArrayLike) -> Truths:
 class EfciLoop:
     """N persistent sources with equal parameters that share one queue marking EFCI.
 
-    Model of Ohsaki et al. 1995, section II. Every number may be an array; they broadcast.
+    Model of Ohsaki et al. 1995, section II. Every number may be an array; arrays broadcast.
 
     Attributes:
-        sources: N_VC, how many sources send.
-        bandwidth_cells_per_second: BW, of the bottleneck.
-        round_trip_seconds: tau, propagation from the switch over destination and source to the
-            switch again. How it is divided does not matter.
+        sources: N_VC, the number of sources.
+        bandwidth_cells_per_second: BW of the bottleneck.
+        round_trip_seconds: tau, propagation from the switch over destination and source back to the
+            switch. Only the sum matters.
         high_cells: Q_H; congestion begins when the queue grows longer.
         low_cells: Q_L; congestion ends when the queue becomes shorter. Equal to Q_H if None.
         rif: RIF of TM 4.0, the paper's AIRF: a BRM without CI adds `rif` * PCR to ACR.
@@ -47,19 +47,19 @@ class EfciLoop:
         nrm: Cells per forward RM cell.
         pcr_cells_per_second: PCR; BW if None.
         mcr_cells_per_second: MCR.
-        decrease: `continuous` is the paper's: ACR decays at kappa = BW rdf / (N Nrm). `per-cell` is
-            ours: every BRM leaves the share 1 - rdf, hence kappa = -ln(1 - rdf) BW / (N Nrm). They
-            agree for small `rdf`; the simulator does the latter.
-        rm_cells: `ignored`: ACR, BW and queue count every cell alike. This is TM 4.0, where one of
-            each Nrm cells is the forward RM cell, and the simulator. `corrected`: ACR and queue
-            count data cells, with one RM cell more after each Nrm of them, for which the paper
+        decrease: `continuous` is the paper's law: ACR decays at kappa = BW rdf / (N Nrm).
+            `per-cell` is ours: every BRM leaves the share 1 - rdf, so that kappa = -ln(1 - rdf) BW
+            / (N Nrm). Both agree for small `rdf`; the simulator decreases per cell.
+        rm_cells: `ignored`: ACR, BW and queue count all cells. So do the simulator and TM 4.0,
+            where one of each Nrm cells is the forward RM cell. `corrected`: ACR and queue count
+            data cells only, with an additional RM cell after each Nrm of them, for which the paper
             replaces BW by BW Nrm / (Nrm + 1).
-        growth: How ACR grows while the queue is empty. `immediate` is the paper's approximation
-            dACR/dt = AIR ACR(t). `delayed` is ours: RM cells arrive as fast as ACR was a round
-            trip ago, and the slowest mode of dACR/dt = AIR ACR(t - tau) grows at W(AIR tau) / tau.
+        growth: Law of ACR while the queue is empty. `immediate` is the paper's approximation
+            dACR/dt = AIR ACR(t). `delayed` is ours: RM cells arrive as fast as ACR was a round trip
+            ago, and the slowest mode of dACR/dt = AIR ACR(t - tau) grows at W(AIR tau) / tau.
 
     Raises:
-        AssumptionError: A value is outside the model's assumptions; names which.
+        AssumptionError: A value is outside the model's assumptions; the message names it.
     """
 
     sources: npt.ArrayLike
@@ -95,7 +95,7 @@ class EfciLoop:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
-        # In this order: the corrected BW is computed with Nrm.
+        # The factors come first, because the corrected BW is computed with Nrm.
         check_factors(self.rif, self.rdf, self.nrm, self.decrease)
         check_network(self.n, self.bw, self.tau, self.high, self.low)
         check_rates(self.n, self.bw, self.pcr, self.mcr)
@@ -105,19 +105,19 @@ class EfciLoop:
         return replace(self, **cast(dict[str, Any], changes))
 
     def with_cell_delays(self, hops: int = 4) -> EfciLoop:
-        """The same loop with what cells add to tau: (N + hops) / BW. Ours.
+        """The same loop with the delay that whole cells add to tau, (N + hops) / BW (our addition).
 
-        A forward RM cell reports the mark of the data cell of its source before it, which left the
-        switch N cells earlier; and each hop of the loop sends whole cells.
+        A forward RM cell reports the mark of the last data cell of its source, which left the
+        switch N cells earlier. And each hop of the loop transmits whole cells.
 
         Args:
-            hops: Links round the loop; four if source and destination are beside the switch.
+            hops: Number of links in the loop; four with one link between each host and the switch.
         """
         cells = (self.n + hops) / np.asarray(self.bandwidth_cells_per_second)
         return self.with_(round_trip_seconds=self.tau + cells)
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> EfciLoop:
-        """The loops that are chosen by a mask of the loop's shape, side by side."""
+        """The loops that a mask of the loop's shape selects, in an array of one dimension."""
         spread = {name: np.broadcast_to(getattr(self, name), self.shape) for name in NUMBERS}
         return self.with_(**{name: values[chosen] for name, values in spread.items()})
 
@@ -153,19 +153,19 @@ class EfciLoop:
 
     @cached_property
     def bw(self) -> Floats:
-        """BW in cells/s, or BW' (section II.A) if RM cells are corrected for."""
+        """BW in cells/s, or BW' (section II.A) with the correction for RM cells."""
         bandwidth, nrm = np.asarray(self.bandwidth_cells_per_second), np.asarray(self.nrm)
         shared = nrm / (nrm + 1) if self.rm_cells == "corrected" else np.ones(())
         return np.asarray(bandwidth * shared, dtype=np.float64)
 
     @cached_property
     def air(self) -> Floats:
-        """AIR in 1/s: what a BRM adds to ACR, per cell between BRMs."""
+        """AIR in 1/s: increase of ACR by a BRM, divided by the cells between BRMs."""
         return np.asarray(np.asarray(self.rif) * self.pcr / np.asarray(self.nrm), dtype=np.float64)
 
     @cached_property
     def rdf_cells(self) -> Floats:
-        """RDF of the paper in cells, RDFF * Nrm: where ACR is divided by e if it decays freely."""
+        """RDF of the paper in cells, RDFF * Nrm; while N RDF cells are served, ACR falls by e."""
         return self.bw / (self.n * self.kappa)
 
     @cached_property
@@ -181,7 +181,7 @@ class EfciLoop:
         """Rate of growth of ACR while the queue is empty, in 1/s."""
         if self.growth == "immediate":
             return self.air
-        # The stub knows no arrays of floats.
+        # The type stub of lambertw lacks arrays of floats.
         mode: Floats = lambertw(self.air * self.tau).real  # type: ignore[call-overload]
         return np.asarray(mode / self.tau)
 

@@ -7,15 +7,15 @@ import numpy as np
 from cellrate.theory.arrays import Numbers, plain
 from cellrate.theory.efci.loop import EfciLoop, Floats
 
-# The two terms of equation (5) that are misprinted, by what is printed.
+# The two misprinted terms of equation (5), as printed.
 ROOT_TERM = "RDF sqrt(2 AIR N Q_H / BW)"
 LOGARITHM = "- RDF N log(1 + 2 AIR Q_H / BW)"
 
 
 def rise_seconds(loop: EfciLoop, minimum_cells: Floats) -> Floats:
-    """Time s_H in which a queue of `minimum_cells` that stands still grows to Q_H.
+    """Time s_H in which the queue grows from its minimum to Q_H.
 
-    The aggregate rate is BW at first and grows by AIR BW per second (phases 2 and 4).
+    The aggregate rate is BW at the minimum and grows by AIR BW per second (phases 2 and 4).
     """
     return np.sqrt(2 * np.maximum(loop.high - minimum_cells, 0.0) / (loop.air * loop.bw))
 
@@ -26,12 +26,12 @@ def overload(loop: EfciLoop, minimum_cells: Floats) -> Floats:
 
 
 def growing_cells(loop: EfciLoop, minimum_cells: Floats) -> Floats:
-    """Cells that queue up from the minimum until the decrease arrives: AIR BW (s_H + tau)^2 / 2."""
+    """Growth of the queue from its minimum until the decrease arrives: AIR BW (s_H + tau)^2 / 2."""
     return loop.air * loop.bw / 2 * (rise_seconds(loop, minimum_cells) + loop.tau) ** 2
 
 
 def braking_cells(loop: EfciLoop, minimum_cells: Floats) -> Floats:
-    """Cells that still queue up while ACR falls to BW / N: N RDF (u - ln(1 + u)), phase 1."""
+    """Growth of the queue while ACR falls to BW / N in phase 1: N RDF (u - ln(1 + u))."""
     u = overload(loop, minimum_cells)
     return loop.bw / loop.kappa * (u - np.log1p(u))
 
@@ -43,14 +43,14 @@ def maximum_from(loop: EfciLoop, minimum_cells: Floats) -> Floats:
 
 
 def maximum_queue_bound_cells(loop: EfciLoop) -> Numbers:
-    """Greatest queue, from an empty one: equation (5) of Ohsaki et al. 1995, corrected.
+    """Greatest queue that grows from an empty one: equation (5) of Ohsaki et al. 1995, corrected.
 
     Q_max = Q_H + N RDF sqrt(2 AIR Q_H / BW) - N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))
     + tau^2 AIR BW / 2 + tau (sqrt(2 AIR BW Q_H) + AIR RDF N)
 
-    It bounds the queue of a limit cycle that does not empty it, and of every one with `growth` =
-    "delayed". With "immediate" the rate still grows exponentially for a round trip after it reached
-    BW: a cycle that empties the queue may exceed this.
+    It bounds the queue of every limit cycle with `growth` = "delayed", and of limit cycles that do
+    not empty the queue. With "immediate", a cycle that empties the queue may exceed it, because the
+    rate still grows exponentially for a round trip after it has reached BW.
     """
     return plain(maximum_from(loop, np.zeros(loop.shape)))
 
@@ -61,7 +61,7 @@ def printed_maximum_queue_cells(loop: EfciLoop) -> Numbers:
 
 
 def corrected_terms(loop: EfciLoop) -> dict[str, Floats]:
-    """The six terms of the corrected equation (5), in cells, by what they are printed as."""
+    """The six terms of the corrected equation (5) in cells; the keys are the printed terms."""
     root = np.sqrt(2 * loop.air * loop.high / loop.bw)
     terms = _right_terms(loop)
     terms[ROOT_TERM] = loop.n * loop.rdf_cells * root
@@ -81,7 +81,7 @@ def printed_terms(loop: EfciLoop) -> dict[str, Floats]:
 
 
 def _right_terms(loop: EfciLoop) -> dict[str, Floats]:
-    """The four terms that are printed as they should be."""
+    """The four terms of equation (5) that are printed correctly, in cells."""
     air, bw, tau = loop.air, loop.bw, loop.tau
     return {
         "Q_H": loop.high,

@@ -1,4 +1,4 @@
-"""Minimum of the queue in steady state: the fixed point of one cycle that never empties it."""
+"""Minimum of the queue in steady state: fixed point of a cycle that never empties the queue."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from cellrate.theory.efci.loop import EfciLoop, Floats
 from cellrate.theory.efci.maximum import maximum_from, overload
 
-# Newton's steps double the digits; the bracket halves at least. Both together need far fewer.
+# Newton's steps double the digits, and bisection halves the bracket; far fewer steps are needed.
 MOST_STEPS = 200
 TOLERANCE = 1e-12
 
 
 class Fall(NamedTuple):
-    """From the maximum of the queue to where the increase arrives."""
+    """Fall of the queue from its maximum until the increase arrives."""
 
     maximum_cells: Floats
     to_low_seconds: Floats
@@ -26,8 +26,9 @@ class Fall(NamedTuple):
 def fall_seconds(depth: Floats) -> Floats:
     """Time y, in units of 1/kappa, in which the queue falls by `depth`, in units of BW/kappa.
 
-    From the maximum on the aggregate rate is BW e^-y, hence y - (1 - e^-y) = depth. The left side
-    is convex: Newton's steps from the right, where depth + sqrt(2 depth) lies, never overshoot.
+    After the maximum the aggregate rate is BW e^-y, hence y - (1 - e^-y) = depth. The left side is
+    convex and depth + sqrt(2 depth) is right of the root, so Newton's steps from there never
+    overshoot.
     """
     depth = np.asarray(depth, dtype=np.float64)
     y = depth + np.sqrt(2 * depth)
@@ -41,7 +42,7 @@ def fall_seconds(depth: Floats) -> Floats:
 
 
 def fall_from(loop: EfciLoop, maximum_cells: Floats) -> Fall:
-    """Phase 1 from the maximum of the queue on: to Q_L, and on for a round trip."""
+    """Fall of the queue from its maximum to Q_L (phase 1) and for a round trip after that."""
     kappa, bw, tau = loop.kappa, loop.bw, loop.tau
     depth = np.maximum(maximum_cells - loop.low, 0.0) * kappa / bw
     to_low = fall_seconds(depth) / kappa
@@ -52,17 +53,17 @@ def fall_from(loop: EfciLoop, maximum_cells: Floats) -> Fall:
 
 
 def next_minimum(loop: EfciLoop, minimum_cells: Floats) -> Floats:
-    """The minimum one cycle after `minimum_cells` (Ohsaki et al. 1995, equation (8))."""
+    """Minimum of the queue one cycle after `minimum_cells` (Ohsaki et al. 1995, equation (8))."""
     fall = fall_from(loop, maximum_from(loop, minimum_cells))
     return fall.queue_cells - loop.bw * fall.deficit**2 / (2 * loop.air)
 
 
 def fixed_minimum(loop: EfciLoop) -> Floats:
-    """The minimum that repeats itself, in cells.
+    """Minimum of the queue that repeats itself from cycle to cycle, in cells.
 
     It is negative where the queue empties; the value is then only the continuation of the model.
-    The map grows with the minimum and is bounded below, so that Newton's steps from that bound
-    approach the fixed point; a bracket guards them.
+    The map of `next_minimum` grows with the minimum and is bounded below. Newton's steps from that
+    bound approach the fixed point; bisection replaces steps that leave the bracket.
     """
     low = loop.low - loop.bw * (loop.tau + 1 / (2 * loop.air)) + np.zeros(loop.shape)
     high = loop.high + np.zeros(loop.shape)

@@ -1,4 +1,4 @@
-"""ACR and queue over time, phase by phase in closed form."""
+"""ACR and queue over time, in closed form for each phase."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Trajectory:
     """ACR and queue over time, as the switch sees them.
 
     Attributes:
-        time_seconds: Times, at least two per segment; both sides of a change of phase are there.
-        acr_cells_per_second: ACR of each source whose cells arrive at that time.
+        time_seconds: Times, at least two per segment; a change of phase has both its sides.
+        acr_cells_per_second: ACR at which each source sent the cells that arrive at that time.
         queue_cells: Queue.
-        phase: 1 to 4: the law that ACR obeys.
+        phase: Number of the law of ACR, 1 to 4.
         maximum_queue_cells: Greatest queue of the last whole cycle.
         minimum_queue_cells: Least queue of the last whole cycle.
         period_seconds: Length of the last whole cycle, from one crossing of Q_H to the next.
-        utilisation: Share of the bottleneck that was used in it.
-        cycles: How many whole cycles there are.
+        utilisation: Share of the bottleneck's capacity that was used in the last whole cycle.
+        cycles: Number of whole cycles.
     """
 
     time_seconds: Floats
@@ -73,13 +73,13 @@ def trajectory(
     start_queue_cells: float = 0.0,
     points: int = POINTS,
 ) -> Trajectory:
-    """ACR and queue from a start on (Ohsaki et al. 1995, equations (1) and (2)).
+    """ACR and queue from a given start (Ohsaki et al. 1995, equations (1) and (2)).
 
     Args:
         loop: One loop, without arrays.
-        cycles: Whole cycles, each from one crossing of Q_H to the next.
-        start_acr_cells_per_second: ACR of every source, ICR for instance; BW / N if absent, as in
-            equation (3).
+        cycles: Number of whole cycles, each from one crossing of Q_H to the next.
+        start_acr_cells_per_second: ACR of every source at the start, such as ICR; BW / N if absent,
+            as in equation (3).
         start_queue_cells: Queue at the start, below Q_H.
         points: Points per segment.
 
@@ -95,9 +95,9 @@ def trajectory(
     require(below, "start_queue_cells", start_queue_cells, "must be below high_cells")
     walk = Walk(constants, share, acr / share, start_queue_cells)
     walk.run(cycles + 1)
-    found = _result(walk, points, last_only=False)
-    require_below_pcr(loop, found.acr_cells_per_second)
-    return found
+    result = _result(walk, points, last_only=False)
+    require_below_pcr(loop, result.acr_cells_per_second)
+    return result
 
 
 def _result(walk: Walk, points: int, *, last_only: bool) -> Trajectory:

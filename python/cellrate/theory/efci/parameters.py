@@ -1,4 +1,4 @@
-"""Functions of a loop as functions of the loop's parameters."""
+"""Turns functions of a loop into functions of the loop's parameters."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def loop_of(
 
 
 def of_parameters(function: Callable[[EfciLoop], Numbers]) -> Callable[..., Numbers]:
-    """Makes a function of a loop one of the loop's parameters, with their documentation."""
+    """Turns a function of a loop into a function of the loop's parameters, and documents them."""
     signature = inspect.signature(loop_of).replace(return_annotation="Numbers")
     parameters = (inspect.getdoc(loop_of) or "").partition("\n")[2]
 

@@ -1,4 +1,4 @@
-"""Sets of RIF and RDF that are shown in a feasible region, and those of the paper."""
+"""Pairs of RIF and RDF to mark in a feasible region, and those of the paper."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Point:
-    """A set that is shown in the region.
+    """A pair of RIF and RDF to mark in the region.
 
     Attributes:
         rif: RIF.
         rdf: RDF.
-        label: Its name, if it has one.
-        loss_ratio: Share of cells lost, if it was simulated.
-        utilisation: Share of the bottleneck used, if it was simulated.
+        label: Name; empty if there is none.
+        loss_ratio: Share of cells lost, if the pair was simulated.
+        utilisation: Share of the bottleneck's capacity that was used, if the pair was simulated.
     """
 
     rif: float
@@ -24,7 +24,7 @@ class Point:
     utilisation: float | None = None
 
 
-# Sets of Ohsaki et al. 1995: section III.A, and section III.C for 300 and 10 Kbyte.
+# Pairs of Ohsaki et al. 1995: section III.A, and section III.C for 300 and 10 Kbyte.
 OHSAKI_POINTS = (
     Point(1 / 64, 1 / 16, "default"),
     Point(1 / 128, 1 / 2, "tuned, N = 10"),

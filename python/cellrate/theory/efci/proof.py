@@ -1,4 +1,4 @@
-"""Why equation (5) of Ohsaki et al. 1995 is misprinted: its areas, by quadrature."""
+"""Proves that equation (5) of Ohsaki et al. 1995 is misprinted, by quadrature of its areas."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TOLERANCE = 1e-10
 
 
 def phase_4_area_cells(loop: EfciLoop) -> Floats:
-    """What queues up while the aggregate rate rises from BW, until the decrease arrives.
+    """Cells that queue up while the aggregate rate rises from BW, until the decrease arrives.
 
-    Integral of AIR BW s over the time in which a queue of that very slope needs to reach Q_H, and a
-    round trip more.
+    This is the integral of the surplus rate AIR BW s over the time in which the queue reaches Q_H,
+    plus a round trip.
     """
     slope = loop.air * loop.bw
     lasts = np.sqrt(2 * loop.high / slope) + loop.tau
@@ -24,9 +24,10 @@ def phase_4_area_cells(loop: EfciLoop) -> Floats:
 
 
 def phase_1_area_cells(loop: EfciLoop) -> Floats:
-    """What still queues up while the aggregate rate decays from its peak to BW.
+    """Cells that queue up while the aggregate rate decays from its peak to BW.
 
-    Integral of (BW + AIR BW s_4) e^(-kappa s) - BW until it is 0, s_4 being the length of phase 4.
+    This is the integral of (BW + AIR BW s_4) e^(-kappa s) - BW until it is 0, with s_4 for the
+    length of phase 4.
     """
     slope = loop.air * loop.bw
     peak = loop.bw + slope * (np.sqrt(2 * loop.high / slope) + loop.tau)

@@ -1,4 +1,4 @@
-"""Which of the sets that the standard can signal avoid overflow and keep the link full."""
+"""Pairs (RIF, RDF) of the standard that avoid overflow and keep the link full."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Maximum = Literal["bound", "steady"]
 
 
 def standard_factors(decrease: Decrease) -> Floats:
-    """RDF of 2^-k, k of 0..15; without 1 if a decrease is per cell, as that would end all."""
+    """RDF of 2^-k, k in 0..15; without 1 if a decrease is per cell, which would make ACR 0."""
     return STANDARD_FACTORS[1:] if decrease == "per-cell" else STANDARD_FACTORS
 
 
 def standard_sets(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> tuple[EfciLoop, Feasibility]:
-    """A network with every set of the standard: RIF along the first axis, RDF along the second.
+    """A network with every pair of the standard: RIF along the first axis, RDF along the second.
 
     Raises:
         AssumptionError: The buffer is smaller than Q_H.
@@ -59,10 +59,11 @@ def efci_feasible_sets(
         mcr_cells_per_second: MCR.
         decrease: Continuous as in the paper, or our decrease by a factor per RM cell.
         rm_cells: Ignored, or BW corrected as in section II.A for RM cells beside the data cells.
-        maximum: What must fit the buffer: the bound from an empty queue, or the steady maximum.
+        maximum: Queue that must fit into the buffer: the bound from an empty queue, or the maximum
+            in steady state.
 
     Raises:
-        AssumptionError: A value is outside the model's assumptions; the buffer is below Q_H.
+        AssumptionError: A value is outside the model's assumptions, or the buffer is below Q_H.
     """
     loop = EfciLoop(
         sources,
@@ -77,8 +78,9 @@ def efci_feasible_sets(
         rm_cells=rm_cells,
         rdf=0.5,
     )
-    _, found = standard_sets(loop, buffer_cells)
-    chosen = found.feasible if maximum == "bound" else found.feasible_in_steady_state
+    _, conditions = standard_sets(loop, buffer_cells)
+    feasible = conditions.feasible
+    chosen = feasible if maximum == "bound" else conditions.feasible_in_steady_state
     factors = standard_factors(decrease)
     return [
         f"1/{1 / STANDARD_FACTORS[i]:.0f} 1/{1 / factors[j]:.0f}" for i, j in np.argwhere(chosen)

@@ -1,4 +1,4 @@
-"""One law of ACR for a while: rate and queue in closed form, and when the queue crosses a level."""
+"""Segments of time with one law of ACR: rate and queue in closed form, and times of crossings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,18 @@ class Phase(IntEnum):
 
 @dataclass(frozen=True)
 class Constants:
-    """One loop as plain numbers: AIR, kappa, growth of phase 3 in 1/s; BW in cells/s; tau in s."""
+    """Constants of one loop as plain numbers.
+
+    Attributes:
+        air: AIR in 1/s.
+        kappa: Rate of decay under congestion, in 1/s.
+        mode: Rate of growth in phase 3, in 1/s.
+        bandwidth: BW in cells/s.
+        tau: Round trip in seconds.
+        high: Q_H in cells.
+        low: Q_L in cells.
+        delayed: True if growth from an empty queue is delayed, see `EfciLoop.growth`.
+    """
 
     air: float
     kappa: float
@@ -42,7 +53,7 @@ class Constants:
         """Constants of a loop that holds no arrays.
 
         Raises:
-            ValueError: It holds arrays.
+            ValueError: The loop holds arrays.
         """
         if loop.shape:
             raise ValueError(f"a trajectory is of one loop, not of an array of {loop.shape}")
@@ -63,13 +74,13 @@ class Segment:
     """A stretch of time with one law.
 
     Attributes:
-        start: Its beginning in seconds.
-        length: Its length in seconds.
+        start: Beginning in seconds.
+        length: Length in seconds.
         phase: The law.
-        rate: Aggregate rate at its beginning, as a share of BW.
-        queue: Queue at its beginning, in cells.
-        empty: Whether the queue stays empty.
-        growth: Rate of growth in 1/s, if that is the law.
+        rate: Aggregate rate at the beginning, as a share of BW.
+        queue: Queue at the beginning, in cells.
+        empty: True if the queue stays empty.
+        growth: Rate of growth in 1/s, used by the law of phase 3.
     """
 
     start: float
@@ -89,7 +100,7 @@ class Segment:
         return self.rate + constants.air * x
 
     def arrivals(self, constants: Constants, x: Floats) -> Floats:
-        """What arrives within `x` seconds, in seconds of BW."""
+        """Arrivals within `x` seconds of the beginning, in seconds of BW."""
         if self.phase is Phase.DECREASE:
             return self.rate * -np.expm1(-constants.kappa * x) / constants.kappa
         if self.phase is Phase.GROWTH:
@@ -104,7 +115,7 @@ class Segment:
         return np.maximum(self.queue + constants.bandwidth * surplus, 0.0)
 
     def faded(self, constants: Constants, fading: float) -> float:
-        """Integral of rate e^(-fading x) over the segment of decrease or increase."""
+        """Integral of rate e^(-fading x) over a segment of decrease or increase."""
         if self.phase is Phase.DECREASE:
             both = fading + constants.kappa
             return self.rate * -expm1(-both * self.length) / both
@@ -113,13 +124,13 @@ class Segment:
         return self.rate * past + constants.air * ramp
 
     def turning(self, constants: Constants) -> float | None:
-        """When the aggregate rate passes BW, in seconds after the beginning; None if not here."""
+        """Time at which the rate passes BW, in seconds after the beginning; None if it does not."""
         x = seconds_to_bandwidth(constants, self.phase, self.rate, self.growth)
         return x if 0 <= x <= self.length else None
 
 
 def seconds_to_bandwidth(constants: Constants, phase: Phase, rate: float, growth: float) -> float:
-    """When the aggregate rate is BW; infinite or negative if it moves away from it."""
+    """Seconds until the aggregate rate is BW; infinite or negative if it moves away from BW."""
     if phase is Phase.DECREASE:
         return log(rate) / constants.kappa
     if phase is Phase.GROWTH:
@@ -130,10 +141,10 @@ def seconds_to_bandwidth(constants: Constants, phase: Phase, rate: float, growth
 def seconds_down(
     constants: Constants, phase: Phase, rate: float, queue: float, level: float
 ) -> float:
-    """When a queue falls to `level`; infinite if it does not."""
+    """Seconds until a queue falls to `level`; infinite if it does not."""
     depth = (queue - level) / constants.bandwidth
     if phase is Phase.DECREASE:
-        # Counted from where the rate is BW and the queue greatest, be it past or to come.
+        # Counted from the time at which the rate is BW and the queue greatest, past or future.
         kappa, to_peak = constants.kappa, log(rate) / constants.kappa
         peak = depth + (rate - 1) / kappa - to_peak
         return to_peak + float(fall_seconds(np.asarray(max(peak, 0.0) * kappa))) / kappa
@@ -147,7 +158,7 @@ def seconds_down(
 def seconds_up(
     constants: Constants, phase: Phase, rate: float, queue: float, level: float, growth: float
 ) -> float:
-    """When a queue rises to `level`; infinite if it does not."""
+    """Seconds until a queue rises to `level`; infinite if it does not."""
     height = (level - queue) / constants.bandwidth
     if phase is Phase.DECREASE:
         return inf
@@ -159,10 +170,11 @@ def seconds_up(
 
 
 def _seconds_of_growth(growth: float, rate: float, height: float) -> float:
-    """When rate (e^(growth x) - 1) / growth - x is `height`: Newton's steps from the right."""
+    """Solves rate (e^(growth x) - 1) / growth - x = height for x, by Newton's steps from above."""
     if rate < 1:
         return inf
-    x = sqrt(2 * height / growth) if height > 0 else 0.0  # exceeded by then, as rate is at least 1
+    # As the rate is at least 1, the height is exceeded at this x.
+    x = sqrt(2 * height / growth) if height > 0 else 0.0
     for _ in range(MOST_STEPS):
         slope = rate * exp(growth * x) - 1
         if slope <= 0:

@@ -1,4 +1,4 @@
-"""The limit cycle of the fluid model on arrays: extremes, durations of phases, utilisation."""
+"""Limit cycle of the fluid model on arrays: extremes, durations of phases, utilisation."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from cellrate.theory.efci.minimum import fall_from, fixed_minimum
 
 @dataclass(frozen=True)
 class LimitCycle:
-    """What repeats itself; arrays of the shape of the loop's parameters, or floats.
+    """Limit cycle; values are floats, or arrays of the shape of the loop's parameters.
 
     Attributes:
         maximum_queue_cells: Q_max of the cycle.
         minimum_queue_cells: Q_min of the cycle; 0 where the queue empties.
         continued_minimum_cells: Fixed point of equation (8); negative where the queue empties.
         phase_1_seconds: Decrease: from the crossing of Q_H to that of Q_L.
-        phase_2_seconds: Increase behind it: until the queue is empty, or else exceeds Q_H.
+        phase_2_seconds: Increase after that, until the queue is empty or exceeds Q_H.
         phase_3_seconds: Growth while the queue is empty; 0 if it never is.
         phase_4_seconds: Increase from an empty queue until it exceeds Q_H; 0 without phase 3.
-        amplitude_cells: Greatest less least queue.
+        amplitude_cells: Greatest minus least queue.
         period_seconds: Sum of the phases.
         maximum_acr_cells_per_second: Greatest ACR of a source.
         minimum_acr_cells_per_second: Least ACR of a source.
-        utilisation: Share of the bottleneck that is used.
-        empties: Whether the queue empties in each cycle.
+        utilisation: Share of the bottleneck's capacity that is used.
+        empties: True if the queue empties in each cycle.
     """
 
     maximum_queue_cells: Any
@@ -52,22 +52,23 @@ class LimitCycle:
 
 
 def limit_cycle(loop: EfciLoop, *, settle: bool = True) -> LimitCycle:
-    """The periodic solution of the fluid model (Ohsaki et al. 1995, sections II.B and II.C).
+    """Periodic solution of the fluid model (Ohsaki et al. 1995, sections II.B and II.C).
 
-    PCR and MCR do not clip here, see `clips` and `require_unclipped`.
+    PCR and MCR do not clip ACR here, see `clips` and `require_unclipped`.
 
     Args:
         loop: The loops.
-        settle: Whether loops are refused that find no rest, as those whose ACR would grow a hundred
-            times within a round trip; PCR would clip them. If not, they are as they last were.
+        settle: Refuse loops whose cycles do not converge, such as those whose ACR would grow a
+            hundred times within a round trip (PCR would clip it). If False, the last cycle is
+            returned for them.
 
     Raises:
-        AssumptionError: A loop finds no rest.
+        AssumptionError: The cycles of a loop do not converge.
     """
     continued = np.asarray(fixed_minimum(loop))
     empties = continued < 0
-    found = _full_cycle(loop, np.where(empties, 0.0, continued))
-    values = {name: np.array(value + np.zeros(loop.shape)) for name, value in found.items()}
+    full = _full_cycle(loop, np.where(empties, 0.0, continued))
+    values = {name: np.array(value + np.zeros(loop.shape)) for name, value in full.items()}
     if np.any(empties):
         emptied = emptying_cycle(loop.where(empties), settle=settle)
         for name, value in emptied.items():
@@ -83,7 +84,7 @@ def limit_cycle(loop: EfciLoop, *, settle: bool = True) -> LimitCycle:
 
 
 def _full_cycle(loop: EfciLoop, minimum: Floats) -> dict[str, Floats]:
-    """The cycle of phases 1 and 2 alone, from the minimum of its queue."""
+    """Cycle of phases 1 and 2 only, from the minimum of its queue."""
     u = overload(loop, minimum)
     maximum = maximum_from(loop, minimum)
     fall = fall_from(loop, maximum)
@@ -102,9 +103,9 @@ def _full_cycle(loop: EfciLoop, minimum: Floats) -> dict[str, Floats]:
 
 
 def clips(loop: EfciLoop, cycle: LimitCycle) -> Truths:
-    """Whether ACR would leave MCR to PCR, where the model does not know of them.
+    """True if ACR would leave the range from MCR to PCR, which the model does not consider.
 
-    Clipped, the queue swings less: its maximum is lower, its minimum higher.
+    If they clip ACR, the queue swings less: its maximum is lower and its minimum higher.
     """
     highest = cycle.maximum_acr_cells_per_second
     lowest = cycle.minimum_acr_cells_per_second

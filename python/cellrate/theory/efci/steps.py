@@ -1,4 +1,4 @@
-"""The method of steps: from event to event, while everything that acts is known from before."""
+"""Method of steps for the delayed equations: each step needs only values of the past."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LONGEST_SECONDS = 1.0
 Event: TypeAlias = Callable[[float, Floats], float]
 
 
-class Told(Enum):
-    """What the switch tells the sources: by marks, and by the pace of the RM cells."""
+class Feedback(Enum):
+    """Feedback of the switch to the sources: by marks, and by the rate of returning RM cells."""
 
     CONGESTED = auto()
     RELIEVED = auto()
@@ -30,15 +30,15 @@ class Told(Enum):
 
 
 class Steps:
-    """State: rates of the groups, what they have sent, the queue, what was wasted.
+    """Integration in steps.
 
-    Rates are shares of BW, amounts seconds of BW.
+    The state holds the rate of each group, the amount that each has sent, the queue, and the
+    capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts seconds of BW.
 
     Attributes:
         record: Times and states of each step, states of shape (2 groups + 2, times).
-        crossings: Times at which the queue grew beyond Q_H, and the states then; what was wasted
-            counts from the crossing before.
-        turnings: Time and queue in seconds of BW where the aggregate rate passed BW.
+        crossings: Times at which the queue grew beyond Q_H, and the states then.
+        turnings: Times at which the aggregate rate passed BW, and the queue then in seconds of BW.
     """
 
     def __init__(self, groups: Groups, rates: Floats, queue_seconds: float) -> None:
@@ -46,23 +46,23 @@ class Steps:
         self.now = 0.0
         self.state = np.concatenate([rates, np.zeros(self.count), [queue_seconds, 0.0]])
         empty = queue_seconds == 0 and rates.sum() < 1
-        self.told = Told.EMPTY if empty else Told.RELIEVED
-        self.acting = [self.told] * self.count
-        self.coming: list[tuple[float, int, Told]] = []
+        self.feedback = Feedback.EMPTY if empty else Feedback.RELIEVED
+        self.acting = [self.feedback] * self.count
+        self.coming: list[tuple[float, int, Feedback]] = []
         self.history = History(rates, empty=empty, keep_seconds=float(2 * groups.tau.max()))
         self.record: list[tuple[Floats, Floats]] = []
         self.crossings: list[tuple[float, Floats]] = []
         self.turnings: list[tuple[float, float]] = []
-        # A turning at the very beginning is none.
+        # A rate of BW at the very beginning does not count as a turning.
         self.turned = bool(np.isclose(rates.sum(), 1.0, rtol=RELATIVE))
 
     def advance(self) -> None:
-        """To the next event or change of law, or as far as the past is known."""
+        """Integrates to the next event or change of law, or as far as the known past allows."""
         until, turns = self._until(), False
-        if self.told is not Told.EMPTY and not self.turned:
+        if self.feedback is not Feedback.EMPTY and not self.turned:
             # Between turnings the queue cannot cross a level there and back within a step.
-            looked = self._solve(until, [_event(self._surplus, 0)])
-            until, turns = float(looked.t[-1]), looked.status == 1
+            trial = self._solve(until, [_event(self._surplus, 0)])
+            until, turns = float(trial.t[-1]), trial.status == 1
         events = self._events()
         solution = self._solve(until, list(events.values()))
         self._keep(solution)
@@ -70,9 +70,9 @@ class Steps:
         if self.turned:
             self.turnings.append((self.now, float(self.state[-2])))
         times = cast(list[Floats], solution.t_events)
-        for told, happened in zip(events, times, strict=True):
+        for feedback, happened in zip(events, times, strict=True):
             if happened.size:
-                self._tell(told)
+                self._send(feedback)
         self._change_laws()
 
     def _solve(self, until: float, events: list[Event]) -> OdeResult:
@@ -97,7 +97,7 @@ class Steps:
 
     def _until(self) -> float:
         until = min((at for at, _, _ in self.coming), default=np.inf)
-        looks_back = self.count > 1 or (self.groups.delayed and Told.EMPTY in self.acting)
+        looks_back = self.count > 1 or (self.groups.delayed and Feedback.EMPTY in self.acting)
         known = float(self.groups.tau.min()) if looks_back else LONGEST_SECONDS
         return min(until, self.now + known)
 
@@ -107,60 +107,62 @@ class Steps:
         slopes = np.zeros_like(state)
         slopes[: self.count] = [self._slope(g, s, rates[g]) for g in range(self.count)]
         slopes[self.count : -2] = rates
-        if self.told is Told.EMPTY:
+        if self.feedback is Feedback.EMPTY:
             slopes[-1] = 1 - total
         else:
             slopes[-2] = total - 1
         return slopes
 
     def _slope(self, group: int, s: float, rate: float) -> float:
-        """Laws of `groups`: RM cells that return now left the queue a round trip ago."""
+        """Law of a group's rate; RM cells that return now left the queue a round trip ago."""
         groups, acting = self.groups, self.acting[group]
-        if acting is Told.EMPTY and not groups.delayed:
+        if acting is Feedback.EMPTY and not groups.delayed:
             leaving = rate
-        elif self.count == 1 and acting is not Told.EMPTY:
+        elif self.count == 1 and acting is not Feedback.EMPTY:
             leaving = 1.0
         else:
             leaving = self.history.leaving(group, s - float(groups.tau[group]))
-        change = -groups.decay[group] * rate if acting is Told.CONGESTED else groups.air[group]
+        change = -groups.decay[group] * rate if acting is Feedback.CONGESTED else groups.air[group]
         return float(leaving * change)
 
-    def _events(self) -> dict[Told, Event]:
-        """What may happen, by what the switch then tells."""
+    def _events(self) -> dict[Feedback, Event]:
+        """Events that may happen, by the feedback that they cause."""
         high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
-        events: dict[Told, Event] = {}
-        if self.told is Told.EMPTY:
-            events[Told.RELIEVED] = _event(self._surplus, +1)
-        elif self.told is Told.CONGESTED:
-            events[Told.RELIEVED] = _event(lambda _, y: float(y[-2] - low), -1)
+        events: dict[Feedback, Event] = {}
+        if self.feedback is Feedback.EMPTY:
+            events[Feedback.RELIEVED] = _event(self._surplus, +1)
+        elif self.feedback is Feedback.CONGESTED:
+            events[Feedback.RELIEVED] = _event(lambda _, y: float(y[-2] - low), -1)
         else:
-            events[Told.CONGESTED] = _event(lambda _, y: float(y[-2] - high), +1)
-            events[Told.EMPTY] = _event(lambda _, y: float(y[-2]), -1)
+            events[Feedback.CONGESTED] = _event(lambda _, y: float(y[-2] - high), +1)
+            events[Feedback.EMPTY] = _event(lambda _, y: float(y[-2]), -1)
         return events
 
     def _surplus(self, _: float, state: Floats) -> float:
         return float(state[: self.count].sum() - 1)
 
-    def _tell(self, told: Told) -> None:
-        if told is Told.CONGESTED:
+    def _send(self, feedback: Feedback) -> None:
+        if feedback is Feedback.CONGESTED:
             self.crossings.append((self.now, self.state.copy()))
-            self.state[-1] = 0.0  # counted anew, as tolerances are relative to what was counted
-        if told is Told.EMPTY:
+            self.state[-1] = 0.0  # counted anew, since tolerances are relative to the count
+        if feedback is Feedback.EMPTY:
             self.state[-2] = 0.0
-        if self.told is Told.EMPTY:
+        if self.feedback is Feedback.EMPTY:
             self.turned = True  # that was the turning
-        self.told = told
-        self.coming += [(self.now + float(tau), g, told) for g, tau in enumerate(self.groups.tau)]
+        self.feedback = feedback
+        self.coming += [
+            (self.now + float(tau), g, feedback) for g, tau in enumerate(self.groups.tau)
+        ]
 
     def _change_laws(self) -> None:
         due = [change for change in self.coming if change[0] <= self.now]
         self.coming = [change for change in self.coming if change[0] > self.now]
-        for _, group, told in sorted(due, key=lambda change: change[0]):
-            self.acting[group] = told
+        for _, group, feedback in sorted(due, key=lambda change: change[0]):
+            self.acting[group] = feedback
 
 
 def _event(function: Event, direction: int) -> Event:
-    """An event as `solve_ivp` wants it."""
+    """Adds the attributes of a terminal event for `solve_ivp` to a function."""
 
     def event(s: float, state: Floats) -> float:
         return function(s, state)

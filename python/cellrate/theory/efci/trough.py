@@ -1,4 +1,4 @@
-"""Phases 2 and 3 of a cycle whose queue empties, and what the link loses in them."""
+"""Phases 2 and 3 of a cycle whose queue empties, and the capacity that is lost in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellrate.theory.efci.minimum import fall_from, fall_seconds
 
 
 class Trough(NamedTuple):
-    """From the crossing of Q_L to where the aggregate rate exceeds BW again."""
+    """Time from the crossing of Q_L until the aggregate rate exceeds BW again."""
 
     phase_2_seconds: Floats
     phase_3_seconds: Floats
@@ -20,14 +20,14 @@ class Trough(NamedTuple):
 
 
 class Emptying(NamedTuple):
-    """Where the queue empties, and the rate from then until it is felt, as a share of BW.
+    """Emptying of the queue, and the rate from then until phase 3's law acts; shares of BW.
 
     Attributes:
-        phase_2_seconds: From the crossing of Q_L until the queue is empty.
-        falling_seconds: For how long the rate still decays.
-        falling_rate: Rate at its beginning.
-        rising_seconds: For how long it then rises by phase 2's law, at most to BW.
-        missing: What is missing to BW at the beginning of that.
+        phase_2_seconds: Time from the crossing of Q_L until the queue is empty.
+        falling_seconds: Time after that in which the rate still decays.
+        falling_rate: Rate at the beginning of that time.
+        rising_seconds: Time in which the rate then rises by phase 2's law, at most to BW.
+        missing: Difference of BW and the rate when that rise begins.
         rate: Rate when phase 3's law begins; 1 if BW was reached before.
     """
 
@@ -52,28 +52,29 @@ def trough_after(loop: EfciLoop, maximum_cells: Floats) -> Trough:
         came = came + (1 - rate) / loop.lam
     else:
         growing = np.where(brief, 0.0, _growing_seconds(loop, emptying))
-        # What came while the queue was empty is what phase 3 gains, a round trip later.
+        # Arrivals while the queue was empty cause the growth of phase 3, a round trip later.
         came = np.where(brief, came, (np.exp(loop.lam * loop.tau) - rate) / loop.air)
     phase_3 = falling + rising + growing
     return Trough(emptying.phase_2_seconds, phase_3, phase_3 - came)
 
 
 def _emptying(loop: EfciLoop, maximum_cells: Floats) -> Emptying:
-    """How the queue empties; d is what is missing to BW when the increase arrives."""
+    """Emptying of the queue after a maximum."""
     air, bw, kappa, tau = loop.air, loop.bw, loop.kappa, loop.tau
     fall = fall_from(loop, maximum_cells)
+    # Difference of BW and the rate when the increase arrives.
     d = fall.deficit
     increase_at = fall.to_low_seconds + tau
-    # It empties before the increase arrives, or else while the rate rises.
+    # The queue empties before the increase arrives, or else while the rate rises.
     early = fall.queue_cells <= 0
-    room = np.sqrt(np.maximum(d**2 - 2 * air * np.maximum(fall.queue_cells, 0.0) / bw, 0.0))
+    still = np.sqrt(np.maximum(d**2 - 2 * air * np.maximum(fall.queue_cells, 0.0) / bw, 0.0))
     empty_at = np.where(
         early,
         np.minimum(fall_seconds(maximum_cells * kappa / bw) / kappa, increase_at),
-        increase_at + (d - room) / air,
+        increase_at + (d - still) / air,
     )
     phase_2 = empty_at - fall.to_low_seconds
-    missing = np.where(early, d, room)
+    missing = np.where(early, d, still)
     rising = np.where(early, phase_2, tau)
     reached = air * rising >= missing
     rate = np.exp(-kappa * increase_at) + air * phase_2
@@ -88,7 +89,7 @@ def _emptying(loop: EfciLoop, maximum_cells: Floats) -> Emptying:
 
 
 def _growing_seconds(loop: EfciLoop, emptying: Emptying) -> Floats:
-    """How long phase 3's law needs to BW, by the slowest mode of dr/ds = AIR r(s - tau).
+    """Time in which phase 3's law reaches BW, by the slowest mode of dr/ds = AIR r(s - tau).
 
     The share of that mode in the past of the equation, the round trip since the queue was empty,
     is [r + AIR int_0^tau e^(-lambda s) r(s) ds] / (1 + lambda tau).

@@ -1,4 +1,4 @@
-"""What the fluid model takes for granted of its parameters."""
+"""Checks of the fluid model's assumptions on its parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_network(
     """Refuses a network without sources, link, delay or thresholds.
 
     Raises:
-        AssumptionError: Names which.
+        AssumptionError: An argument is outside the assumptions; the message names it.
     """
     require_finite(sources=sources, round_trip_seconds=tau)
     require(sources >= 1, "sources", sources, "must be at least 1, or nobody sends")
@@ -38,10 +38,10 @@ def check_network(
 def check_factors(
     rif: npt.ArrayLike, rdf: npt.ArrayLike, nrm: npt.ArrayLike, decrease: str
 ) -> None:
-    """Refuses factors that increase or decrease nothing, or more than all there is.
+    """Refuses factors that do not change ACR, or that change it by more than PCR or ACR itself.
 
     Raises:
-        AssumptionError: Names which.
+        AssumptionError: An argument is outside the assumptions; the message names it.
     """
     rif, rdf, nrm = np.asarray(rif), np.asarray(rdf), np.asarray(nrm)
     require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1 (PCR per BRM)")
@@ -59,10 +59,10 @@ def check_rates(
     pcr: npt.NDArray[np.float64],
     mcr: npt.NDArray[np.float64],
 ) -> None:
-    """Refuses rates that make no bottleneck, or one that no control relieves.
+    """Refuses a PCR that makes no bottleneck, and an MCR that keeps it overloaded.
 
     Raises:
-        AssumptionError: Names which.
+        AssumptionError: An argument is outside the assumptions; the message names it.
     """
     require_positive(pcr_cells_per_second=pcr)
     require_not_negative(mcr_cells_per_second=mcr)

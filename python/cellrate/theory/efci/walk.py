@@ -1,4 +1,4 @@
-"""From event to event: crossings of the queue, and a round trip later changes of the law of ACR."""
+"""Walk from event to event: crossings of the queue, and changes of ACR's law a round trip later."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LEAST = 1e-9
 
 
 class Walk:
-    """Goes through segments.
+    """Course of ACR and queue in segments, each with one law.
 
     Attributes:
-        segments: What lies behind.
-        crossings: How many segments lay before each crossing of Q_H upwards.
-        lost: How many segments lay before the queue began to grow again, and what was lost of the
-            link until then, in seconds of BW.
+        segments: All segments so far.
+        crossings: Number of segments before each upward crossing of Q_H.
+        lost: For each time at which the queue began to grow again, the number of segments before
+            it, and the capacity lost while the queue was empty, in seconds of BW.
     """
 
     def __init__(self, constants: Constants, share: float, rate: float, queue: float) -> None:
@@ -42,11 +42,11 @@ class Walk:
         self._emptied, self._came = 0, 0.0
 
     def schedule(self, at: float, phase: Phase) -> None:
-        """A law that will act from a time on."""
+        """Schedules a law that will act from a time on."""
         self.coming.append((at, phase))
 
     def run(self, cycles: int) -> None:
-        """Until Q_H has been crossed upwards so many times."""
+        """Advances until Q_H has been crossed upwards `cycles` times."""
         while len(self.crossings) < cycles:
             self._advance()
 
@@ -83,7 +83,10 @@ class Walk:
         return seconds_to_bandwidth(self.constants, self.phase, self.rate, self.growth)
 
     def _cross(self) -> None:
-        """The queue crosses a threshold, empties, or begins to grow; felt a round trip later."""
+        """Handles the queue crossing a threshold, emptying or beginning to grow.
+
+        The law of ACR changes a round trip later.
+        """
         felt = self.now + self.constants.tau
         if self.empty:
             self._fill()
@@ -107,7 +110,7 @@ class Walk:
         self.schedule(self.constants.tau, Phase.REFILL)
 
     def _growth(self) -> float:
-        """Growth of the law of phase 3, which begins now; see `trough` for the slowest mode."""
+        """Rate of growth of phase 3's law, which begins now; see `trough` for the slowest mode."""
         constants = self.constants
         if not constants.delayed or self.now == 0:
             return constants.mode
@@ -124,11 +127,11 @@ class Walk:
         return -log(self.rate) / max(-log(mode) / constants.mode, LEAST * constants.tau)
 
     def _fill(self) -> None:
-        """The queue begins to grow: what was lost since it was empty."""
+        """Records the capacity lost while the queue was empty, when the queue begins to grow."""
         constants, past = self.constants, self.segments[self._emptied :]
-        came = sum(float(one.arrivals(constants, np.asarray(one.length))) for one in past)
+        came = sum(float(s.arrivals(constants, np.asarray(s.length))) for s in past)
         if constants.delayed and self.phase is Phase.GROWTH and past[0].phase is not Phase.GROWTH:
-            felt = next(one.rate for one in past if one.phase is Phase.GROWTH)
+            felt = next(segment.rate for segment in past if segment.phase is Phase.GROWTH)
             came = (exp(constants.mode * constants.tau) - felt) / constants.air
         self._came, self.empty, self.rate, self.growth = came, False, 1.0, constants.mode
-        self.lost.append((len(self.segments), sum(one.length for one in past) - came))
+        self.lost.append((len(self.segments), sum(segment.length for segment in past) - came))

@@ -6,35 +6,36 @@ from decimal import Decimal, localcontext
 from functools import lru_cache
 from typing import TypeAlias
 
-# A weight is a product of ratios of eigenvalues that may lie close together, very small ones times
-# very large ones: with so many digits all that a float holds is right.
+# A weight is a product of very small and very large ratios of eigenvalues, which may be close to
+# each other. With this many digits, all digits of the resulting float are right.
 DIGITS = 60
 
-# P(Q > x) is the sum of a exp(z x) over pairs (z, a) of an eigenvalue z < 0 and its weight.
+# P(Q > x) is the sum of a exp(z x) over pairs (z, a) of an eigenvalue z < 0 and its weight a.
 Modes: TypeAlias = tuple[tuple[Decimal, Decimal], ...]
 
 
 @lru_cache(maxsize=32)
 def fluid_modes(sources: int, birth: float, line: float) -> Modes:
-    """Modes with time in mean ON periods and the queue in what a source sends in one of them.
+    """Modes of the queue (Anick, Mitra and Sondhi 1982).
 
-    Anick, Mitra and Sondhi 1982.
+    The unit of time is the mean ON period, and the unit of the queue is the amount that a source
+    sends in a mean ON period.
 
     Args:
         sources: Number of sources.
-        birth: Rate from OFF to ON, that is ON over OFF period.
-        line: Rate of the line in peaks of a source; above the sources' mean rate.
+        birth: Rate from OFF to ON: mean ON period over mean OFF period.
+        line: Rate of the line in peak rates of a source; above the sources' mean rate.
     """
     if line >= sources:
         return ()
     with localcontext(prec=DIGITS):
         rate = Decimal(birth)
-        found = _eigenvalues(sources, rate, Decimal(line))
+        eigenvalues = _eigenvalues(sources, rate, Decimal(line))
         all_on = (rate / (1 + rate)) ** sources
         modes = []
-        for z, total in found:
+        for z, total in eigenvalues:
             weight = all_on * total
-            for other, _ in found:
+            for other, _ in eigenvalues:
                 if other is not z:
                     weight *= other / (other - z)
             modes.append((z, weight))
@@ -48,18 +49,18 @@ def exceedance(modes: Modes, queue: float) -> float:
 
 
 def mean_queue(modes: Modes) -> float:
-    """The integral of P(Q > queue)."""
+    """Mean queue: the integral of P(Q > queue)."""
     with localcontext(prec=DIGITS):
         return float(sum(-a / z for z, a in modes))
 
 
 def _eigenvalues(n: int, birth: Decimal, line: Decimal) -> list[tuple[Decimal, Decimal]]:
-    """The eigenvalues below 0, each with the sum of its eigenvector (whose last element is 1)."""
+    """Eigenvalues below 0, each with the sum of its eigenvector (whose last element is 1)."""
     half, found = Decimal(n) / 2, []
     for k in range(n // 2 + 1):
         for z in _roots(half - k, half, half - line, birth):
             root = ((z + 1 - birth) ** 2 + 4 * birth).sqrt()
-            # Squaring has joined the equations of k and of n - k; the sign tells which it is.
+            # Squaring has joined the equations of k and of n - k; the sign distinguishes them.
             number = k if z * (half - line) + half * (1 + birth) >= 0 else n - k
             first = (-(z + 1 - birth) + root) / (2 * birth)
             second = (-(z + 1 - birth) - root) / (2 * birth)
@@ -75,13 +76,13 @@ def _roots(a: Decimal, half: Decimal, b: Decimal, birth: Decimal) -> list[Decima
     square = a * a - b * b
     linear = 2 * (1 - birth) * a * a - 2 * half * (1 + birth) * b
     constant = -((1 + birth) ** 2) * (half * half - a * a)
-    if a == 0:  # twice the same
+    if a == 0:  # a double root
         roots = [-linear / (2 * square)] if square else []
     elif square == 0:
         roots = [-constant / linear]
     else:
         root = (linear * linear - 4 * square * constant).sqrt()
-        # Without a difference of like numbers.
+        # This form avoids the difference of nearly equal numbers.
         q = -(linear + (root if linear >= 0 else -root)) / 2
         roots = [q / square, constant / q]
     return [z for z in roots if z < 0]

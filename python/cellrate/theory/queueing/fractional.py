@@ -1,4 +1,4 @@
-"""Queue of a multiplex of long-range dependent streams, as fractional Brownian motion: Norros."""
+"""Queue of a multiplex of long-range dependent streams, as fractional Brownian motion (Norros)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def fractional_time_scale_seconds(
     link_cells_per_second: Numbers,
     queue_cells: Numbers,
 ) -> Numbers:
-    """Time in which a queue of that length most likely has built up: q H / ((C - N m) (1 - H)).
+    """Most likely time in which a queue of a length builds up: q H / ((C - N m) (1 - H)).
 
     Norros 1994, A storage model with self-similar input.
 
     Args:
-        sources: Number of streams, alike and independent.
+        sources: Number of streams, independent with equal parameters.
         mean_cells_per_second: Mean rate of a stream.
         hurst: Hurst parameter H, from 1/2 (independent) to below 1.
         link_cells_per_second: Rate of the line.
@@ -51,17 +51,17 @@ def fractional_exceedance(
     link_cells_per_second: Numbers,
     queue_cells: Numbers,
 ) -> Numbers:
-    """Lower bound of P(Q > queue): the probability that the traffic of one time is too much.
+    """Lower bound of P(Q > queue): greatest probability of too much traffic in a fixed time.
 
-    Norros 1994: 1 - Phi(min over t of (q + (C - N m) t) / sd(t)), sd(t) that of the
-    traffic in a time t; the minimum is at `fractional_time_scale_seconds`. It has the decay of the
-    probability itself.
+    Norros 1994: 1 - Phi(min over t of (q + (C - N m) t) / sd(t)), where sd(t) is the standard
+    deviation of the traffic in a time t; the minimum is at `fractional_time_scale_seconds`. The
+    bound decays as the probability itself.
 
     Args:
-        sources: Number of streams, alike and independent.
+        sources: Number of streams, independent with equal parameters.
         mean_cells_per_second: Mean rate of a stream.
         deviation_cells_per_second: Standard deviation of a stream's rate.
-        interval_seconds: The rate is a mean over this time; the deviation belongs to it.
+        interval_seconds: Time over which the rate is averaged for that deviation.
         hurst: Hurst parameter H, from 1/2 (independent) to below 1.
         link_cells_per_second: Rate of the line.
         queue_cells: Length of the queue.
@@ -96,10 +96,11 @@ def fractional_exponential_exceedance(
     link_cells_per_second: Numbers,
     queue_cells: Numbers,
 ) -> Numbers:
-    """Approximation exp(-y^2/2) of P(Q > queue), y as above: a Weibull distribution.
+    """Approximation of P(Q > queue) by a Weibull distribution.
 
-    Norros 1994: exp(-(C - N m)^(2H) q^(2-2H) / (2 k^2 V)), k = H^H (1-H)^(1-H) and
-    V t^(2H) the variance of the traffic in a time t. Exact for H = 1/2.
+    Norros 1994: exp(-(C - N m)^(2H) q^(2-2H) / (2 k^2 V)), where k = H^H (1-H)^(1-H) and V t^(2H)
+    is the variance of the traffic in a time t. This is exp(-y^2/2) with the y that
+    `fractional_exceedance` uses as 1 - Phi(y). It is exact for H = 1/2.
     """
     return plain(
         np.exp(
@@ -126,13 +127,13 @@ def fractional_buffer_cells(
     *,
     probability: Numbers = 1e-9,
 ) -> Numbers:
-    """Length that the queue exceeds with a probability, by the approximation above.
+    """Length that the queue exceeds with a probability, by `fractional_exponential_exceedance`.
 
     Args:
-        sources: Number of streams, alike and independent.
+        sources: Number of streams, independent with equal parameters.
         mean_cells_per_second: Mean rate of a stream.
         deviation_cells_per_second: Standard deviation of a stream's rate.
-        interval_seconds: The rate is a mean over this time.
+        interval_seconds: Time over which the rate is averaged for that deviation.
         hurst: Hurst parameter H.
         link_cells_per_second: Rate of the line.
         probability: Share of the time in which the queue may be longer.
@@ -142,7 +143,7 @@ def fractional_buffer_cells(
     """
     p = np.asarray(probability)
     require((p > 0) & (p < 1), "probability", probability, "must be above 0 and below 1")
-    one = _exponent(
+    exponent_of_one_cell = _exponent(
         sources,
         mean_cells_per_second,
         deviation_cells_per_second,
@@ -151,7 +152,8 @@ def fractional_buffer_cells(
         link_cells_per_second,
         1.0,
     )
-    return plain((-np.log(p) / one) ** (1 / (2 - 2 * np.asarray(hurst))))
+    power = 1 / (2 - 2 * np.asarray(hurst))
+    return plain((-np.log(p) / exponent_of_one_cell) ** power)
 
 
 def _exponent(
@@ -185,7 +187,7 @@ def _left(
     hurst: Numbers,
     link_cells_per_second: Numbers,
 ) -> np.ndarray:
-    """What the streams leave of the line on average."""
+    """Mean capacity of the line that the streams leave."""
     require_whole(1, sources=sources)
     require_positive(
         mean_cells_per_second=mean_cells_per_second, link_cells_per_second=link_cells_per_second

@@ -1,4 +1,4 @@
-"""Markov fluid of ON-OFF sources with exponential periods into a line: Anick, Mitra, Sondhi."""
+"""Queue of ON-OFF sources with exponential periods, as a Markov fluid (Anick, Mitra, Sondhi)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cellrate.theory.assumptions import (
 from cellrate.theory.formula import Formula
 from cellrate.theory.queueing.fluid_modes import Modes, exceedance, fluid_modes, mean_queue
 
-# The work grows with the square of their number.
+# The work grows with the square of the number of sources.
 MOST_SOURCES = 2000
-# What of a ratio of rates may be rounding.
+# Relative difference of a ratio of rates from a whole number that counts as rounding.
 ROUNDING = 1e-12
 
 
@@ -30,7 +30,7 @@ def fluid_utilisation(
     off_seconds: Numbers,
     link_cells_per_second: Numbers,
 ) -> Numbers:
-    """Mean rate of the sources together as a share of the line.
+    """Mean total rate of the sources as a share of the line.
 
     Raises:
         AssumptionError: A number is out of range, or the sources' mean rate is not below the line.
@@ -58,14 +58,14 @@ def fluid_exceedance(
     link_cells_per_second: float,
     queue_cells: Numbers,
 ) -> Numbers:
-    """P(Q > queue) of an unlimited buffer at any time, the sources being a fluid while ON.
+    """P(Q > queue) of an unlimited buffer at any time, if sources send a fluid while ON.
 
     Anick, Mitra and Sondhi 1982, Stochastic theory of a data-handling system with multiple sources:
-    all eigenvalues are roots of quadratic equations, and the coefficients products of their ratios.
-    Cells instead of a fluid add about the queue of N*D/D/1.
+    all eigenvalues are roots of quadratic equations, and the coefficients are products of their
+    ratios. Cells instead of a fluid add about the queue of N*D/D/1.
 
     Args:
-        sources: Number of sources, alike and independent.
+        sources: Number of sources, independent with equal parameters.
         peak_cells_per_second: Rate of a source that is ON.
         on_seconds: Mean of the exponential ON periods.
         off_seconds: Mean of the exponential OFF periods.
@@ -92,7 +92,7 @@ def fluid_decay_per_cell(
 ) -> float:
     """Rate eta of the tail, P(Q > x) ~ exp(-eta x): (1 - rho) (1/on + 1/off) / (peak - C/N).
 
-    Same source. The queue must be able to grow.
+    Same source. The sources' total peak rate must exceed the line.
 
     Args:
         sources: Number of sources.
@@ -160,7 +160,7 @@ def fluid_buffer_cells(
     modes = _modes(sources, *source, link_cells_per_second)
     if exceedance(modes, 0.0) <= probability:
         return 0.0
-    # No mode falls more slowly than this one.
+    # No mode decays more slowly than this one.
     slowest = -float(max(z for z, _ in modes))
     most = math.log(float(sum(abs(a) for _, a in modes)) / probability) / slowest
     found = optimize.brentq(
@@ -180,7 +180,7 @@ def _modes(
     fluid_utilisation(sources, *source, link_cells_per_second)
     require(sources <= MOST_SOURCES, "sources", sources, f"must be at most {MOST_SOURCES}")
     line = link_cells_per_second / peak_cells_per_second
-    # With a whole number of peaks one state has no drift; rounding must not give it any.
+    # If the line is a whole number of peaks, one state has no drift; rounding must not add any.
     whole = round(line)
     line = float(whole) if abs(line - whole) <= ROUNDING * line else line
     return fluid_modes(int(sources), on_seconds / off_seconds, line)

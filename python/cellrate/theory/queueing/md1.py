@@ -1,4 +1,4 @@
-"""M/D/1: Poisson cells into a line of constant rate."""
+"""M/D/1: queue of Poisson cells before a line of constant rate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cellrate.theory.formula import Formula
 from cellrate.theory.queueing.quantiles import least_buffer
 
 Floats = npt.NDArray[np.float64]
-# Beyond this many states after the last one asked for the probabilities fall geometrically.
+# The probabilities are taken as geometric from this many states after the last requested one.
 SETTLED = 64
 MOST_STATES = 1 << 14
 
@@ -37,7 +37,7 @@ def md1_mean_wait_seconds(
         link_cells_per_second: Rate of the line.
 
     Raises:
-        AssumptionError: A rate is not above 0, or the arrivals are not below the line.
+        AssumptionError: A rate is not above 0, or the arrival rate is not below the line.
     """
     load = np.asarray(_load(arrival_cells_per_second, link_cells_per_second))
     return plain(load / (2 * (1 - load)) / np.asarray(link_cells_per_second))
@@ -46,7 +46,7 @@ def md1_mean_wait_seconds(
 def md1_mean_queue_cells(
     arrival_cells_per_second: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """Mean number of cells, the one in transmission included: rho + rho^2 / (2 (1 - rho))."""
+    """Mean number of cells, including the cell in transmission: rho + rho^2 / (2 (1 - rho))."""
     load = np.asarray(_load(arrival_cells_per_second, link_cells_per_second))
     return plain(load + load * load / (2 * (1 - load)))
 
@@ -54,10 +54,10 @@ def md1_mean_queue_cells(
 def md1_exceedance(
     arrival_cells_per_second: Numbers, link_cells_per_second: Numbers, queue_cells: Numbers
 ) -> Numbers:
-    """P(N > queue), the cell in transmission included, at any time.
+    """P(N > queue) at any time, N including the cell in transmission.
 
-    The probabilities that departures leave behind (embedded Markov chain, as at any time) by the
-    recursion of Ramaswami 1988, in which all terms are positive; Erlang's closed sum alternates.
+    The probabilities are those of the Markov chain embedded at departures, which hold at any time,
+    by the recursion of Ramaswami 1988. All its terms are positive; Erlang's closed sum alternates.
 
     Args:
         arrival_cells_per_second: Mean rate of the Poisson arrivals.
@@ -65,18 +65,19 @@ def md1_exceedance(
         queue_cells: Number of cells, whole.
 
     Raises:
-        AssumptionError: As `md1_mean_wait_seconds`, or the queue is no whole number of cells.
+        AssumptionError: As `md1_mean_wait_seconds`, or the queue is not a whole number of cells.
     """
     load = _load(arrival_cells_per_second, link_cells_per_second)
     require_whole(0, queue_cells=queue_cells)
     few = np.asarray(queue_cells) < MOST_STATES
     require(few, "queue_cells", queue_cells, f"must be below {MOST_STATES}")
     loads, queues = np.broadcast_arrays(load, np.asarray(queue_cells, dtype=int))
-    found = np.empty(loads.shape)
-    for one in np.unique(loads):
-        at = loads == one
-        found[at] = _tails(float(one), 1 << int(queues[at].max()).bit_length())[queues[at]]
-    return plain(found)
+    probabilities = np.empty(loads.shape)
+    for value in np.unique(loads):
+        at = loads == value
+        tails = _tails(float(value), 1 << int(queues[at].max()).bit_length())
+        probabilities[at] = tails[queues[at]]
+    return plain(probabilities)
 
 
 def md1_wait_exceedance(
@@ -84,9 +85,10 @@ def md1_wait_exceedance(
 ) -> Numbers:
     """P(wait > t) of a cell before its transmission.
 
-    Franx, A simple solution for the M/D/c waiting time distribution, 2001: with k cell times D just
-    above t, P(wait <= t) is the probability that at most k - 1 cells wait after Poisson arrivals
-    during k D - t have come on top. Complemented here, so that small probabilities are exact.
+    Franx, A simple solution for the M/D/c waiting time distribution, 2001: if k cell times D are
+    just above t, P(wait <= t) is the probability that at most k - 1 cells wait after the further
+    Poisson arrivals of a time k D - t. The complement is computed, so that small probabilities are
+    exact.
 
     Args:
         arrival_cells_per_second: Mean rate of the Poisson arrivals.
@@ -107,12 +109,12 @@ def md1_wait_exceedance(
 
 
 def _wait_tail(load: float, wait: float) -> float:
-    """P(wait > so many cell times)."""
+    """P(wait > `wait`), with `wait` in cell times."""
     k = int(wait) + 1
     mean = load * (k - wait)
     more = np.arange(k)
     arrivals = np.exp(special.xlogy(more, mean) - mean - special.gammaln(more + 1))
-    # Number waiting above k - 1 - j means number in the system above k - j.
+    # More than k - 1 - j cells waiting means more than k - j cells in the system.
     waiting = _tails(load, 1 << k.bit_length())[k - more]
     return float(arrivals @ waiting + special.pdtrc(k - 1, mean))
 
@@ -161,7 +163,7 @@ def _tails(load: float, count: int) -> Floats:
     p = np.zeros(states + 1)
     p[0] = 1 - load
     for n in range(1, states + 1):
-        # As often up from below n as down from n.
+        # The flow up from states below n equals the flow down from n.
         up = p[0] * at_least[n] + p[1:n] @ at_least[n:1:-1]
         p[n] = up / none
     rest = p[-1] / (_decay(load) - 1)
@@ -171,9 +173,9 @@ def _tails(load: float, count: int) -> Floats:
 
 
 def _decay(load: float) -> float:
-    """By what the probability of each further cell falls: z > 1 with exp(load (z - 1)) = z."""
+    """Factor by which the probability of each further cell falls: z > 1, exp(load (z - 1)) = z."""
     idle = 1 - load
-    if idle < 1e-5:  # the two roots are too close to tell apart: a series
+    if idle < 1e-5:  # the roots 1 and z are too close to separate: a series
         return 1 + 2 * idle + 8 / 3 * idle**2
     most = 10 - 2 * math.log(load)
     return float(optimize.brentq(lambda y: y - load - math.log(y / load), 1.0, most)) / load

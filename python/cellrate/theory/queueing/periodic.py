@@ -1,4 +1,4 @@
-"""N*D/D/1: periodic sources of one rate with random phases into a line of constant rate."""
+"""N*D/D/1: queue of periodic sources with one rate and random phases before a line."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ def periodic_exceedance(
     link_cells_per_second: Numbers,
     queue_cells: Numbers,
 ) -> Numbers:
-    """P(work > queue): the work left is more than so many cell times, at any time.
+    """P(work > queue) at any time, with the unfinished work of the line in cell times.
 
-    For a whole number it is P(N > queue), the cell in transmission included. With T cell times
-    between two cells of a source and x the queue: the sum over n from x to N of the probability
-    that n cells arrive within n - x cell times, times (T - N + x) / (T - n + x) (ballot theorem).
-    Eckberg 1979; Roberts and Virtamo 1991, The superposition of periodic cell arrival streams.
+    For a whole number it is P(N > queue), N including the cell in transmission. With T cell times
+    between two cells of a source and x for the queue, it is the sum over n from x to N of the
+    probability that n cells arrive within n - x cell times, times (T - N + x) / (T - n + x) (ballot
+    theorem). Eckberg 1979; Roberts and Virtamo 1991, The superposition of periodic cell arrival
+    streams.
 
     Args:
         sources: Number of sources; their phases are independent and uniform.
-        rate_cells_per_second: Rate of each.
+        rate_cells_per_second: Rate of each source.
         link_cells_per_second: Rate of the line.
         queue_cells: Work in cell times.
 
     Raises:
-        AssumptionError: A number is out of range, or the sources together are not below the line.
+        AssumptionError: A number is out of range, or the sources' total rate is not below the line.
     """
     count, period = _sources(sources, rate_cells_per_second, link_cells_per_second)
     require_not_negative(queue_cells=queue_cells)
@@ -51,7 +52,7 @@ def periodic_exceedance(
 def periodic_mean_queue_cells(
     sources: Numbers, rate_cells_per_second: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """Mean number of cells, the one in transmission included: the sum of P(N > q)."""
+    """Mean number of cells, including the cell in transmission: the sum of P(N > q)."""
     count, period = _sources(sources, rate_cells_per_second, link_cells_per_second)
     counts, periods = np.broadcast_arrays(count, period)
     found = [
@@ -72,7 +73,7 @@ def periodic_buffer_cells(
 
     Args:
         sources: Number of sources.
-        rate_cells_per_second: Rate of each.
+        rate_cells_per_second: Rate of each source.
         link_cells_per_second: Rate of the line.
         probability: Share of the time in which the queue may be longer.
 

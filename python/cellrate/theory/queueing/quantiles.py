@@ -1,4 +1,4 @@
-"""The least buffer whose queue is exceeded with no more than a given probability."""
+"""Least buffer that the queue exceeds with at most a given probability."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def least_buffer(exceedance: Callable[[int], float], probability: float, most_ce
     """Least whole q of at least 0 with P(N > q) <= probability, by doubling and bisection.
 
     Raises:
-        AssumptionError: The probability is not between 0 and 1, or the buffer is more than
+        AssumptionError: The probability is not between 0 and 1, or the buffer would exceed
             `most_cells`.
     """
     require(0 < probability < 1, "probability", probability, "must be above 0 and below 1")

@@ -1,0 +1,48 @@
+"""Results as JSON, which has neither infinity nor NaN."""
+
+from __future__ import annotations
+
+import json
+from math import inf, nan
+
+import pytest
+from cellrate.estimates import Estimate
+from cellrate.numbers import finite_or_none
+from cellrate.reproduce.as_json import as_json
+from cellrate.reproduce.model import Alternative, Assumption, Published
+from cellrate.reproduce.papers import select
+from cellrate.reproduce.results import ExperimentResult, ValueResult
+from cellrate.reproduce.sensitivity import Moved, Sensitivity
+
+
+def result(measured: Estimate) -> ExperimentResult:
+    """A result with a single value."""
+    paper, [experiment] = select("ohsaki95", ["text-cells"])[0]
+    published = Published("delay", "measured", "1", value=1.0, unit="s")
+    values = (ValueResult(published, measured, met=False, runs=()),)
+    return ExperimentResult(paper, experiment, (1, 2), values, ())
+
+
+@pytest.mark.parametrize("beyond", [nan, inf, -inf])
+def test_a_value_beyond_numbers_is_null(beyond: float) -> None:
+    [table] = json.loads(as_json([result(Estimate((1.0, beyond), beyond, beyond, beyond))]))
+    [value] = table["published"]
+    assert value["value"] == 1.0
+    keys = "measured_mean", "ci95_low", "ci95_high", "relative_difference"
+    assert [value[key] for key in keys] == [None] * 4
+
+
+def test_a_mean_beyond_numbers_under_an_alternative_is_null() -> None:
+    as_assumed = Estimate((2.0,), 2.0, None, None)
+    other = Estimate((inf,), inf, None, None)
+    moved = Moved(
+        Assumption("a", "parameter", "1"), Alternative("2", ()), {"delay": (as_assumed, other)}, {}
+    )
+    sensitivity = Sensitivity("ohsaki95-text-cells", (moved,))
+    [table] = json.loads(as_json([result(as_assumed)], [sensitivity]))
+    [row] = table["sensitivity"]
+    assert row["values"] == {"delay": {"baseline": 2.0, "alternative": None}}
+
+
+def test_finite_numbers_stay() -> None:
+    assert [finite_or_none(value) for value in (0.0, -1.5, None)] == [0.0, -1.5, None]
