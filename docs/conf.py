@@ -33,5 +33,7 @@ napoleon_google_docstring = True
 html_theme = "furo"
 html_title = f"cellrate {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["console.css"]
 
 doctest_test_doctest_blocks = ""

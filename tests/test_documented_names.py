@@ -1,0 +1,81 @@
+"""Files, keys, measures and code that the documentation names are there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cellrate import _core
+from cellrate.measures import tables
+from conftest import HERE
+
+ROOT = HERE.parent
+DOCS = ROOT / "docs"
+WALKS = sorted((DOCS / "images").glob("walk-of-*.svg"))
+HOW_TO = DOCS / "how-to" / "add-a-scheme.md"
+WORDS = DOCS / "explanation" / "words.md"
+
+BELOW = re.compile(r"<desc>Paths are below (.+)\.</desc>")
+STATION = re.compile(r'<tspan class="file">([^<]+)</tspan>')
+FILE = re.compile(r"`((?:crates|docs|proof|python|tests)/[\w./-]+)`")
+CODE = re.compile(r"^```rust\n// (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOTTED = re.compile(r"`([a-z_]+(?:\.[a-z0-9_]+)+)`")
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.stem)
+def test_the_files_of_a_diagram_exist(walk: Path) -> None:
+    text = walk.read_text(encoding="utf-8")
+    [below] = BELOW.findall(text)
+    directory = ROOT if below == "the repository" else ROOT / below
+    stations = STATION.findall(text)
+    assert len(stations) > 10
+    assert [station for station in stations if not (directory / station).exists()] == []
+
+
+def test_there_are_diagrams() -> None:
+    assert len(WALKS) == 3
+
+
+def test_the_files_of_the_recipe_for_a_scheme_exist() -> None:
+    files = FILE.findall(HOW_TO.read_text(encoding="utf-8"))
+    assert len(files) > 20
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
+def test_the_code_of_the_recipe_for_a_scheme_is_that_of_the_files() -> None:
+    excerpts = CODE.findall(HOW_TO.read_text(encoding="utf-8"))
+    assert len(excerpts) > 5
+    for file, code in excerpts:
+        assert code in (ROOT / file).read_text(encoding="utf-8"), f"{file}:\n{code}"
+
+
+def listed(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schema of a list's items; none if it is no list."""
+    return [schema["items"]] if "items" in schema else []
+
+
+def keys(schema: dict[str, Any], definitions: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Paths of all tables and keys of a scenario."""
+    if "$ref" in schema:
+        schema = {**definitions[schema["$ref"].rpartition("/")[2]], **schema}
+        schema.pop("$ref")
+    inside = [*schema.get("oneOf", ()), *schema.get("anyOf", ()), *listed(schema)]
+    for part in inside:
+        yield from keys(part, definitions, path)
+    for name, value in schema.get("properties", {}).items():
+        key = f"{path}.{name}".lstrip(".")
+        yield key
+        yield from keys(value, definitions, key)
+
+
+def test_the_keys_and_measures_of_the_words_exist() -> None:
+    schema = json.loads(_core.schema())
+    known = set(keys(schema, schema["$defs"])) | {"resolved.toml"}
+    known |= {measure.name for table in tables().values() for measure in table.measures}
+    named = DOTTED.findall(WORDS.read_text(encoding="utf-8"))
+    assert len(named) > 60
+    assert sorted(set(named) - known) == []

@@ -1,0 +1,58 @@
+"""The tutorial shows what its commands print, apart from how long they took."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from conftest import HERE, shell
+
+DOCS = HERE.parent / "docs"
+PAGE = DOCS / "tutorial" / "first-run.md"
+CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+# They install the command, which has been done here.
+SILENT = re.compile(r"make|export")
+TIMES = re.compile(r"in [\d.]+ s, ([\d,]+ cell-hops), \d+ ns each")
+# Pictures of the page, and the commands' files that they are; renewed together with the output.
+PICTURES = {
+    "first-run.svg": "first/figures/all.svg",
+    "first-run-small-buffer.svg": "small/figures/all.svg",
+}
+
+
+def printed(command: str, directory: Path) -> str:
+    """Standard error and output of a command, without spaces at the ends of lines."""
+    output = shell(f"{{ {command}\n}} 2>&1", directory).stdout
+    return "\n".join(line.rstrip() for line in output.splitlines()).strip("\n")
+
+
+def played(block: str, directory: Path) -> str:
+    """A block of commands with what each prints now."""
+    lines = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            command = line.removeprefix("$ ")
+            output = "" if SILENT.match(command) else printed(command, directory)
+            lines += [line, *output.splitlines()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def without_times(text: str) -> str:
+    """A text in which all runs took equally long."""
+    return TIMES.sub(r"in ... s, \1, ... ns each", text)
+
+
+def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
+    shown = PAGE.read_text(encoding="utf-8")
+    fresh = CONSOLE.sub(lambda block: played(block.group(), tmp_path), shown)
+    if os.environ.get("UPDATE_GOLDENS"):
+        PAGE.write_text(fresh, encoding="utf-8")
+        for picture, made in PICTURES.items():
+            shutil.copy(tmp_path / made, DOCS / "images" / picture)
+        shown = fresh
+    assert "digest" in shown
+    assert without_times(shown) == without_times(fresh), "see UPDATE_GOLDENS"
+    assert all((tmp_path / made).is_file() for made in PICTURES.values())
+    assert all(f"../images/{picture}" in shown for picture in PICTURES)
