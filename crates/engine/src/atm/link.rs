@@ -1,5 +1,7 @@
 //! A link: the ring of cells on it, with the times at which they arrive at its far end.
 
+use alloc::vec::Vec;
+
 use super::cell::{Body, Cell};
 use crate::kernel::{Ps, Ring};
 
@@ -124,5 +126,25 @@ impl Link {
             };
             (cell, body.map(|(_, body)| body))
         })
+    }
+}
+
+/// The link that a port feeds, and the list of links whose receivers must look at them again.
+pub struct Outlet<'a> {
+    /// The link.
+    pub link: &'a mut Link,
+    /// Index of the link.
+    pub number: u32,
+    /// Indices of links whose [`Link::due`] has changed since their receivers looked.
+    pub fresh: &'a mut Vec<u32>,
+}
+
+impl Outlet<'_> {
+    /// Sends a cell, see [`Link::push`].
+    #[inline(always)]
+    pub fn push(&mut self, cell: Cell, body: Option<&Body>) {
+        if self.link.push(cell, body) {
+            self.fresh.push(self.number);
+        }
     }
 }

@@ -19,7 +19,7 @@ use super::switch::{Route, Switch};
 use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
 use crate::atm::cell::ServiceClass;
 use crate::atm::port::{Port, PortSettings, QueueSettings};
-use crate::atm::server::Server;
+use crate::atm::server::{BuildServer, Server};
 use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::DiscardConfig;
@@ -102,7 +102,7 @@ pub(super) struct Draft<'a> {
 }
 
 /// Builds the parts of a simulation.
-pub fn build<S: Server>(plan: &Plan) -> Result<Parts<S>, PlanError> {
+pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let draft = Draft::new(plan)?;
     let nodes = (0..plan.nodes.len())
         .map(|node| match &plan.nodes[node].kind {
@@ -270,7 +270,7 @@ impl<'a> Draft<'a> {
         Log::new(self.plan.measure.events, self.plan.measure.event_limit)
     }
 
-    fn switch<S: Server>(&self, node: usize, settings: &SwitchPlan) -> Switch<S> {
+    fn switch<S: BuildServer>(&self, node: usize, settings: &SwitchPlan) -> Switch<S> {
         let queues: Vec<Vec<usize>> = self.outgoing[node]
             .iter()
             .map(|link| self.used_queues(*link, settings))
@@ -304,7 +304,7 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    fn switch_port<S: Server>(
+    fn switch_port<S: BuildServer>(
         &self,
         link: usize,
         settings: &SwitchPlan,
@@ -419,7 +419,7 @@ impl<'a> Draft<'a> {
             .copied()
     }
 
-    fn host<S: Server>(&self, node: usize) -> Host<S> {
+    fn host<S: BuildServer>(&self, node: usize) -> Host<S> {
         let ports = self.outgoing[node]
             .iter()
             .map(|link| (self.host_port(*link), *link as u32))
@@ -441,7 +441,7 @@ impl<'a> Draft<'a> {
         )
     }
 
-    fn host_port<S: Server>(&self, link: usize) -> Port<S> {
+    fn host_port<S: BuildServer>(&self, link: usize) -> Port<S> {
         let channels = self.users[link].len();
         let rate = self.plan.links[link].rate;
         let queues = self.host_queues(link);

@@ -1,7 +1,7 @@
 //! The credit protocol at one node: messages to the upstream nodes, and messages from the
 //! downstream nodes.
 
-use super::prompt::{Account, Gear, NONE, Prompt, Shared};
+use super::prompt::{Account, NONE, Outputs, Prompt, Shared};
 use crate::atm::cell::Cell;
 use crate::atm::server::{Message, Server};
 use crate::credit::allocation::Notice;
@@ -15,7 +15,13 @@ impl Prompt {
     /// Counts `cells` cells of the channel with label `label` that have left the node, or have
     /// ended here; the last of them at `now`.
     #[inline]
-    pub fn forward<S: Server>(&mut self, now: Ps, label: u32, cells: u32, gear: &mut Gear<'_, S>) {
+    pub fn forward<S: Server>(
+        &mut self,
+        now: Ps,
+        label: u32,
+        cells: u32,
+        outputs: &mut Outputs<'_, S>,
+    ) {
         let account = &mut self.accounts[label as usize];
         if account.reverse == NONE {
             return;
@@ -24,7 +30,12 @@ impl Prompt {
             None => {
                 let (port, channel) = (account.reverse, account.upstream);
                 if let Some(count) = account.receiver.forward(cells) {
-                    self.tell(now, port, Message::Credit(Record { channel, count }), gear);
+                    self.tell(
+                        now,
+                        port,
+                        Message::Credit(Record { channel, count }),
+                        outputs,
+                    );
                 }
             }
             Some((pool, member)) => {
@@ -33,25 +44,31 @@ impl Prompt {
                 let queued = || {
                     labels
                         .iter()
-                        .map(|label| queued(&accounts[*label as usize], gear))
+                        .map(|label| queued(&accounts[*label as usize], outputs))
                         .sum()
                 };
                 for _ in 0..cells {
                     pool.forward(member, queued, &mut self.notices);
                 }
-                self.tell_notices(now, label, gear);
+                self.tell_notices(now, label, outputs);
             }
         }
     }
 
-    fn tell<S: Server>(&mut self, now: Ps, port: u32, message: Message, gear: &mut Gear<'_, S>) {
+    fn tell<S: Server>(
+        &mut self,
+        now: Ps,
+        port: u32,
+        message: Message,
+        outputs: &mut Outputs<'_, S>,
+    ) {
         self.touch(port);
-        let (port, link) = gear.at(port);
-        port.tell(now, message, link);
+        let (port, mut out) = outputs.at(port);
+        port.tell(now, message, &mut out);
     }
 
     /// Sends the notices of the pool of the channel with label `label`.
-    fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, gear: &mut Gear<'_, S>) {
+    fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, outputs: &mut Outputs<'_, S>) {
         let Some((pool, _)) = self.accounts[label as usize].pool else {
             return;
         };
@@ -74,7 +91,7 @@ impl Prompt {
                 None => Message::Credit(record),
                 Some(number) => Message::Reduction(record, number),
             };
-            self.tell(now, reverse, message, gear);
+            self.tell(now, reverse, message, outputs);
         }
         self.notices = notices;
     }
@@ -85,7 +102,7 @@ impl Prompt {
         &mut self,
         cell: Cell,
         credit: CreditCell,
-        gear: &mut Gear<'_, S>,
+        outputs: &mut Outputs<'_, S>,
         mut granted: impl FnMut(u32, Grant),
     ) {
         let (now, port) = (cell.at, cell.label);
@@ -94,12 +111,12 @@ impl Prompt {
         match credit.purpose {
             Purpose::Credit => {
                 for Record { channel, count } in core::iter::once(first).chain(records) {
-                    self.grant(now, port, (channel, count), gear);
+                    self.grant(now, port, (channel, count), outputs);
                     granted(port, (channel, count));
                 }
             }
             Purpose::Reduction => {
-                self.grant(now, port, (first.channel, first.count), gear);
+                self.grant(now, port, (first.channel, first.count), outputs);
                 granted(port, (first.channel, first.count));
                 let label = self.ways[port as usize][first.channel as usize].label_there;
                 let reduction = records.next().map_or(0, |record| record.count);
@@ -108,9 +125,9 @@ impl Prompt {
                     label,
                     reduction,
                 };
-                self.tell(now, port, confirmation, gear);
+                self.tell(now, port, confirmation, outputs);
             }
-            Purpose::Mark => self.receive_mark(now, first, gear),
+            Purpose::Mark => self.receive_mark(now, first, outputs),
             Purpose::Confirmation => {
                 let (limit, number) = (records.next(), records.next());
                 let (Some(limit), Some(number), Some((pool, member))) =
@@ -124,7 +141,7 @@ impl Prompt {
                     number.count,
                     &mut self.notices,
                 );
-                self.tell_notices(now, first.channel, gear);
+                self.tell_notices(now, first.channel, outputs);
             }
         }
     }
@@ -134,11 +151,11 @@ impl Prompt {
         now: Ps,
         port: u32,
         (slot, limit): Grant,
-        gear: &mut Gear<'_, S>,
+        outputs: &mut Outputs<'_, S>,
     ) {
         self.touch(port);
-        let (port, link) = gear.at(port);
-        port.set_limit(now, slot, limit, link);
+        let (port, mut out) = outputs.at(port);
+        port.set_limit(now, slot, limit, &mut out);
     }
 
     /// Counts the cells that the link has lost, according to a mark, and answers with a credit.
@@ -149,41 +166,46 @@ impl Prompt {
             channel: label,
             count: sent,
         }: Record,
-        gear: &mut Gear<'_, S>,
+        outputs: &mut Outputs<'_, S>,
     ) {
         let account = &mut self.accounts[label as usize];
         let untold = account.onward.map_or(0, |(port, slot)| {
-            let (port, link) = gear.at(port);
-            port.take_untold(now, slot, link)
+            let (port, mut out) = outputs.at(port);
+            port.take_untold(now, slot, &mut out)
         });
-        let queued = queued(account, gear) as u32;
+        let queued = queued(account, outputs) as u32;
         match account.pool {
             None => {
                 account.receiver.forward(untold);
                 account.receiver.repair(sent, queued);
                 let (port, channel, count) =
                     (account.reverse, account.upstream, account.receiver.tell());
-                self.tell(now, port, Message::Credit(Record { channel, count }), gear);
+                self.tell(
+                    now,
+                    port,
+                    Message::Credit(Record { channel, count }),
+                    outputs,
+                );
             }
             Some((pool, member)) => {
                 self.pools[pool as usize]
                     .pool
                     .mark(member, sent, queued, &mut self.notices);
-                self.tell_notices(now, label, gear);
+                self.tell_notices(now, label, outputs);
             }
         }
     }
 
     /// Sends the marks that are due at `now`: one for each channel that has sent since its last
     /// mark, or has no credit.
-    pub fn mark<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>) {
+    pub fn mark<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;
         };
         self.next_mark = now.saturating_add(interval);
         for port in 0..self.ways.len() {
             for slot in 0..self.ways[port].len() {
-                let Some(sender) = gear.ports[port].0.server().sender(slot as u32) else {
+                let Some(sender) = outputs.ports[port].0.sender(slot as u32) else {
                     continue;
                 };
                 let way = &mut self.ways[port][slot];
@@ -195,15 +217,15 @@ impl Prompt {
                     slot: slot as u32,
                     label: way.label_there,
                 };
-                self.tell(now, port as u32, mark, gear);
+                self.tell(now, port as u32, mark, outputs);
             }
         }
     }
 }
 
 /// Number of cells of a channel that are still at the node.
-fn queued<S: Server>(account: &Account, gear: &Gear<'_, S>) -> u64 {
+fn queued<S: Server>(account: &Account, outputs: &Outputs<'_, S>) -> u64 {
     account.onward.map_or(0, |(port, slot)| {
-        gear.ports[port as usize].0.server().queued_of(slot)
+        outputs.ports[port as usize].0.queued_of(slot)
     })
 }

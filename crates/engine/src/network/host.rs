@@ -5,11 +5,11 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::inbox::Inbox;
+use super::links::Links;
 use super::log::Log;
 use super::prompt::Prompt;
 use super::terminal::{Outside, Terminal};
 use crate::atm::cell::Cell;
-use crate::atm::link::Link;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::{Ps, Tournament};
@@ -73,44 +73,31 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes everything before `horizon`, at one instant timers before arrivals. Links that
-    /// were empty and received a cell are added to `fresh`.
+    /// Processes everything before `horizon`, at one instant timers before arrivals.
     #[inline(never)]
-    pub fn turn(
-        &mut self,
-        inbox: &mut Inbox,
-        links: &mut [Link],
-        horizon: Ps,
-        fresh: &mut Vec<u32>,
-    ) {
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
             let prompt = if inbox.is_drawn() {
-                self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
+                self.turn_promptly::<true>(prompt, inbox, links, horizon)
             } else {
-                self.turn_promptly::<false>(prompt, inbox, links, horizon, fresh)
+                self.turn_promptly::<false>(prompt, inbox, links, horizon)
             };
             self.prompt = Some(prompt);
             return;
         }
         if let Some(only) = inbox.only() {
-            self.turn_with(only as usize, links, horizon, fresh);
+            self.turn_with(only as usize, links, horizon);
             return inbox.note_due(links[only as usize].due());
         }
         if inbox.is_drawn() {
-            self.merge::<true>(inbox, links, horizon, fresh);
+            self.merge::<true>(inbox, links, horizon);
         } else {
-            self.merge::<false>(inbox, links, horizon, fresh);
+            self.merge::<false>(inbox, links, horizon);
         }
     }
 
     /// [`Host::turn`] with several incoming links.
-    fn merge<const DRAWN: bool>(
-        &mut self,
-        inbox: &mut Inbox,
-        links: &mut [Link],
-        horizon: Ps,
-        fresh: &mut Vec<u32>,
-    ) {
+    fn merge<const DRAWN: bool>(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
             let (arrival, input) = inbox.next::<DRAWN>();
@@ -119,9 +106,7 @@ impl<S: Server> Host<S> {
                     return;
                 }
                 let limit = self.limit(horizon, timer, arrival, index);
-                self.work(index, links, fresh, |terminal, out| {
-                    terminal.run(limit, out)
-                });
+                self.work(index, links, |terminal, out| terminal.run(limit, out));
             } else {
                 if arrival >= horizon {
                     return;
@@ -131,7 +116,7 @@ impl<S: Server> Host<S> {
                 };
                 if cell.info.has_body() {
                     let body = inbox.body(input, links);
-                    self.work(cell.label as usize, links, fresh, |terminal, out| {
+                    self.work(cell.label as usize, links, |terminal, out| {
                         terminal.receive(cell, body, out)
                     });
                 } else {
@@ -142,13 +127,7 @@ impl<S: Server> Host<S> {
     }
 
     /// [`Host::turn`] with a single incoming link.
-    fn turn_with(
-        &mut self,
-        incoming: usize,
-        links: &mut [Link],
-        horizon: Ps,
-        fresh: &mut Vec<u32>,
-    ) {
+    fn turn_with(&mut self, incoming: usize, links: &mut Links, horizon: Ps) {
         loop {
             let (timer, index) = self.clocks.first();
             let link = &mut links[incoming];
@@ -160,14 +139,12 @@ impl<S: Server> Host<S> {
             }
             if timer <= arrival {
                 let limit = self.limit(horizon, timer, arrival, index);
-                self.work(index, links, fresh, |terminal, out| {
-                    terminal.run(limit, out)
-                });
+                self.work(index, links, |terminal, out| terminal.run(limit, out));
             } else {
                 let Some((cell, body)) = link.pop_whole() else {
                     return;
                 };
-                self.work(cell.label as usize, links, fresh, |terminal, out| {
+                self.work(cell.label as usize, links, |terminal, out| {
                     terminal.receive(cell, body, out)
                 });
             }
@@ -208,27 +185,18 @@ impl<S: Server> Host<S> {
     pub(super) fn work(
         &mut self,
         index: usize,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
+        links: &mut Links,
         act: impl FnOnce(&mut Terminal, &mut Outside<'_, S>),
     ) {
         let terminal = &mut self.terminals[index];
         let before = terminal.wake_at();
+        let port = self.ports.get_mut(terminal.port as usize);
         let mut out = Outside {
-            way: None,
-            was_empty: false,
+            way: port.map(|(port, link)| (port, links.outlet(*link))),
             alone: false,
             log: &mut self.log,
         };
-        let mut used = None;
-        if let Some((port, link)) = self.ports.get_mut(terminal.port as usize) {
-            used = Some(*link);
-            out.way = Some((port, &mut links[*link as usize]));
-        }
         act(terminal, &mut out);
-        if out.was_empty {
-            fresh.extend(used);
-        }
         let after = terminal.wake_at();
         if after != before {
             self.clocks.set(index, after);

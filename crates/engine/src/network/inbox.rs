@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
+use super::links::Links;
 use super::simultaneous::Order;
 use crate::atm::cell::{Body, Cell};
 use crate::atm::link::Link;
@@ -29,7 +30,7 @@ pub struct Arrivals<'a, const DRAWN: bool> {
 
 impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     /// Arrivals of a turn that ends before `horizon`; [`Arrivals::end`] must follow it.
-    pub fn new(inbox: &'a mut Inbox, links: &mut [Link], horizon: Ps) -> Arrivals<'a, DRAWN> {
+    pub fn new(inbox: &'a mut Inbox, links: &mut Links, horizon: Ps) -> Arrivals<'a, DRAWN> {
         let (next, merged_since) = (Ps::NEVER, Ps::ZERO);
         let mut arrivals = Arrivals {
             inbox,
@@ -46,7 +47,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     }
     /// Sorts a batch, if that is faster.
     #[inline(never)]
-    fn look(&mut self, links: &mut [Link]) {
+    fn look(&mut self, links: &mut Links) {
         self.batch = self.inbox.take_batch(self.horizon, links);
         self.taken = 0;
         self.next = match &self.batch {
@@ -62,7 +63,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     }
     /// Receives the next cell; if it has a body, [`Arrivals::body`] must follow.
     #[inline(always)]
-    pub fn take(&mut self, links: &mut [Link]) -> Option<Cell> {
+    pub fn take(&mut self, links: &mut Links) -> Option<Cell> {
         let Some(batch) = &self.batch else {
             return self.merge(links);
         };
@@ -79,7 +80,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
         Some(cell)
     }
     #[inline(always)]
-    fn merge(&mut self, links: &mut [Link]) -> Option<Cell> {
+    fn merge(&mut self, links: &mut Links) -> Option<Cell> {
         self.input = self.inbox.next::<DRAWN>().1;
         let cell = self.inbox.receive(self.input, links)?;
         self.next = self.inbox.first();
@@ -88,7 +89,7 @@ impl<'a, const DRAWN: bool> Arrivals<'a, DRAWN> {
     }
     /// The body of the cell received last.
     #[inline]
-    pub fn body(&self, links: &mut [Link]) -> Option<Body> {
+    pub fn body(&self, links: &mut Links) -> Option<Body> {
         self.inbox.body(self.input, links)
     }
     fn give_back(&mut self) {
@@ -165,14 +166,14 @@ impl Inbox {
     }
     /// Receives the next cell from `input`.
     #[inline]
-    pub fn receive(&mut self, input: usize, links: &mut [Link]) -> Option<Cell> {
+    pub fn receive(&mut self, input: usize, links: &mut Links) -> Option<Cell> {
         let (cell, next) = links[self.links[input] as usize].pop()?;
         self.heads.set(input, next);
         Some(cell)
     }
     /// The body of the cell received last from `input`.
     #[inline]
-    pub fn body(&self, input: usize, links: &mut [Link]) -> Option<Body> {
+    pub fn body(&self, input: usize, links: &mut Links) -> Option<Body> {
         links[self.links[input] as usize].pop_body()
     }
     /// The link of a node that has only one.
@@ -190,13 +191,13 @@ impl Inbox {
     }
     /// Removes the only link of a node from `links` temporarily; [`Inbox::put_only`] must follow.
     #[inline]
-    pub fn take_only(&self, links: &mut [Link]) -> Option<Link> {
+    pub fn take_only(&self, links: &mut Links) -> Option<Link> {
         self.only()
             .map(|only| core::mem::take(&mut links[only as usize]))
     }
     /// Puts the only link back.
     #[inline]
-    pub fn put_only(&mut self, link: Link, links: &mut [Link]) {
+    pub fn put_only(&mut self, link: Link, links: &mut Links) {
         self.note_due(link.due());
         links[self.links[0] as usize] = link;
     }
@@ -207,7 +208,7 @@ impl Inbox {
 
     /// Removes a sorted batch of the cells that arrive before `limit`, if enough are expected for
     /// this to be faster than merging. [`Inbox::give_back`] must follow.
-    pub fn take_batch(&mut self, limit: Ps, links: &mut [Link]) -> Option<Batch> {
+    pub fn take_batch(&mut self, limit: Ps, links: &mut Links) -> Option<Batch> {
         let begin = self.first();
         if !self.batch.as_ref()?.is_worth_it(begin, limit) {
             return None;

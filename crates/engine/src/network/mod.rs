@@ -6,6 +6,7 @@ mod build_prompt;
 mod credits;
 mod host;
 mod inbox;
+mod links;
 pub mod log;
 mod measure;
 mod observe;

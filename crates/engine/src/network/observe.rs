@@ -68,11 +68,11 @@ impl<S: Server> Simulation<S> {
         let mut states = Vec::new();
         for node in self.switches() {
             for (port, link) in self.stations[node].node.ports_mut() {
-                let link = &mut self.links[*link as usize];
+                let out = &mut self.links.outlet(*link);
                 let lengths = (0..port.queue_count())
-                    .map(|q| port.queue_length(now, q, link, &mut false))
+                    .map(|q| port.queue_length(now, q, out))
                     .collect();
-                let (counts, departed) = port.counts(now, link);
+                let (counts, departed) = port.counts(now, out);
                 let (dropped, in_front) = (
                     counts.iter().map(|queue| queue.dropped).sum(),
                     port.front_length(),

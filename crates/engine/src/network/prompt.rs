@@ -3,8 +3,9 @@
 
 use alloc::vec::Vec;
 
+use super::links::Links;
 use super::log::{Event, Log, What};
-use crate::atm::link::Link;
+use crate::atm::link::Outlet;
 use crate::atm::port::Port;
 use crate::atm::server::{Departure, Server};
 use crate::credit::Receiver;
@@ -53,19 +54,19 @@ pub struct Shared {
 }
 
 /// Ports of a node, with the links they feed, and all links.
-pub struct Gear<'a, S> {
+pub struct Outputs<'a, S> {
     /// The ports.
     pub ports: &'a mut [(Port<S>, u32)],
     /// The links.
-    pub links: &'a mut [Link],
+    pub links: &'a mut Links,
 }
 
-impl<S> Gear<'_, S> {
+impl<S> Outputs<'_, S> {
     /// A port and its link.
     #[inline]
-    pub fn at(&mut self, port: u32) -> (&mut Port<S>, &mut Link) {
+    pub fn at(&mut self, port: u32) -> (&mut Port<S>, Outlet<'_>) {
         let (port, link) = &mut self.ports[port as usize];
-        (port, &mut self.links[*link as usize])
+        (port, self.links.outlet(*link))
     }
 }
 
@@ -149,13 +150,7 @@ impl Prompt {
     /// `others` is the time of the next event other than a completion. Returns false, with nothing
     /// changed, if there is more to do.
     #[inline]
-    pub fn go_on<S: Server>(
-        &mut self,
-        now: Ps,
-        others: Ps,
-        gear: &mut Gear<'_, S>,
-        fresh: &mut Vec<u32>,
-    ) -> bool {
+    pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, outputs: &mut Outputs<'_, S>) -> bool {
         let (at, index) = self.completions.first();
         if at != now
             || others
@@ -165,58 +160,48 @@ impl Prompt {
         {
             return false;
         }
-        if gear.at(index as u32).0.tells_next() {
+        if outputs.at(index as u32).0.tells_next() {
             return false;
         }
-        self.start_at(now, index as u32, gear, fresh);
+        self.start_at(now, index as u32, outputs);
         true
     }
 
     /// Processes the completions at `now`, port by port, and the credit that follows from them.
-    pub fn complete<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, log: &mut Log) {
+    pub fn complete<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>, log: &mut Log) {
         while self.completions.first().0 == now {
             let index = self.completions.first().1;
             self.completions.set(index, Ps::NEVER);
             self.touch(index as u32);
-            let (port, link) = gear.at(index as u32);
-            port.advance(now, link, &mut false);
+            let (port, mut out) = outputs.at(index as u32);
+            port.advance(now, &mut out);
             let Some(departure) = port.take_departure() else {
                 continue;
             };
             let way = self.ways[index][departure.slot as usize];
             if departure.lost {
-                log.add(loss(departure, way.channel, gear.ports[index].1));
+                log.add(loss(departure, way.channel, outputs.ports[index].1));
             }
             if way.label_here != NONE {
-                self.forward(now, way.label_here, departure.cells, gear);
+                self.forward(now, way.label_here, departure.cells, outputs);
             }
         }
     }
 
     /// Starts services at `now`.
-    pub fn start<S: Server>(&mut self, now: Ps, gear: &mut Gear<'_, S>, fresh: &mut Vec<u32>) {
+    pub fn start<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         while let Some(index) = self.touched.pop() {
             self.is_touched[index as usize] = false;
-            self.start_at(now, index, gear, fresh);
+            self.start_at(now, index, outputs);
         }
     }
 
     /// Starts the service at one port at `now`, if there is one.
     #[inline]
-    pub fn start_at<S: Server>(
-        &mut self,
-        now: Ps,
-        index: u32,
-        gear: &mut Gear<'_, S>,
-        fresh: &mut Vec<u32>,
-    ) {
-        let mut was_empty = false;
-        let (port, link) = gear.at(index);
-        port.advance(Ps(now.0 + 1), link, &mut was_empty);
+    pub fn start_at<S: Server>(&mut self, now: Ps, index: u32, outputs: &mut Outputs<'_, S>) {
+        let (port, mut out) = outputs.at(index);
+        port.advance(Ps(now.0 + 1), &mut out);
         self.note(index, port);
-        if was_empty {
-            fresh.push(gear.ports[index as usize].1);
-        }
     }
 }
 

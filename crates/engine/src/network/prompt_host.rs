@@ -2,14 +2,13 @@
 //! cells.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::credits::Grant;
 use super::host::Host;
 use super::inbox::{Arrivals, Inbox};
-use super::prompt::{Gear, Prompt};
+use super::links::Links;
+use super::prompt::{Outputs, Prompt};
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::Link;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 
@@ -20,9 +19,8 @@ impl<S: Server> Host<S> {
         &mut self,
         mut prompt: Box<Prompt>,
         inbox: &mut Inbox,
-        links: &mut [Link],
+        links: &mut Links,
         horizon: Ps,
-        fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
         let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
         loop {
@@ -32,29 +30,29 @@ impl<S: Server> Host<S> {
                 arrivals.end();
                 return prompt;
             }
-            let gear = &mut Gear {
+            let outputs = &mut Outputs {
                 ports: &mut self.ports,
                 links,
             };
-            if prompt.go_on(now, self.clocks.first().0.min(arrivals.next()), gear, fresh) {
+            if prompt.go_on(now, self.clocks.first().0.min(arrivals.next()), outputs) {
                 continue;
             }
-            if self.run_alone(now, arrivals.next(), &mut prompt, links, fresh) {
+            if self.run_alone(now, arrivals.next(), &mut prompt, links) {
                 continue;
             }
             if event == now {
                 prompt.complete(
                     now,
-                    &mut Gear {
+                    &mut Outputs {
                         ports: &mut self.ports,
                         links,
                     },
                     &mut self.log,
                 );
-                self.run_terminals(now, &mut prompt, links, fresh);
+                self.run_terminals(now, &mut prompt, links);
                 prompt.mark(
                     now,
-                    &mut Gear {
+                    &mut Outputs {
                         ports: &mut self.ports,
                         links,
                     },
@@ -68,16 +66,15 @@ impl<S: Server> Host<S> {
                 } else {
                     None
                 };
-                self.take(cell, body, &mut prompt, links, fresh);
-                self.run_terminals(now, &mut prompt, links, fresh);
+                self.take(cell, body, &mut prompt, links);
+                self.run_terminals(now, &mut prompt, links);
             }
             prompt.start(
                 now,
-                &mut Gear {
+                &mut Outputs {
                     ports: &mut self.ports,
                     links,
                 },
-                fresh,
             );
         }
     }
@@ -85,14 +82,7 @@ impl<S: Server> Host<S> {
     /// If the only event at `now` is that of one terminal, processes it. Returns false, with
     /// nothing changed, if there is more to do.
     #[inline]
-    fn run_alone(
-        &mut self,
-        now: Ps,
-        arrival: Ps,
-        prompt: &mut Prompt,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) -> bool {
+    fn run_alone(&mut self, now: Ps, arrival: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
         let (timer, index) = self.clocks.first();
         let others = prompt.next_event().min(arrival).min(self.runner_up(index));
         let port = self.terminals[index].port;
@@ -103,48 +93,34 @@ impl<S: Server> Host<S> {
         {
             return false;
         }
-        self.work(index, links, fresh, |terminal, out| {
+        self.work(index, links, |terminal, out| {
             out.alone = true;
             terminal.run(Ps(now.0 + 1), out);
         });
         prompt.start_at(
             now,
             port,
-            &mut Gear {
+            &mut Outputs {
                 ports: &mut self.ports,
                 links,
             },
-            fresh,
         );
         true
     }
 
     /// Processes the terminals' own events at `now`.
-    fn run_terminals(
-        &mut self,
-        now: Ps,
-        prompt: &mut Prompt,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn run_terminals(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links) {
         while let (timer, index) = self.clocks.first()
             && timer <= now
         {
             self.touch(index, prompt);
-            self.work(index, links, fresh, |terminal, out| {
+            self.work(index, links, |terminal, out| {
                 terminal.run(Ps(now.0 + 1), out)
             });
         }
     }
 
-    fn take(
-        &mut self,
-        cell: Cell,
-        body: Option<Body>,
-        prompt: &mut Prompt,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
         if let Some(Body::Credit(credit)) = body {
             let Host {
                 terminals,
@@ -158,14 +134,14 @@ impl<S: Server> Host<S> {
                 terminals[index].set_limit(cell.at, limit);
                 clocks.set(index, terminals[index].wake_at());
             };
-            return prompt.receive(cell, credit, &mut Gear { ports, links }, granted);
+            return prompt.receive(cell, credit, &mut Outputs { ports, links }, granted);
         }
         let index = cell.label as usize;
         match body {
             None => self.terminals[index].receive_plain(cell),
             Some(_) => {
                 self.touch(index, prompt);
-                self.work(index, links, fresh, |terminal, out| {
+                self.work(index, links, |terminal, out| {
                     terminal.receive(cell, body, out)
                 });
             }
@@ -175,7 +151,7 @@ impl<S: Server> Host<S> {
             cell.at,
             cell.label,
             1,
-            &mut Gear {
+            &mut Outputs {
                 ports: &mut self.ports,
                 links,
             },

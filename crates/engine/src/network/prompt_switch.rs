@@ -2,13 +2,12 @@
 //! cells.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::inbox::{Arrivals, Inbox};
-use super::prompt::{Gear, Prompt};
+use super::links::Links;
+use super::prompt::{Outputs, Prompt};
 use super::switch::Switch;
 use crate::atm::cell::{Body, Cell};
-use crate::atm::link::Link;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 
@@ -19,9 +18,8 @@ impl<S: Server> Switch<S> {
         &mut self,
         mut prompt: Box<Prompt>,
         inbox: &mut Inbox,
-        links: &mut [Link],
+        links: &mut Links,
         horizon: Ps,
-        fresh: &mut Vec<u32>,
     ) -> Box<Prompt> {
         let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
         loop {
@@ -31,26 +29,26 @@ impl<S: Server> Switch<S> {
                 arrivals.end();
                 return prompt;
             }
-            let gear = &mut Gear {
+            let outputs = &mut Outputs {
                 ports: &mut self.ports,
                 links,
             };
-            if prompt.go_on(now, self.timers.first().0.min(arrivals.next()), gear, fresh) {
+            if prompt.go_on(now, self.timers.first().0.min(arrivals.next()), outputs) {
                 continue;
             }
             if event == now {
                 prompt.complete(
                     now,
-                    &mut Gear {
+                    &mut Outputs {
                         ports: &mut self.ports,
                         links,
                     },
                     &mut self.log,
                 );
-                self.wake_until(now, links, fresh);
+                self.wake_until(now, links);
                 prompt.mark(
                     now,
-                    &mut Gear {
+                    &mut Outputs {
                         ports: &mut self.ports,
                         links,
                     },
@@ -60,13 +58,13 @@ impl<S: Server> Switch<S> {
                 && let Some(cell) = arrivals.take(links)
             {
                 let alone = event > now && arrivals.next() > now && !cell.info.has_body();
-                if !alone || !self.take_alone(cell, &mut prompt, links, fresh) {
+                if !alone || !self.take_alone(cell, &mut prompt, links) {
                     let body = if cell.info.has_body() {
                         arrivals.body(links)
                     } else {
                         None
                     };
-                    self.take(cell, body, &mut prompt, links, fresh);
+                    self.take(cell, body, &mut prompt, links);
                 }
             }
             if !self.relays.is_empty() {
@@ -75,48 +73,34 @@ impl<S: Server> Switch<S> {
             }
             prompt.start(
                 now,
-                &mut Gear {
+                &mut Outputs {
                     ports: &mut self.ports,
                     links,
                 },
-                fresh,
             );
         }
     }
 
     #[inline]
-    fn take(
-        &mut self,
-        cell: Cell,
-        mut body: Option<Body>,
-        prompt: &mut Prompt,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn take(&mut self, cell: Cell, mut body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
         if let Some(Body::Credit(credit)) = body {
-            let gear = &mut Gear {
+            let outputs = &mut Outputs {
                 ports: &mut self.ports,
                 links,
             };
-            return prompt.receive(cell, credit, gear, |_, _| {});
+            return prompt.receive(cell, credit, outputs, |_, _| {});
         }
         let port = self.table[cell.label as usize].port;
         if (port as usize) < self.ports.len() {
             prompt.touch(port);
         }
-        self.forward(cell, body.as_mut(), links, fresh);
+        self.forward(cell, body.as_mut(), links);
     }
 
     /// Handles a cell without a body if it is the only event at this instant, and its port admits
     /// all cells. Returns false, with nothing changed, if not.
     #[inline]
-    fn take_alone(
-        &mut self,
-        cell: Cell,
-        prompt: &mut Prompt,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) -> bool {
+    fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut Links) -> bool {
         let route = &self.table[cell.label as usize];
         let Some((port, link)) = self.ports.get_mut(route.port as usize) else {
             return false;
@@ -124,17 +108,9 @@ impl<S: Server> Switch<S> {
         if !port.takes_all() || !prompt.is_untouched() || !self.relays.is_empty() {
             return false;
         }
-        let mut was_empty = false;
-        port.take_alone(
-            cell.at,
-            route.arrival(cell.info),
-            &mut links[*link as usize],
-            &mut was_empty,
-        );
+        let arrival = route.arrival(cell.info);
+        port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
         prompt.note(route.port, port);
-        if was_empty {
-            fresh.push(*link);
-        }
         true
     }
 }

@@ -4,8 +4,6 @@
 //! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
 //! schedule (lookahead, turns, lags) nor its servers. Tests compare the two cell by cell.
 
-use alloc::vec::Vec;
-
 use super::build::{Node, PlanError};
 use super::plan::Plan;
 use super::report::Report;
@@ -102,15 +100,15 @@ impl Reference {
 
     fn instant(&mut self, node: usize, now: Ps) {
         let next = Ps(now.0 + 1);
-        let (links, fresh) = (&mut self.0.links, &mut Vec::new());
+        let links = &mut self.0.links;
         let Station {
             inbox,
             node: at_work,
             ..
         } = &mut self.0.stations[node];
         match at_work {
-            Node::Host(host) => host.turn(inbox, links, next, fresh),
-            Node::Switch(switch) => switch.turn(inbox, links, next, fresh),
+            Node::Host(host) => host.turn(inbox, links, next),
+            Node::Switch(switch) => switch.turn(inbox, links, next),
         }
         self.advance_ports(node, next);
         self.tell_of_output(node);
@@ -121,12 +119,13 @@ impl Reference {
 
     fn advance_ports(&mut self, node: usize, now: Ps) {
         for (port, link) in self.0.stations[node].node.ports_mut() {
-            port.advance(now, &mut self.0.links[*link as usize], &mut false);
+            port.advance(now, &mut self.0.links.outlet(*link));
         }
     }
 
     /// Updates the receivers of all links that a node feeds, whose first cells may have changed.
     fn tell_of_output(&mut self, node: usize) {
+        self.0.links.forget_fresh();
         for port in 0..self.0.stations[node].node.ports().len() {
             self.tell_receiver(self.0.stations[node].node.ports()[port].1 as usize);
         }

@@ -12,7 +12,7 @@ use meter::Meter;
 
 use super::log::{Event, Log, What};
 use crate::atm::cell::{Body, Info, Kind, RmCell};
-use crate::atm::link::Link;
+use crate::atm::link::Outlet;
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
 use crate::discard::Cause;
@@ -24,11 +24,7 @@ pub struct Way<'a, S> {
     /// The port.
     pub port: &'a mut Port<S>,
     /// The link that it feeds.
-    pub link: &'a mut Link,
-    /// Index of the link.
-    pub index: u32,
-    /// Set when a cell enters the empty link.
-    pub was_empty: bool,
+    pub out: Outlet<'a>,
     /// The switch's log.
     pub log: &'a mut Log,
 }
@@ -146,14 +142,9 @@ impl Relay {
         let mut info = info.without_efci();
         let (mut body, meters) = (body.copied(), self.meters_arrivals());
         let cell = (&mut info, body.as_mut());
-        let refused = way.port.arrive_in_front(
-            now,
-            &self.arrival,
-            cell,
-            meters,
-            way.link,
-            &mut way.was_empty,
-        );
+        let refused = way
+            .port
+            .arrive_in_front(now, &self.arrival, cell, meters, &mut way.out);
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
             return false;
@@ -175,7 +166,7 @@ impl Relay {
         way.log.add(Event {
             at: now,
             channel: self.channel,
-            link: Some(way.index),
+            link: Some(way.out.number),
             what,
         });
     }
@@ -205,7 +196,7 @@ impl Relay {
             way.log.add(Event {
                 at: now,
                 channel: self.channel,
-                link: Some(way.index),
+                link: Some(way.out.number),
                 what,
             });
         }
@@ -224,14 +215,8 @@ impl Relay {
         self.counts.absorbed += 1;
         if self.meters_arrivals() {
             let slot = self.arrival.control_slot;
-            way.port.meter_rm(
-                now,
-                (slot, info),
-                rm,
-                self.rate(),
-                way.link,
-                &mut way.was_empty,
-            );
+            way.port
+                .meter_rm(now, (slot, info), rm, self.rate(), &mut way.out);
         }
     }
 
@@ -243,13 +228,8 @@ impl Relay {
             ni: false,
             ..*rm
         };
-        way.port.pass_backward(
-            now,
-            self.arrival.control_slot,
-            &mut asked,
-            way.link,
-            &mut way.was_empty,
-        );
+        way.port
+            .pass_backward(now, self.arrival.control_slot, &mut asked, &mut way.out);
         let er = if asked.er < rm.er {
             asked.er
         } else {
@@ -327,14 +307,9 @@ impl Relay {
             },
             ..self.arrival
         };
-        let refused = way.port.send_from_front(
-            now,
-            arrival,
-            body.as_mut(),
-            metered,
-            way.link,
-            &mut way.was_empty,
-        );
+        let refused = way
+            .port
+            .send_from_front(now, arrival, body.as_mut(), metered, &mut way.out);
         if let Some(cause) = refused {
             self.note_loss(now, info, cause, way);
         }

@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use super::build::{Channel, Node, Parts, PlanError, build};
 use super::inbox::Inbox;
+use super::links::Links;
 use super::measure::Window;
 use super::plan::{LinkPlan, Plan};
 use super::storage::Storage;
 use crate::atm::link::Link;
-use crate::atm::server::{LazyServer, Server};
+use crate::atm::server::{BuildServer, LazyServer, Server};
 use crate::kernel::{Ps, Tournament};
 
 /// Least length of a turn, in cell times of its links, for a node that receives from or sends to no
@@ -64,7 +65,7 @@ const MOST_PATIENCE: u32 = 64;
 pub struct Simulation<S: Server = LazyServer> {
     pub(super) plan: Plan,
     pub(super) stations: Vec<Station<S>>,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Links,
     pub(super) channels: Vec<Channel>,
     /// Node and terminal of the source and the destination of each flow.
     pub(super) ends: Vec<[(usize, usize); 2]>,
@@ -72,14 +73,13 @@ pub struct Simulation<S: Server = LazyServer> {
     /// For each link, the node that receives its cells.
     receivers: Vec<Receiver>,
     schedule: Tournament,
-    fresh: Vec<u32>,
     pub(super) now: Ps,
     /// The largest storage seen.
     pub(super) peak: Storage,
     turns: u32,
 }
 
-impl<S: Server> Simulation<S> {
+impl<S: BuildServer> Simulation<S> {
     /// A simulation at time zero.
     ///
     /// # Errors
@@ -102,11 +102,7 @@ impl<S: Server> Simulation<S> {
                 && !nodes[link.to].is_prompt()
                 && inboxes[link.to].links().len() == 1
         };
-        let links = plan
-            .links
-            .iter()
-            .map(|link| Link::new(patient(link)))
-            .collect();
+        let links = Links::new(plan.links.iter().map(|link| Link::new(patient(link))));
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
             ends: ends(&nodes, plan.flows.len()),
@@ -116,13 +112,14 @@ impl<S: Server> Simulation<S> {
             links,
             channels,
             schedule,
-            fresh: Vec::new(),
             now: Ps::ZERO,
             peak: Storage::default(),
             turns: 0,
         })
     }
+}
 
+impl<S: Server> Simulation<S> {
     /// The plan that the simulation was built from.
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -166,11 +163,8 @@ impl<S: Server> Simulation<S> {
             .iter_mut()
             .filter(|station| station.node.is_prompt());
         for (port, link) in prompt.flat_map(|station| station.node.ports_mut()) {
-            port.advance(
-                Ps(until.0.saturating_sub(1)),
-                &mut self.links[*link as usize],
-                &mut false,
-            );
+            let last = Ps(until.0.saturating_sub(1));
+            port.advance(last, &mut self.links.outlet(*link));
         }
     }
 
@@ -212,14 +206,14 @@ impl<S: Server> Simulation<S> {
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {
-        let (station, fresh) = (&mut self.stations[node], &mut self.fresh);
+        let station = &mut self.stations[node];
         let next_event = match &mut station.node {
             Node::Host(host) => {
-                host.turn(&mut station.inbox, &mut self.links, horizon, fresh);
+                host.turn(&mut station.inbox, &mut self.links, horizon);
                 host.next_event()
             }
             Node::Switch(switch) => {
-                switch.turn(&mut station.inbox, &mut self.links, horizon, fresh);
+                switch.turn(&mut station.inbox, &mut self.links, horizon);
                 switch.next_event()
             }
         };
@@ -242,8 +236,7 @@ impl<S: Server> Simulation<S> {
 
     /// Updates the receivers of links that were empty and have received a cell.
     fn tell_receivers(&mut self) {
-        while let Some(link) = self.fresh.pop() {
-            let at = self.links[link as usize].due();
+        while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
             self.stations[node as usize]
                 .inbox

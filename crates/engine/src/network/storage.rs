@@ -40,7 +40,7 @@ impl<S: Server> Simulation<S> {
             held.cells += cells;
             held.bytes += bytes as u64;
         };
-        for link in &self.links {
+        for link in self.links.iter() {
             add(link.len() as u64, link.bytes());
         }
         for node in self.nodes() {

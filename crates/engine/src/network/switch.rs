@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
 use super::inbox::Inbox;
+use super::links::Links;
 use super::log::{Event, Log, What};
 use super::prompt::Prompt;
 use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Info, Kind};
-use crate::atm::link::Link;
+use crate::atm::link::{Link, Outlet};
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
 use crate::kernel::{Ps, Tournament};
@@ -134,96 +135,78 @@ impl<S: Server> Switch<S> {
     }
 
     /// Processes everything before `horizon`, at one instant timers before arrivals, service starts
-    /// last. Links that were empty and received a cell are added to `fresh`.
+    /// last.
     #[inline(never)]
-    pub fn turn(
-        &mut self,
-        inbox: &mut Inbox,
-        links: &mut [Link],
-        horizon: Ps,
-        fresh: &mut Vec<u32>,
-    ) {
+    pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
             let prompt = if inbox.is_drawn() {
-                self.turn_promptly::<true>(prompt, inbox, links, horizon, fresh)
+                self.turn_promptly::<true>(prompt, inbox, links, horizon)
             } else {
-                self.turn_promptly::<false>(prompt, inbox, links, horizon, fresh)
+                self.turn_promptly::<false>(prompt, inbox, links, horizon)
             };
             self.prompt = Some(prompt);
             return;
         }
         if let Some(mut link) = inbox.take_only(links) {
-            self.drain(&mut link, links, horizon, fresh);
+            self.drain(&mut link, links, horizon);
             inbox.put_only(link, links);
         } else {
             while let Some(batch) = inbox.take_batch(horizon, links) {
-                self.take_batch(&batch, inbox, links, fresh);
+                self.take_batch(&batch, inbox, links);
                 inbox.give_back(batch);
             }
             if inbox.is_drawn() {
-                self.merge::<true>(horizon, inbox, links, fresh);
+                self.merge::<true>(horizon, inbox, links);
             } else {
-                self.merge::<false>(horizon, inbox, links, fresh);
+                self.merge::<false>(horizon, inbox, links);
             }
         }
         if self.timers.first().0 < horizon {
-            self.wake_until(Ps(horizon.0 - 1), links, fresh);
+            self.wake_until(Ps(horizon.0 - 1), links);
         }
-        self.advance(horizon, links, fresh);
+        self.advance(horizon, links);
     }
 
     /// Forwards the cells that arrive on the only incoming link before `horizon`.
-    fn drain(&mut self, link: &mut Link, links: &mut [Link], horizon: Ps, fresh: &mut Vec<u32>) {
+    fn drain(&mut self, link: &mut Link, links: &mut Links, horizon: Ps) {
         loop {
             let limit = horizon.min(self.timers.first().0);
-            let sent = self.forward_plainly(link.stretch(), |cell| *cell, limit, links, fresh);
+            let sent = self.forward_plainly(link.stretch(), |cell| *cell, limit, links);
             link.discard(sent);
             let arrival = link.next_arrival();
             if arrival >= horizon {
                 return;
             }
-            self.wake_until(arrival, links, fresh);
+            self.wake_until(arrival, links);
             let Some((cell, mut body)) = link.pop_whole() else {
                 return;
             };
-            self.forward(cell, body.as_mut(), links, fresh);
+            self.forward(cell, body.as_mut(), links);
         }
     }
 
     /// Forwards a sorted batch.
-    fn take_batch(
-        &mut self,
-        batch: &Batch,
-        inbox: &Inbox,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn take_batch(&mut self, batch: &Batch, inbox: &Inbox, links: &mut Links) {
         let mut rest = batch.arrivals();
         loop {
             let limit = self.timers.first().0;
-            let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links, fresh);
+            let sent = self.forward_plainly(rest, |arrived| arrived.cell, limit, links);
             let Some((Arrived { cell, input }, behind)) = rest[sent..].split_first() else {
                 return;
             };
-            self.wake_until(cell.at, links, fresh);
+            self.wake_until(cell.at, links);
             let mut body = if cell.info.has_body() {
                 inbox.body(*input as usize, links)
             } else {
                 None
             };
-            self.forward(*cell, body.as_mut(), links, fresh);
+            self.forward(*cell, body.as_mut(), links);
             rest = behind;
         }
     }
 
     /// Forwards the cells that arrive before `horizon`, one by one.
-    fn merge<const DRAWN: bool>(
-        &mut self,
-        horizon: Ps,
-        inbox: &mut Inbox,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn merge<const DRAWN: bool>(&mut self, horizon: Ps, inbox: &mut Inbox, links: &mut Links) {
         let begin = inbox.first();
         let mut cells = 0;
         loop {
@@ -231,17 +214,17 @@ impl<S: Server> Switch<S> {
             if arrival >= horizon {
                 break;
             }
-            self.wake_until(arrival, links, fresh);
+            self.wake_until(arrival, links);
             let Some(cell) = inbox.receive(input, links) else {
                 break;
             };
-            if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links, fresh) == 0 {
+            if self.forward_plainly(&[cell], |cell| *cell, Ps::NEVER, links) == 0 {
                 let mut body = if cell.info.has_body() {
                     inbox.body(input, links)
                 } else {
                     None
                 };
-                self.forward(cell, body.as_mut(), links, fresh);
+                self.forward(cell, body.as_mut(), links);
             }
             cells += 1;
         }
@@ -259,10 +242,10 @@ impl<S: Server> Switch<S> {
         cells: &[T],
         cell: impl Fn(&T) -> Cell,
         limit: Ps,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
+        links: &mut Links,
     ) -> usize {
         let (table, ports) = (&self.table[..], &mut self.ports[..]);
+        let (links, fresh) = links.parts();
         for (i, arrived) in cells.iter().enumerate() {
             let cell = cell(arrived);
             if cell.at >= limit || cell.info.has_body() {
@@ -272,22 +255,13 @@ impl<S: Server> Switch<S> {
             let Some((port, link)) = ports.get_mut(route.port as usize) else {
                 return i;
             };
-            let queued = Queued {
-                label: route.label,
-                info: cell.info,
+            let out = &mut Outlet {
+                link: &mut links[*link as usize],
+                number: *link,
+                fresh,
             };
-            let slot = if route.controlled {
-                Some(route.control_slot)
-            } else {
-                None
-            };
-            let Some(was_empty) =
-                port.arrive_express(cell.at, slot, queued, &mut links[*link as usize])
-            else {
+            if !port.arrive_express(cell.at, route.arrival(cell.info), out) {
                 return i;
-            };
-            if was_empty {
-                fresh.push(*link);
             }
         }
         cells.len()
@@ -295,24 +269,20 @@ impl<S: Server> Switch<S> {
 
     /// Processes timers up to and at `now`; at one instant they come before arrivals.
     #[inline(always)]
-    pub(super) fn wake_until(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
+    pub(super) fn wake_until(&mut self, now: Ps, links: &mut Links) {
         while self.timers.first().0 <= now {
             let (at, port) = self.timers.first();
-            self.wake(at, port, links, fresh);
+            self.wake(at, port, links);
         }
     }
 
     /// Processes everything before `now` at backlogged ports, and the completions at `now`.
-    pub fn advance(&mut self, now: Ps, links: &mut [Link], fresh: &mut Vec<u32>) {
+    pub fn advance(&mut self, now: Ps, links: &mut Links) {
         let mut i = 0;
         while i < self.backlogged.len() {
             let index = self.backlogged[i] as usize;
             let (port, link) = &mut self.ports[index];
-            let mut was_empty = false;
-            port.advance(now, &mut links[*link as usize], &mut was_empty);
-            if was_empty {
-                fresh.push(*link);
-            }
+            port.advance(now, &mut links.outlet(*link));
             if port.next_event().is_scheduled() {
                 i += 1;
             } else {
@@ -323,38 +293,28 @@ impl<S: Server> Switch<S> {
     }
 
     #[inline(never)]
-    fn wake(&mut self, now: Ps, index: usize, links: &mut [Link], fresh: &mut Vec<u32>) {
+    fn wake(&mut self, now: Ps, index: usize, links: &mut Links) {
         if index >= self.ports.len() {
-            return self.run_relay(now, index - self.ports.len(), links, fresh);
+            return self.run_relay(now, index - self.ports.len(), links);
         }
         let (port, link) = &mut self.ports[index];
         if port.wake_at() == now {
-            let mut was_empty = false;
-            port.wake(now, &mut links[*link as usize], &mut was_empty);
-            if was_empty {
-                fresh.push(*link);
-            }
+            port.wake(now, &mut links.outlet(*link));
         }
         self.timers.set(index, port.wake_at());
     }
 
     #[inline(never)]
-    pub(super) fn forward(
-        &mut self,
-        cell: Cell,
-        mut body: Option<&mut Body>,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    pub(super) fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut Links) {
         let now = cell.at;
         if let Some(relay) =
             (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len())
         {
-            return self.receive(relay, cell, body.as_deref(), links, fresh);
+            return self.receive(relay, cell, body.as_deref(), links);
         }
         let is_data = cell.info.is_data();
         if !is_data && cell.info.kind() == Kind::Brm {
-            self.mark(now, cell.label, &mut body, links, fresh);
+            self.mark(now, cell.label, &mut body, links);
         }
         let route = &self.table[cell.label as usize];
         let arrival = if is_data {
@@ -363,17 +323,7 @@ impl<S: Server> Switch<S> {
             route.rm_arrival(cell.info)
         };
         let (port, link) = &mut self.ports[route.port as usize];
-        let mut was_empty = false;
-        let refused = port.arrive(
-            now,
-            arrival,
-            body,
-            &mut links[*link as usize],
-            &mut was_empty,
-        );
-        if was_empty {
-            fresh.push(*link);
-        }
+        let refused = port.arrive(now, arrival, body, &mut links.outlet(*link));
         if port.next_event().is_scheduled() && !self.is_backlogged[route.port as usize] {
             self.is_backlogged[route.port as usize] = true;
             self.backlogged.push(route.port);
@@ -397,14 +347,7 @@ impl<S: Server> Switch<S> {
 
     /// Lets the control scheme of the opposite channel's port mark a backward RM cell that passes.
     #[inline(never)]
-    fn mark(
-        &mut self,
-        now: Ps,
-        label: u32,
-        body: &mut Option<&mut Body>,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
+    fn mark(&mut self, now: Ps, label: u32, body: &mut Option<&mut Body>, links: &mut Links) {
         let Route {
             opposite, channel, ..
         } = self.table[label as usize];
@@ -413,11 +356,7 @@ impl<S: Server> Switch<S> {
         };
         let before = *rm;
         let (port, link) = &mut self.ports[port as usize];
-        let mut was_empty = false;
-        port.pass_backward(now, slot, rm, &mut links[*link as usize], &mut was_empty);
-        if was_empty {
-            fresh.push(*link);
-        }
+        port.pass_backward(now, slot, rm, &mut links.outlet(*link));
         if *rm != before {
             // The mark is attributed to the channel whose rate it governs: the opposite of the
             // cell's.

@@ -11,7 +11,7 @@ use self::settings::Processing;
 use super::log::{Event, Log, What};
 use super::source_queue::SourceQueue;
 use crate::atm::aal5::Reassembler;
-use crate::atm::link::Link;
+use crate::atm::link::Outlet;
 use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::endsystem::AbrDestination;
@@ -42,9 +42,7 @@ pub struct TerminalCounts {
 pub struct Outside<'a, S> {
     /// The host's output port on the channel's first link, and that link; `None` if the terminal
     /// sends nothing.
-    pub way: Option<(&'a mut Port<S>, &'a mut Link)>,
-    /// Set when a cell enters the empty link.
-    pub was_empty: bool,
+    pub way: Option<(&'a mut Port<S>, Outlet<'a>)>,
     /// True if nothing else happens at this instant at the port, so that the service of a cell may
     /// start at once.
     pub alone: bool,

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use crate::support::outcome;
 use crate::support::plans::{Graph, back, cell_time_us, flow, plain_switch};
 use cellrate_engine::atm::cell::{Info, ServiceClass};
-use cellrate_engine::atm::link::Link;
-use cellrate_engine::atm::server::{EagerServer, Line, Outlet, PriorityServer, Queued, Server};
+use cellrate_engine::atm::link::{Link, Outlet};
+use cellrate_engine::atm::server::{
+    Arrival, BuildServer, EagerServer, Line, PriorityServer, Queued, Server, ServerSettings,
+};
 use cellrate_engine::control::efci::{EfciConfig, MarkAt};
 use cellrate_engine::control::erica::EricaConfig;
 use cellrate_engine::control::{ControlConfig, PortFacts};
@@ -310,7 +312,7 @@ fn a_timer_expires_before_the_acknowledgement_of_the_same_instant() {
 }
 
 /// Marks of two cells that arrive together.
-fn marks<S: Server>(mark_at: MarkAt, threshold: u64) -> Vec<bool> {
+fn marks<S: Server>(build: fn(Line) -> S, mark_at: MarkAt, threshold: u64) -> Vec<bool> {
     let rate = cell_time_us(10);
     let efci = EfciConfig {
         threshold: Some(Cells(threshold)),
@@ -318,47 +320,55 @@ fn marks<S: Server>(mark_at: MarkAt, threshold: u64) -> Vec<bool> {
         ..EfciConfig::default()
     };
     let mut control = ControlConfig::Efci(efci).build(PortFacts { rate, channels: 1 });
-    let mut server = S::new(
-        Line {
-            clock: CellClock::new(rate),
-            delay: DELAY,
-        },
-        1,
-        0,
-        true,
-        false,
-    );
+    let line = Line {
+        clock: CellClock::new(rate),
+        delay: DELAY,
+    };
+    let mut server = build(line);
     let mut link = Link::default();
-    let mut outlet = Outlet {
+    let mut out = Outlet {
         link: &mut link,
-        control: &mut control,
-        link_was_empty: false,
+        number: 0,
+        fresh: &mut Vec::new(),
+    };
+    let arrival = Arrival {
+        slot: 0,
+        control_slot: 0,
+        queue: 0,
+        controlled: true,
+        cell: Queued {
+            label: 0,
+            info: Info::data(0),
+        },
     };
     for _ in 0..2 {
-        server.push(
-            Ps(1),
-            0,
-            Queued {
-                label: 0,
-                info: Info::data(0),
-            },
-            None,
-            &mut outlet,
-        );
+        server.push(Ps(1), &arrival, None, &mut control, &mut out);
     }
-    server.advance(Ps::from_ms(1), &mut outlet);
+    server.advance(Ps::from_ms(1), &mut control, &mut out);
     std::iter::from_fn(|| link.pop())
         .map(|(cell, _)| cell.info.efci())
         .collect()
 }
 
+/// A server of one queue that the scheme watches.
+fn priority(line: Line) -> PriorityServer {
+    PriorityServer::new(line, 1, Some(0), false)
+}
+
+fn eager(line: Line) -> EagerServer {
+    EagerServer::build(ServerSettings {
+        line,
+        queues: 1,
+        watched: Some(0),
+        rm_first: false,
+        prompt: None,
+    })
+}
+
 #[test]
 fn marking_at_dequeue_sees_the_queue_with_the_cell_that_starts() {
     for (threshold, expected) in [(0, [true, true]), (1, [true, false]), (2, [false, false])] {
-        assert_eq!(
-            marks::<PriorityServer>(MarkAt::Dequeue, threshold),
-            expected
-        );
-        assert_eq!(marks::<EagerServer>(MarkAt::Dequeue, threshold), expected);
+        assert_eq!(marks(priority, MarkAt::Dequeue, threshold), expected);
+        assert_eq!(marks(eager, MarkAt::Dequeue, threshold), expected);
     }
 }

@@ -3,8 +3,8 @@
 
 use super::{Arrival, Port, rm_of};
 use crate::atm::cell::{Body, Info, RmCell};
-use crate::atm::link::Link;
-use crate::atm::server::{Outlet, Server};
+use crate::atm::link::Outlet;
+use crate::atm::server::Server;
 use crate::control::SwitchControl;
 use crate::discard::{Cause, DiscardPolicy};
 use crate::kernel::Ps;
@@ -27,11 +27,6 @@ impl Front {
         self.integral += (now.0 - self.since.0) as u128 * self.cells as u128;
         self.since = now;
     }
-    /// Cells waiting.
-    #[inline]
-    pub fn cells(&self) -> u64 {
-        self.cells
-    }
 }
 
 impl<S: Server> Port<S> {
@@ -49,15 +44,9 @@ impl<S: Server> Port<S> {
     }
 
     /// Cells of the controlled class, in front of the virtual sources and behind them.
-    pub(super) fn class_length(
-        &mut self,
-        now: Ps,
-        wanted: bool,
-        link: &mut Link,
-        was_empty: &mut bool,
-    ) -> u64 {
+    pub(super) fn class_length(&mut self, now: Ps, wanted: bool, out: &mut Outlet<'_>) -> u64 {
         if wanted {
-            self.front.cells + self.queue_length(now, self.controlled, link, was_empty)
+            self.front.cells + self.queue_length(now, self.controlled, out)
         } else {
             0
         }
@@ -72,15 +61,9 @@ impl<S: Server> Port<S> {
         arrival: &Arrival,
         (info, mut body): (&mut Info, Option<&mut Body>),
         meters: bool,
-        link: &mut Link,
-        was_empty: &mut bool,
+        out: &mut Outlet<'_>,
     ) -> Option<Cause> {
-        let length = self.class_length(
-            now,
-            self.front.asks || (meters && self.reads_queue),
-            link,
-            was_empty,
-        );
+        let length = self.class_length(now, self.front.asks || (meters && self.reads_queue), out);
         if meters {
             self.control
                 .on_forward(now, arrival.control_slot, info, None, length);
@@ -109,10 +92,9 @@ impl<S: Server> Port<S> {
         (slot, mut info): (u32, Info),
         rm: &mut RmCell,
         rate: f64,
-        link: &mut Link,
-        was_empty: &mut bool,
+        out: &mut Outlet<'_>,
     ) {
-        let length = self.class_length(now, self.reads_queue, link, was_empty);
+        let length = self.class_length(now, self.reads_queue, out);
         let ccr = core::mem::replace(&mut rm.ccr, rate);
         self.control
             .on_forward(now, slot, &mut info, Some(rm), length);
@@ -129,17 +111,11 @@ impl<S: Server> Port<S> {
         mut arrival: Arrival,
         mut body: Option<&mut Body>,
         metered: Option<f64>,
-        link: &mut Link,
-        was_empty: &mut bool,
+        out: &mut Outlet<'_>,
     ) -> Option<Cause> {
         let is_data = arrival.cell.info.is_data();
         let asks = self.front.asks && !is_data;
-        let length = self.class_length(
-            now,
-            asks || (metered.is_some() && self.reads_queue),
-            link,
-            was_empty,
-        );
+        let length = self.class_length(now, asks || (metered.is_some() && self.reads_queue), out);
         if is_data {
             self.front.count_until(now);
             self.front.cells -= 1;
@@ -164,24 +140,9 @@ impl<S: Server> Port<S> {
         {
             return Some(cause);
         }
-        if let Some(server) = self.server.express() {
-            *was_empty |= server.send(now, arrival.cell, body.as_deref(), link);
-        } else {
-            let mut outlet = Outlet {
-                link,
-                control: &mut self.control,
-                link_was_empty: false,
-            };
-            self.server.push_of(
-                now,
-                arrival.queue as usize,
-                arrival.slot,
-                arrival.cell,
-                body.as_deref(),
-                &mut outlet,
-            );
-            *was_empty |= outlet.link_was_empty;
-        }
+        let body = body.as_deref();
+        self.server
+            .push(now, &arrival, body, &mut self.control, out);
         None
     }
 

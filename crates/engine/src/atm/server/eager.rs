@@ -3,9 +3,13 @@
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::{CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server};
+use super::{
+    Arrival, BuildServer, CreditCounts, CreditedServer, Departure, Line, Message, PromptSettings,
+    Queued, Server, ServerCounts, ServerSettings,
+};
 use crate::atm::cell::{Body, Cell, Info};
-use crate::control::SwitchControl;
+use crate::atm::link::Outlet;
+use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
 
@@ -63,40 +67,6 @@ pub struct EagerServer {
 }
 
 impl EagerServer {
-    fn build(
-        line: Line,
-        queues: usize,
-        watched: Option<usize>,
-        rm_first: bool,
-        prompt: Option<PromptSettings>,
-    ) -> EagerServer {
-        let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
-        let channel = |settings: &super::ChannelSettings| Channel {
-            queue: settings.queue as usize,
-            rm_queue: settings.rm_queue as usize,
-            sender: settings.sender,
-            ..Channel::default()
-        };
-        EagerServer {
-            line,
-            queues: (0..queues).map(|_| VecDeque::new()).collect(),
-            in_service: None,
-            last: (Ps::ZERO, 0),
-            departed: 0,
-            integrals: alloc::vec![(0, Ps::ZERO); queues],
-            longest: alloc::vec![0; queues],
-            accepted: alloc::vec![0; queues],
-            watched,
-            rm_first,
-            idle_since_arrival: Ps::ZERO,
-            numbers: 0,
-            channels: channels.map(channel).collect(),
-            prompt,
-            messages: VecDeque::new(),
-            departure: None,
-            counts: CreditCounts::default(),
-        }
-    }
     fn length(&self, queue: usize) -> u64 {
         let serving = self
             .in_service
@@ -112,7 +82,7 @@ impl EagerServer {
             *since = now;
         }
     }
-    fn finish(&mut self, outlet: &mut Outlet<'_>) {
+    fn finish(&mut self, out: &mut Outlet<'_>) {
         let Some(Service { done, .. }) = self.in_service else {
             return;
         };
@@ -148,7 +118,7 @@ impl EagerServer {
                 label,
                 info: cell.info,
             };
-            outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
+            out.push(cell, body.as_ref());
         }
     }
 
@@ -194,7 +164,7 @@ impl EagerServer {
         self.channels[slot as usize].since = since;
     }
 
-    fn begin(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+    fn begin(&mut self, now: Ps, control: &mut Control) {
         for queue in 0..=self.queues.len() {
             if self.messages_come_before(queue) {
                 return self.begin_message(now);
@@ -207,9 +177,7 @@ impl EagerServer {
                     return;
                 };
                 if self.watched == Some(queue) {
-                    outlet
-                        .control
-                        .on_dequeue(now, &mut waiting.cell.info, length);
+                    control.on_dequeue(now, &mut waiting.cell.info, length);
                 }
                 if self.takes_turns(queue) {
                     let channel = &mut self.channels[waiting.slot as usize];
@@ -287,62 +255,78 @@ impl EagerServer {
     }
 }
 
-impl Server for EagerServer {
-    const OBSERVED: bool = true;
-    fn new(
-        line: Line,
-        queues: usize,
-        controlled: usize,
-        marks_at_dequeue: bool,
-        rm_first: bool,
-    ) -> Self {
-        EagerServer::build(
+impl BuildServer for EagerServer {
+    fn build(settings: ServerSettings) -> EagerServer {
+        let ServerSettings {
             line,
             queues,
-            marks_at_dequeue.then_some(controlled),
-            rm_first,
-            None,
-        )
-    }
-    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        EagerServer::build(
-            line,
-            settings.by_turns.len(),
             watched,
-            settings.rm_first,
-            Some(settings),
-        )
+            rm_first,
+            prompt,
+        } = settings;
+        let channels = prompt.iter().flat_map(|prompt| &prompt.channels);
+        let channel = |settings: &super::ChannelSettings| Channel {
+            queue: settings.queue as usize,
+            rm_queue: settings.rm_queue as usize,
+            sender: settings.sender,
+            ..Channel::default()
+        };
+        EagerServer {
+            line,
+            queues: (0..queues).map(|_| VecDeque::new()).collect(),
+            in_service: None,
+            last: (Ps::ZERO, 0),
+            departed: 0,
+            integrals: alloc::vec![(0, Ps::ZERO); queues],
+            longest: alloc::vec![0; queues],
+            accepted: alloc::vec![0; queues],
+            watched,
+            rm_first,
+            idle_since_arrival: Ps::ZERO,
+            numbers: 0,
+            channels: channels.map(channel).collect(),
+            prompt,
+            messages: VecDeque::new(),
+            departure: None,
+            counts: CreditCounts::default(),
+        }
     }
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+}
+
+impl Server for EagerServer {
+    const OBSERVED: bool = true;
+    type Credited = EagerServer;
+    fn credited(&self) -> Option<&EagerServer> {
+        self.prompt.is_some().then_some(self)
+    }
+    fn credited_mut(&mut self) -> Option<&mut EagerServer> {
+        self.prompt.is_some().then_some(self)
+    }
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        self.advance(now, control, out);
         self.length(queue)
     }
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
         self.length(queue) < limit
     }
-    fn accepted(&self, queue: usize) -> u64 {
-        self.accepted[queue]
-    }
     fn push(
         &mut self,
         now: Ps,
-        queue: usize,
-        cell: Queued,
+        arrival: &Arrival,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
     ) {
-        self.push_of(now, queue, 0, cell, body, outlet);
-    }
-    fn push_of(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        slot: u32,
-        cell: Queued,
-        body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
-    ) {
-        self.advance(now, outlet);
+        let Arrival {
+            slot, queue, cell, ..
+        } = *arrival;
+        self.advance(now, control, out);
         self.account(now);
         let own = |channel: &Channel| {
             if cell.info.is_data() {
@@ -351,7 +335,7 @@ impl Server for EagerServer {
                 channel.rm_queue
             }
         };
-        let queue = self.channels.get(slot as usize).map_or(queue, own);
+        let queue = self.channels.get(slot as usize).map_or(queue as usize, own);
         self.note(now, |server| {
             server.queues[queue].push_back(Waiting {
                 slot,
@@ -369,20 +353,20 @@ impl Server for EagerServer {
             channel.longest = channel.longest.max(channel.here);
         }
     }
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         loop {
             if self
                 .in_service
                 .as_ref()
                 .is_some_and(|service| service.done <= now)
             {
-                self.finish(outlet);
+                self.finish(out);
             }
             let start = self.start_due();
             if start >= now {
                 return;
             }
-            self.begin(start, outlet);
+            self.begin(start, control);
         }
     }
     fn next_event(&self) -> Ps {
@@ -393,20 +377,32 @@ impl Server for EagerServer {
             .as_ref()
             .map_or_else(|| self.start_due(), |service| service.done)
     }
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+}
+
+impl ServerCounts for EagerServer {
+    fn accepted(&self, queue: usize) -> u64 {
+        self.accepted[queue]
+    }
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        self.advance(now, control, out);
         self.departed
     }
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
-        self.advance(now, outlet);
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        self.advance(now, control, out);
         self.account(now);
         self.integrals[queue].0 as f64
     }
     fn longest(&self, queue: usize) -> u64 {
         self.longest[queue]
     }
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
         self.longest = (0..self.queues.len())
             .map(|queue| self.length(queue))
             .collect();
@@ -431,15 +427,41 @@ impl Server for EagerServer {
     fn storage(&self) -> (usize, usize) {
         (0, 0)
     }
+}
+
+impl CreditedServer for EagerServer {
+    fn push_alone(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        self.push(now, arrival, None, control, out);
+        self.advance(Ps(now.0 + 1), control, out);
+    }
+    fn tells_next(&self) -> bool {
+        true
+    }
+    fn take_untold(&mut self, _: Ps, _: u32, _: &mut Control, _: &mut Outlet<'_>) -> u32 {
+        0
+    }
     fn take_departure(&mut self) -> Option<Departure> {
         self.departure.take()
     }
-    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
         self.note(now, |server| server.messages.push_back(message));
     }
-    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn set_limit(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        limit: u32,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        self.advance(now, control, out);
         self.note(now, |server| {
             server.channels[slot as usize]
                 .sender

@@ -4,11 +4,12 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{
-    CreditCounts, Departure, FifoServer, Line, Message, Outlet, PriorityServer, PromptServer,
-    PromptSettings, Queued, Server,
+    Arrival, BuildServer, FifoServer, PriorityServer, PromptServer, Queued, Server, ServerCounts,
+    ServerSettings,
 };
 use crate::atm::cell::Body;
-use crate::credit::Sender;
+use crate::atm::link::Outlet;
+use crate::control::Control;
 use crate::kernel::Ps;
 
 /// [`FifoServer`] if departures are known at arrival, [`PromptServer`] if departures must be
@@ -32,45 +33,54 @@ macro_rules! whichever {
     };
 }
 
-impl Server for LazyServer {
-    fn new(
-        line: Line,
-        queues: usize,
-        controlled: usize,
-        marks_at_dequeue: bool,
-        rm_first: bool,
-    ) -> Self {
-        if queues == 1 && !marks_at_dequeue && !rm_first {
-            LazyServer::Fifo(FifoServer::new(
-                line,
-                queues,
-                controlled,
-                marks_at_dequeue,
-                rm_first,
-            ))
-        } else {
-            LazyServer::Priority(PriorityServer::new(
-                line,
-                queues,
-                controlled,
-                marks_at_dequeue,
-                rm_first,
-            ))
+impl BuildServer for LazyServer {
+    fn build(settings: ServerSettings) -> LazyServer {
+        let ServerSettings {
+            line,
+            queues,
+            watched,
+            rm_first,
+            prompt,
+        } = settings;
+        match prompt {
+            Some(prompt) => LazyServer::Prompt(Box::new(PromptServer::new(line, watched, prompt))),
+            None if queues == 1 && watched.is_none() && !rm_first => {
+                LazyServer::Fifo(FifoServer::new(line))
+            }
+            None => LazyServer::Priority(PriorityServer::new(line, queues, watched, rm_first)),
         }
     }
-    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        LazyServer::Prompt(Box::new(PromptServer::prompt(line, watched, settings)))
+}
+
+impl Server for LazyServer {
+    type Credited = PromptServer;
+    #[inline]
+    fn credited(&self) -> Option<&PromptServer> {
+        match self {
+            LazyServer::Prompt(server) => Some(server),
+            LazyServer::Fifo(_) | LazyServer::Priority(_) => None,
+        }
     }
     #[inline]
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
-        whichever!(self, server => server.queue_length(now, queue, outlet))
+    fn credited_mut(&mut self) -> Option<&mut PromptServer> {
+        match self {
+            LazyServer::Prompt(server) => Some(server),
+            LazyServer::Fifo(_) | LazyServer::Priority(_) => None,
+        }
+    }
+    #[inline]
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        whichever!(self, server => server.queue_length(now, queue, control, out))
     }
     #[inline(always)]
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
         whichever!(self, server => server.surely_shorter(now, queue, limit))
-    }
-    fn accepted(&self, queue: usize) -> u64 {
-        whichever!(self, server => server.accepted(queue))
     }
     #[inline(always)]
     fn express(&mut self) -> Option<&mut FifoServer> {
@@ -79,86 +89,53 @@ impl Server for LazyServer {
             LazyServer::Priority(_) | LazyServer::Prompt(_) => None,
         }
     }
-    #[inline]
+    #[inline(always)]
     fn push(
         &mut self,
         now: Ps,
-        queue: usize,
-        cell: Queued,
+        arrival: &Arrival,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
     ) {
-        whichever!(self, server => server.push(now, queue, cell, body, outlet))
+        whichever!(self, server => server.push(now, arrival, body, control, out))
     }
     #[inline]
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        whichever!(self, server => server.advance(now, outlet))
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        whichever!(self, server => server.advance(now, control, out))
     }
     #[inline(always)]
     fn next_event(&self) -> Ps {
         whichever!(self, server => server.next_event())
     }
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
-        whichever!(self, server => server.departed(now, outlet))
+}
+
+impl ServerCounts for LazyServer {
+    fn accepted(&self, queue: usize) -> u64 {
+        whichever!(self, server => server.accepted(queue))
     }
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
-        whichever!(self, server => server.backlog_integral(now, queue, outlet))
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        whichever!(self, server => server.departed(now, control, out))
+    }
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        whichever!(self, server => server.backlog_integral(now, queue, control, out))
     }
     fn longest(&self, queue: usize) -> u64 {
         whichever!(self, server => server.longest(queue))
     }
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        whichever!(self, server => server.forget_longest(now, outlet));
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        whichever!(self, server => server.forget_longest(now, control, out));
     }
     fn held(&self) -> Vec<Queued> {
         whichever!(self, server => server.held())
     }
     fn storage(&self) -> (usize, usize) {
         whichever!(self, server => server.storage())
-    }
-    #[inline]
-    fn push_of(
-        &mut self,
-        now: Ps,
-        queue: usize,
-        slot: u32,
-        cell: Queued,
-        body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
-    ) {
-        whichever!(self, server => server.push_of(now, queue, slot, cell, body, outlet));
-    }
-    #[inline]
-    fn push_alone(&mut self, now: Ps, slot: u32, cell: Queued, outlet: &mut Outlet<'_>) {
-        whichever!(self, server => server.push_alone(now, slot, cell, outlet));
-    }
-    #[inline]
-    fn take_departure(&mut self) -> Option<Departure> {
-        whichever!(self, server => server.take_departure())
-    }
-    #[inline]
-    fn tells_next(&self) -> bool {
-        whichever!(self, server => server.tells_next())
-    }
-    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
-        whichever!(self, server => server.tell(now, message, outlet));
-    }
-    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
-        whichever!(self, server => server.set_limit(now, slot, limit, outlet));
-    }
-    fn take_untold(&mut self, now: Ps, slot: u32, outlet: &mut Outlet<'_>) -> u32 {
-        whichever!(self, server => server.take_untold(now, slot, outlet))
-    }
-    fn queued_of(&self, slot: u32) -> u64 {
-        whichever!(self, server => server.queued_of(slot))
-    }
-    fn longest_of(&self, slot: u32) -> u64 {
-        whichever!(self, server => server.longest_of(slot))
-    }
-    fn sender(&self, slot: u32) -> Option<Sender> {
-        whichever!(self, server => server.sender(slot))
-    }
-    fn credit_counts(&self) -> CreditCounts {
-        whichever!(self, server => server.credit_counts())
     }
 }

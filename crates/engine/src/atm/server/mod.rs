@@ -25,7 +25,7 @@ pub use promptness::{
 use alloc::vec::Vec;
 
 use super::cell::{Body, Info};
-use super::link::Link;
+use super::link::Outlet;
 use crate::control::Control;
 use crate::credit::Sender;
 use crate::kernel::{CellClock, Ps};
@@ -48,129 +48,157 @@ pub struct Queued {
     pub info: Info,
 }
 
-/// The link of a server, and the control scheme that observes departures.
-pub struct Outlet<'a> {
-    /// The link.
-    pub link: &'a mut Link,
-    /// The port's control scheme, which is notified of departures from `controlled`.
-    pub control: &'a mut Control,
-    /// Set when a cell enters an empty link.
-    pub link_was_empty: bool,
+/// A cell as it arrives at a port.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    /// Slot of its channel.
+    pub slot: u32,
+    /// Its slot in the control scheme, if its class is under control.
+    pub control_slot: u32,
+    /// Index of its class's queue.
+    pub queue: u32,
+    /// True if its class is under control.
+    pub controlled: bool,
+    /// The cell.
+    pub cell: Queued,
 }
 
-/// A work-conserving, non-preemptive server of one or more queues.
-pub trait Server: Sized {
+/// Settings of a server.
+pub struct ServerSettings {
+    /// The port's line.
+    pub line: Line,
+    /// Number of queues, of descending priority.
+    pub queues: usize,
+    /// Queue whose departures the control scheme is told of, if there is one.
+    pub watched: Option<usize>,
+    /// True if each queue serves its RM cells before its other cells.
+    pub rm_first: bool,
+    /// Settings of a prompt server, if the port needs one.
+    pub prompt: Option<PromptSettings>,
+}
+
+/// A work-conserving, non-preemptive server of one or more queues. Methods that let time pass
+/// report departures of the watched queue to the port's control scheme.
+pub trait Server: ServerCounts + Sized {
     /// True if end systems that send through the server notify an observer of the beginnings of
     /// PDUs; false in the fast engine.
     const OBSERVED: bool = false;
-    /// A server for `queues` queues of descending priority; departures from queue `controlled` are
-    /// reported to the control scheme if it `marks_at_dequeue`. With `rm_first` each queue serves
-    /// its RM cells before its other cells.
-    fn new(
-        line: Line,
-        queues: usize,
-        controlled: usize,
-        marks_at_dequeue: bool,
-        rm_first: bool,
-    ) -> Self;
-    /// A server that reports departures and obeys credit; departures from queue `watched` are
-    /// reported to the control scheme.
-    fn prompt(_line: Line, _watched: Option<usize>, _settings: PromptSettings) -> Self {
-        unreachable!("a server that works departures out when somebody looks cannot tell them")
-    }
+    /// The same server where channels are under credit control, or the link loses cells.
+    type Credited: CreditedServer;
+    /// Puts a cell into the queue of its class at `now`.
+    fn push(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        body: Option<&Body>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    );
+    /// Processes everything before `now`, and the completions at `now`.
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>);
+    /// Time at which [`Server::advance`] must be called next so that no cell leaves late:
+    /// `advance(t + 1)` for the time `t` returned. `NEVER` if departures need no event.
+    fn next_event(&self) -> Ps;
     /// Cells of `queue` whose last bit has not left at `now`. Advances the server to `now`.
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64;
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64;
     /// True if `queue` certainly holds fewer than `limit` cells at `now`; false if only the exact
     /// length would show it. Cheaper than the length itself, and changes nothing.
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
-    /// Number of cells put into `queue` so far.
-    fn accepted(&self, queue: usize) -> u64;
     /// The server itself if it is a [`FifoServer`], which knows departures at arrival.
     #[inline]
     fn express(&mut self) -> Option<&mut FifoServer> {
         None
     }
-    /// Puts a cell into `queue` at `now`.
-    fn push(
+    /// The server itself if it reports departures and obeys credit.
+    fn credited(&self) -> Option<&Self::Credited> {
+        None
+    }
+    /// The same, to change it.
+    fn credited_mut(&mut self) -> Option<&mut Self::Credited> {
+        None
+    }
+}
+
+/// A server that the engine builds from settings.
+pub trait BuildServer: Server {
+    /// A server that is exact for the settings.
+    fn build(settings: ServerSettings) -> Self;
+}
+
+/// Counters of a server.
+pub trait ServerCounts {
+    /// Number of cells put into `queue` so far.
+    fn accepted(&self, queue: usize) -> u64;
+    /// Cells whose service has completed by `now`; `now` must not lie before the last call.
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64;
+    /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
+    fn backlog_integral(
         &mut self,
         now: Ps,
         queue: usize,
-        cell: Queued,
-        body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
-    );
-    /// Processes everything before `now`, and the completions at `now`.
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>);
-    /// Time at which [`Server::advance`] must be called next so that no cell leaves late:
-    /// `advance(t + 1)` for the time `t` returned. `NEVER` if departures need no event.
-    fn next_event(&self) -> Ps;
-    /// Cells whose service has completed by `now`; `now` must not lie before the last call.
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64;
-    /// Time integral of the number of cells in `queue` up to `now`, in cell picoseconds.
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64;
-    /// Greatest length of `queue` since the last [`Server::forget_longest`], arriving cells
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64;
+    /// Greatest length of `queue` since the last [`ServerCounts::forget_longest`], arriving cells
     /// counted.
     fn longest(&self, queue: usize) -> u64;
     /// Starts a new maximum at `now` from the lengths of that moment.
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>);
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>);
     /// Cells held here that are not yet on the link.
     fn held(&self) -> Vec<Queued>;
     /// Bytes of storage for queued cells, and cells held there.
     fn storage(&self) -> (usize, usize);
-    /// Puts in a cell of the channel in `slot`, whose queue a prompt server knows.
-    #[inline]
-    fn push_of(
+}
+
+/// A server that reports departures to its node, and obeys credit.
+pub trait CreditedServer {
+    /// Puts in a cell without a body if all other events at `now` are done: if its service can
+    /// start it starts at once.
+    fn push_alone(
         &mut self,
         now: Ps,
-        queue: usize,
-        _slot: u32,
-        cell: Queued,
-        body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
-    ) {
-        self.push(now, queue, cell, body, outlet);
-    }
-    /// The same if all other events at `now` are done: if a service can start it starts at once.
-    #[inline]
-    fn push_alone(&mut self, now: Ps, slot: u32, cell: Queued, outlet: &mut Outlet<'_>) {
-        self.push_of(now, 0, slot, cell, None, outlet);
-        self.advance(Ps(now.0 + 1), outlet);
-    }
+        arrival: &Arrival,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    );
     /// The departure that must be reported and has not been reported yet. It must be asked for at
-    /// every [`Server::next_event`] of a prompt server.
-    #[inline]
-    fn take_departure(&mut self) -> Option<Departure> {
-        None
-    }
+    /// every [`Server::next_event`].
+    fn take_departure(&mut self) -> Option<Departure>;
     /// True if the next completion must be reported.
-    #[inline]
-    fn tells_next(&self) -> bool {
-        true
-    }
+    fn tells_next(&self) -> bool;
     /// Sends a message of the credit protocol.
-    fn tell(&mut self, _now: Ps, _message: Message, _outlet: &mut Outlet<'_>) {}
+    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>);
     /// Sets a new limit for the channel in `slot`.
-    fn set_limit(&mut self, _now: Ps, _slot: u32, _limit: u32, _outlet: &mut Outlet<'_>) {}
+    fn set_limit(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        limit: u32,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    );
     /// Number of cells of the channel in `slot` that have left by `now` and were not reported; they
     /// count as reported from now on.
-    fn take_untold(&mut self, _now: Ps, _slot: u32, _outlet: &mut Outlet<'_>) -> u32 {
-        0
-    }
+    fn take_untold(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u32;
     /// Cells of the channel in `slot` that are still here, including the one in service, if the
     /// server is up to date.
-    fn queued_of(&self, _slot: u32) -> u64 {
-        0
-    }
+    fn queued_of(&self, slot: u32) -> u64;
     /// Largest number of cells of the channel in `slot` that were here at once.
-    fn longest_of(&self, _slot: u32) -> u64 {
-        0
-    }
+    fn longest_of(&self, slot: u32) -> u64;
     /// The credit of the channel in `slot`; `None` without credit control.
-    fn sender(&self, _slot: u32) -> Option<Sender> {
-        None
-    }
+    fn sender(&self, slot: u32) -> Option<Sender>;
     /// Cells of the credit protocol sent so far.
-    fn credit_counts(&self) -> CreditCounts {
-        CreditCounts::default()
-    }
+    fn credit_counts(&self) -> CreditCounts;
 }

@@ -3,9 +3,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Line, Outlet, Queued, Server};
+use super::{Arrival, Line, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
-use crate::control::SwitchControl;
+use crate::atm::link::Outlet;
+use crate::control::{Control, SwitchControl};
 use crate::kernel::{Ps, Ring};
 
 #[derive(Default)]
@@ -86,6 +87,21 @@ pub struct PriorityServer {
 }
 
 impl PriorityServer {
+    /// A server of some queues in descending priority. The control scheme is told of departures
+    /// from queue `watched`; with `rm_first` each queue serves its RM cells before its other cells.
+    pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
+        PriorityServer {
+            line,
+            queues: (0..queues).map(|_| Queue::default()).collect(),
+            waiting: 0,
+            in_service: None,
+            free_at: Ps::ZERO,
+            carry: 0,
+            ready_at: Ps::ZERO,
+            watched: watched.map(|queue| queue as u32),
+            rm_first,
+        }
+    }
     #[inline]
     fn length(&self, queue: usize) -> u64 {
         self.queues[queue].waiting() + (self.in_service == Some(queue as u32)) as u64
@@ -106,7 +122,7 @@ impl PriorityServer {
             self.in_service = None;
         }
     }
-    fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+    fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         let Some(index) = self.queues.iter().position(|queue| !queue.is_empty()) else {
             return;
         };
@@ -119,7 +135,7 @@ impl PriorityServer {
             return;
         };
         if self.watched == Some(index as u32) {
-            outlet.control.on_dequeue(at, &mut cell.info, length);
+            control.on_dequeue(at, &mut cell.info, length);
         }
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
         self.waiting -= 1;
@@ -129,33 +145,21 @@ impl PriorityServer {
             label: cell.label,
             info: cell.info,
         };
-        outlet.link_was_empty |= outlet.link.push(cell, body.as_ref());
+        out.push(cell, body.as_ref());
     }
 }
 
 impl Server for PriorityServer {
-    fn new(
-        line: Line,
-        queues: usize,
-        controlled: usize,
-        marks_at_dequeue: bool,
-        rm_first: bool,
-    ) -> Self {
-        PriorityServer {
-            line,
-            queues: (0..queues).map(|_| Queue::default()).collect(),
-            waiting: 0,
-            in_service: None,
-            free_at: Ps::ZERO,
-            carry: 0,
-            ready_at: Ps::ZERO,
-            watched: marks_at_dequeue.then_some(controlled as u32),
-            rm_first,
-        }
-    }
+    type Credited = PromptServer;
     #[inline]
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        self.advance(now, control, out);
         self.length(queue)
     }
     #[inline]
@@ -163,18 +167,16 @@ impl Server for PriorityServer {
         // The length at the last call; since then cells have only left.
         self.length(queue) < limit
     }
-    fn accepted(&self, queue: usize) -> u64 {
-        self.queues[queue].departed + self.length(queue)
-    }
     fn push(
         &mut self,
         now: Ps,
-        queue: usize,
-        cell: Queued,
+        arrival: &Arrival,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
     ) {
-        self.advance(now, outlet);
+        let (queue, cell) = (arrival.queue as usize, arrival.cell);
+        self.advance(now, control, out);
         if self.waiting == 0 {
             self.ready_at = now;
         }
@@ -191,7 +193,7 @@ impl Server for PriorityServer {
         self.waiting += 1;
     }
     #[inline]
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         loop {
             if self.free_at <= now {
                 self.complete();
@@ -200,19 +202,31 @@ impl Server for PriorityServer {
             if start >= now {
                 return;
             }
-            self.start(start, outlet);
+            self.start(start, control, out);
         }
     }
     #[inline]
     fn next_event(&self) -> Ps {
         self.next_start()
     }
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+}
+
+impl ServerCounts for PriorityServer {
+    fn accepted(&self, queue: usize) -> u64 {
+        self.queues[queue].departed + self.length(queue)
+    }
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        self.advance(now, control, out);
         self.queues.iter().map(|queue| queue.departed).sum()
     }
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
-        self.advance(now, outlet);
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        self.advance(now, control, out);
         let length = self.length(queue);
         self.queues[queue].count_until(now, length);
         self.queues[queue].integral as f64
@@ -220,8 +234,8 @@ impl Server for PriorityServer {
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest
     }
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
         for queue in 0..self.queues.len() {
             self.queues[queue].longest = self.length(queue);
         }

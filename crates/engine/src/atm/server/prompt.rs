@@ -4,11 +4,13 @@
 use alloc::vec::Vec;
 
 use super::{
-    ChannelSettings, CreditCounts, Departure, Line, Message, Outlet, PromptSettings, Queued, Server,
+    Arrival, ChannelSettings, CreditCounts, CreditedServer, Departure, Line, Message,
+    PromptSettings, Queued, Server, ServerCounts,
 };
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::errors::Errors;
-use crate::control::SwitchControl;
+use crate::atm::link::Outlet;
+use crate::control::{Control, SwitchControl};
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
@@ -132,6 +134,50 @@ pub struct PromptServer {
 }
 
 impl PromptServer {
+    /// A server of the queues and channels of `settings`. The control scheme is told of departures
+    /// from queue `watched`.
+    pub fn new(line: Line, watched: Option<usize>, settings: PromptSettings) -> PromptServer {
+        let channel = |ChannelSettings {
+                           queue,
+                           rm_queue,
+                           sender,
+                           told_every,
+                           ..
+                       }: ChannelSettings| Channel {
+            queue,
+            rm_queue,
+            sender,
+            told_every,
+            untold: 0,
+            lane: Lane::default(),
+            here: 0,
+            longest: 0,
+            waits: false,
+        };
+        let queue = |by_turns: bool| Queue {
+            turns: by_turns.then(Ring::default),
+            ..Queue::default()
+        };
+        PromptServer {
+            line,
+            queues: settings.by_turns.into_iter().map(queue).collect(),
+            channels: settings.channels.into_iter().map(channel).collect(),
+            messages: Ring::default(),
+            records_per_cell: settings.records_per_cell,
+            records_before: settings.records_before,
+            label: settings.label,
+            errors: settings.errors,
+            in_service: None,
+            departure: None,
+            free_at: Ps::ZERO,
+            carry: 0,
+            ready_at: Ps::ZERO,
+            ready: 0,
+            counts: CreditCounts::default(),
+            watched: watched.map(|queue| queue as u32),
+            rm_first: settings.rm_first,
+        }
+    }
     #[inline]
     fn next_start(&self) -> Ps {
         if self.ready == 0 {
@@ -217,13 +263,13 @@ impl PromptServer {
         }
     }
 
-    fn start(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+    fn start(&mut self, at: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         if at > self.free_at {
             self.carry = 0;
         }
         for index in 0..=self.queues.len() {
             if index == self.records_before && !self.messages.is_empty() {
-                return self.start_message(at, outlet);
+                return self.start_message(at, out);
             }
             let Some(queue) = self.queues.get_mut(index) else {
                 return;
@@ -256,11 +302,11 @@ impl PromptServer {
                     None
                 };
                 if self.watched == Some(index as u32) {
-                    outlet.control.on_dequeue(at, &mut cell.info, queue.length);
+                    control.on_dequeue(at, &mut cell.info, queue.length);
                 }
                 self.ready -= 1;
                 self.queue_up(at, slot);
-                return self.serve(at, (index as u32, slot), cell, body.as_ref(), outlet);
+                return self.serve(at, (index as u32, slot), cell, body.as_ref(), out);
             }
         }
     }
@@ -273,9 +319,9 @@ impl PromptServer {
         (queue, slot): (u32, u32),
         cell: Queued,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        out: &mut Outlet<'_>,
     ) {
-        let lost = self.put_on_link(at, cell, body, outlet);
+        let lost = self.put_on_link(at, cell, body, out);
         let matters = lost || self.channels[slot as usize].tells_next();
         self.in_service = Some(InService::Cell {
             queue,
@@ -286,7 +332,7 @@ impl PromptServer {
         });
     }
 
-    fn start_message(&mut self, at: Ps, outlet: &mut Outlet<'_>) {
+    fn start_message(&mut self, at: Ps, out: &mut Outlet<'_>) {
         let Some(first) = self.messages.pop() else {
             return;
         };
@@ -311,7 +357,7 @@ impl PromptServer {
             label: self.label,
             info: Info::credit(),
         };
-        let lost = self.put_on_link(at, queued, Some(&Body::Credit(cell)), outlet);
+        let lost = self.put_on_link(at, queued, Some(&Body::Credit(cell)), out);
         self.in_service = Some(InService::Message {
             purpose: cell.purpose,
             lost,
@@ -325,7 +371,7 @@ impl PromptServer {
         at: Ps,
         cell: Queued,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        out: &mut Outlet<'_>,
     ) -> bool {
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
         let lost = self
@@ -338,7 +384,7 @@ impl PromptServer {
                 label: cell.label,
                 info: cell.info,
             };
-            outlet.link_was_empty |= outlet.link.push(cell, body);
+            out.push(cell, body);
         }
         lost
     }
@@ -354,89 +400,38 @@ fn remove(turns: &mut Ring<u32>, slot: u32) {
 }
 
 impl Server for PromptServer {
-    fn new(
-        _line: Line,
-        _queues: usize,
-        _controlled: usize,
-        _marks_at_dequeue: bool,
-        _rm_first: bool,
-    ) -> Self {
-        unreachable!("a prompt server is built by `Server::prompt`")
+    type Credited = PromptServer;
+    fn credited(&self) -> Option<&PromptServer> {
+        Some(self)
     }
-    fn prompt(line: Line, watched: Option<usize>, settings: PromptSettings) -> Self {
-        let channel = |ChannelSettings {
-                           queue,
-                           rm_queue,
-                           sender,
-                           told_every,
-                           ..
-                       }: ChannelSettings| Channel {
-            queue,
-            rm_queue,
-            sender,
-            told_every,
-            untold: 0,
-            lane: Lane::default(),
-            here: 0,
-            longest: 0,
-            waits: false,
-        };
-        let queue = |by_turns: bool| Queue {
-            turns: by_turns.then(Ring::default),
-            ..Queue::default()
-        };
-        PromptServer {
-            line,
-            queues: settings.by_turns.into_iter().map(queue).collect(),
-            channels: settings.channels.into_iter().map(channel).collect(),
-            messages: Ring::default(),
-            records_per_cell: settings.records_per_cell,
-            records_before: settings.records_before,
-            label: settings.label,
-            errors: settings.errors,
-            in_service: None,
-            departure: None,
-            free_at: Ps::ZERO,
-            carry: 0,
-            ready_at: Ps::ZERO,
-            ready: 0,
-            counts: CreditCounts::default(),
-            watched: watched.map(|queue| queue as u32),
-            rm_first: settings.rm_first,
-        }
+    fn credited_mut(&mut self) -> Option<&mut PromptServer> {
+        Some(self)
     }
     #[inline]
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        self.advance(now, control, out);
         self.queues[queue].length
     }
     #[inline]
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
         self.queues[queue].length < limit
     }
-    fn accepted(&self, queue: usize) -> u64 {
-        self.queues[queue].departed + self.queues[queue].length
-    }
     fn push(
         &mut self,
-        _now: Ps,
-        _queue: usize,
-        _cell: Queued,
-        _body: Option<&Body>,
-        _outlet: &mut Outlet<'_>,
-    ) {
-        unreachable!("a prompt server is told whose cells it gets")
-    }
-    fn push_of(
-        &mut self,
         now: Ps,
-        _queue: usize,
-        slot: u32,
-        cell: Queued,
+        arrival: &Arrival,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
     ) {
-        self.advance(now, outlet);
+        let (slot, cell) = (arrival.slot, arrival.cell);
+        self.advance(now, control, out);
         let comes_first = self.rm_first && !cell.info.is_data();
         let (queue, channel) = self.count_arrival(now, slot, cell.info.is_data());
         let by_turns = queue.turns.is_some();
@@ -453,31 +448,7 @@ impl Server for PromptServer {
         }
     }
     #[inline]
-    fn push_alone(&mut self, now: Ps, slot: u32, mut cell: Queued, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
-        let channel = &self.channels[slot as usize];
-        let is_idle = self.in_service.is_none() && self.ready == 0;
-        if !is_idle || channel.sender.is_some_and(|sender| sender.balance() == 0) {
-            self.push_of(now, channel.queue as usize, slot, cell, None, outlet);
-            return self.advance(Ps(now.0 + 1), outlet);
-        }
-        // No other cell could be served, so this cell need not wait either.
-        let watched = self.watched;
-        let (queue, channel) = self.count_arrival(now, slot, true);
-        let index = channel.queue;
-        if let Some(sender) = &mut channel.sender {
-            sender.send();
-        }
-        if watched == Some(index) {
-            outlet.control.on_dequeue(now, &mut cell.info, queue.length);
-        }
-        if now > self.free_at {
-            self.carry = 0;
-        }
-        self.serve(now, (index, slot), cell, None, outlet);
-    }
-    #[inline]
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
         loop {
             if self.free_at <= now {
                 self.complete();
@@ -486,7 +457,7 @@ impl Server for PromptServer {
             if start >= now {
                 return;
             }
-            self.start(start, outlet);
+            self.start(start, control, out);
         }
     }
     /// The time of a departure to be reported, of the completion that matters, or of the next
@@ -499,20 +470,32 @@ impl Server for PromptServer {
             _ => self.next_start(),
         }
     }
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
-        self.advance(now, outlet);
+}
+
+impl ServerCounts for PromptServer {
+    fn accepted(&self, queue: usize) -> u64 {
+        self.queues[queue].departed + self.queues[queue].length
+    }
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        self.advance(now, control, out);
         self.queues.iter().map(|queue| queue.departed).sum::<u64>() + self.counts.cells()
     }
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
-        self.advance(now, outlet);
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        self.advance(now, control, out);
         self.queues[queue].count_until(now);
         self.queues[queue].integral as f64
     }
     fn longest(&self, queue: usize) -> u64 {
         self.queues[queue].longest
     }
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
         self.queues
             .iter_mut()
             .for_each(|queue| queue.longest = queue.length);
@@ -552,6 +535,40 @@ impl Server for PromptServer {
             self.queues.iter().map(|queue| queue.length as usize).sum(),
         )
     }
+}
+
+impl CreditedServer for PromptServer {
+    #[inline]
+    fn push_alone(
+        &mut self,
+        now: Ps,
+        arrival: &Arrival,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        let (slot, mut cell) = (arrival.slot, arrival.cell);
+        self.advance(now, control, out);
+        let channel = &self.channels[slot as usize];
+        let is_idle = self.in_service.is_none() && self.ready == 0;
+        if !is_idle || channel.sender.is_some_and(|sender| sender.balance() == 0) {
+            self.push(now, arrival, None, control, out);
+            return self.advance(Ps(now.0 + 1), control, out);
+        }
+        // No other cell could be served, so this cell need not wait either.
+        let watched = self.watched;
+        let (queue, channel) = self.count_arrival(now, slot, true);
+        let index = channel.queue;
+        if let Some(sender) = &mut channel.sender {
+            sender.send();
+        }
+        if watched == Some(index) {
+            control.on_dequeue(now, &mut cell.info, queue.length);
+        }
+        if now > self.free_at {
+            self.carry = 0;
+        }
+        self.serve(now, (index, slot), cell, None, out);
+    }
     #[inline]
     fn take_departure(&mut self) -> Option<Departure> {
         self.departure.take()
@@ -561,13 +578,20 @@ impl Server for PromptServer {
         self.departure.is_some()
             || matches!(self.in_service, Some(InService::Cell { matters: true, .. }))
     }
-    fn tell(&mut self, now: Ps, message: Message, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn tell(&mut self, now: Ps, message: Message, control: &mut Control, out: &mut Outlet<'_>) {
+        self.advance(now, control, out);
         self.messages.push(message);
         self.note_ready(now);
     }
-    fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, outlet: &mut Outlet<'_>) {
-        self.advance(now, outlet);
+    fn set_limit(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        limit: u32,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) {
+        self.advance(now, control, out);
         let channel = &mut self.channels[slot as usize];
         let Some(sender) = &mut channel.sender else {
             return;
@@ -583,8 +607,14 @@ impl Server for PromptServer {
         }
         self.queue_up(now, slot);
     }
-    fn take_untold(&mut self, now: Ps, slot: u32, outlet: &mut Outlet<'_>) -> u32 {
-        self.advance(now, outlet);
+    fn take_untold(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u32 {
+        self.advance(now, control, out);
         core::mem::take(&mut self.channels[slot as usize].untold)
     }
     fn queued_of(&self, slot: u32) -> u64 {

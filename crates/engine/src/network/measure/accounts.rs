@@ -64,7 +64,7 @@ impl<S: Server> Simulation<S> {
     pub(super) fn check_allocations(&self) {
         for (port, _) in self.nodes().flat_map(Node::ports) {
             for (slot, most) in port.allocations() {
-                let longest = port.server().longest_of(slot);
+                let longest = port.longest_of(slot);
                 assert!(
                     longest <= most,
                     "{longest} cells of a channel in a buffer of {most}"

@@ -90,7 +90,7 @@ impl<S: Server> Simulation<S> {
         for node in 0..self.stations.len() {
             if self.is_switch(node) {
                 for (port, link) in self.stations[node].node.ports_mut() {
-                    port.forget_longest(now, &mut self.links[*link as usize]);
+                    port.forget_longest(now, &mut self.links.outlet(*link));
                 }
             }
         }
@@ -166,8 +166,7 @@ impl<S: Server> Simulation<S> {
             for (index, (port, link)) in self.stations[node].node.ports_mut().iter_mut().enumerate()
             {
                 for queue in 0..port.queue_count() {
-                    let length =
-                        port.queue_length(now, queue, &mut self.links[*link as usize], &mut false);
+                    let length = port.queue_length(now, queue, &mut self.links.outlet(*link));
                     self.window.samples[node][index][queue].add(length);
                     queued += length;
                 }

@@ -69,7 +69,7 @@ impl<S: Server> Simulation<S> {
                 .filter(|_| counted);
             ports.push(
                 counts
-                    .map(|(port, link)| port.counts(at, &mut self.links[*link as usize]))
+                    .map(|(port, link)| port.counts(at, &mut self.links.outlet(*link)))
                     .collect(),
             );
         }

@@ -1,12 +1,10 @@
 //! Channels whose control loop ends at the switch, and a new one begins.
 
-use alloc::vec::Vec;
-
 use super::Switch;
 use crate::atm::cell::{Body, Cell, Kind};
-use crate::atm::link::Link;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
+use crate::network::links::Links;
 use crate::network::relay::{Relay, Way};
 
 impl<S: Server> Switch<S> {
@@ -16,44 +14,37 @@ impl<S: Server> Switch<S> {
         relay: usize,
         cell: Cell,
         body: Option<&Body>,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
+        links: &mut Links,
     ) {
         let (now, info) = (cell.at, cell.info);
         let Some(Body::Rm(rm)) = body else {
-            if self.at(relay, links, fresh, |relay, way| {
+            if self.at(relay, links, |relay, way| {
                 relay.take_data(now, info, body, way)
             }) {
-                self.run_relay(now, relay, links, fresh);
+                self.run_relay(now, relay, links);
             }
             return;
         };
         let opposite = relay ^ 1;
         if info.kind() == Kind::Brm {
-            self.at(relay, links, fresh, |relay, way| {
+            self.at(relay, links, |relay, way| {
                 relay.absorb(now, info, &mut rm.clone(), way)
             });
-            self.at(opposite, links, fresh, |relay, way| {
+            self.at(opposite, links, |relay, way| {
                 relay.take_feedback(now, rm, way)
             });
         } else {
-            let turned = self.at(relay, links, fresh, |relay, way| {
+            let turned = self.at(relay, links, |relay, way| {
                 relay.turn_round(now, info, rm, way)
             });
             self.relays[opposite].offer(turned);
         }
-        self.run_relay(now, opposite, links, fresh);
+        self.run_relay(now, opposite, links);
     }
 
     /// Lets a virtual source send, and sets its clock.
-    pub(super) fn run_relay(
-        &mut self,
-        now: Ps,
-        relay: usize,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
-    ) {
-        let next = self.at(relay, links, fresh, |relay, way| relay.run(now, way));
+    pub(super) fn run_relay(&mut self, now: Ps, relay: usize, links: &mut Links) {
+        let next = self.at(relay, links, |relay, way| relay.run(now, way));
         let clock = self.ports.len() + relay;
         if self.timers.get(clock) != next {
             self.timers.set(clock, next);
@@ -65,8 +56,7 @@ impl<S: Server> Switch<S> {
     fn at<T>(
         &mut self,
         relay: usize,
-        links: &mut [Link],
-        fresh: &mut Vec<u32>,
+        links: &mut Links,
         act: impl FnOnce(&mut Relay, &mut Way<'_, S>) -> T,
     ) -> T {
         let relay = &mut self.relays[relay];
@@ -74,15 +64,10 @@ impl<S: Server> Switch<S> {
         let (port, link) = &mut self.ports[index];
         let mut way = Way {
             port,
-            link: &mut links[*link as usize],
-            index: *link,
-            was_empty: false,
+            out: links.outlet(*link),
             log: &mut self.log,
         };
         let result = act(relay, &mut way);
-        if way.was_empty {
-            fresh.push(*link);
-        }
         if port.next_event().is_scheduled() && !self.is_backlogged[index] {
             self.is_backlogged[index] = true;
             self.backlogged.push(index as u32);

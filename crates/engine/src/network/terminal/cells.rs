@@ -63,15 +63,10 @@ impl Terminal {
         self.counts.cells_sent += 1;
         let (info, body) = stamped(self.stamps, now, self.queue.pass_bare(), None);
         // The pace of the shaper permits no second cell at this instant.
-        if let (true, None, Some((port, link))) = (out.alone, &body, &mut out.way)
+        if let (true, None, Some((port, out))) = (out.alone, &body, &mut out.way)
             && port.takes_all()
         {
-            port.take_alone(
-                now,
-                arrival(self.label, self.slot, info),
-                link,
-                &mut out.was_empty,
-            );
+            port.arrive_alone(now, arrival(self.label, self.slot, info), out);
         } else {
             send(out, now, self.label, self.slot, info, body);
         }
@@ -201,14 +196,11 @@ fn send<S: Server>(
 ) {
     let arrival = arrival(label, slot, info);
     // The port of an end system has no limit: cells wait in the source queue.
-    let Some((port, link)) = &mut out.way else {
+    let Some((port, out)) = &mut out.way else {
         return;
     };
-    if body.is_none()
-        && let Some(was_empty) = port.arrive_express(at, None, arrival.cell, link)
-    {
-        out.was_empty |= was_empty;
+    if body.is_none() && port.arrive_express(at, arrival, out) {
         return;
     }
-    port.arrive(at, arrival, body.as_mut(), link, &mut out.was_empty);
+    port.arrive(at, arrival, body.as_mut(), out);
 }

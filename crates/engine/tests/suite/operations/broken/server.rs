@@ -1,7 +1,11 @@
 //! Ports whose servers are broken.
 
 use cellrate_engine::atm::cell::{Body, Info, RmCell};
-use cellrate_engine::atm::server::{EagerServer, LazyServer, Line, Outlet, Queued, Server};
+use cellrate_engine::atm::link::Outlet;
+use cellrate_engine::atm::server::{
+    Arrival, BuildServer, EagerServer, LazyServer, Queued, Server, ServerCounts, ServerSettings,
+};
+use cellrate_engine::control::Control;
 use cellrate_engine::kernel::{CellClock, Ps, Rate};
 
 use super::super::Subject;
@@ -40,22 +44,33 @@ impl<const FAULT: u8> Spoilt<FAULT> {
     }
 }
 
-impl<const FAULT: u8> Server for Spoilt<FAULT> {
-    fn new(mut line: Line, queues: usize, controlled: usize, marks: bool, rm_first: bool) -> Self {
+impl<const FAULT: u8> BuildServer for Spoilt<FAULT> {
+    fn build(mut settings: ServerSettings) -> Self {
+        let clock = &mut settings.line.clock;
         match FAULT {
             _ if Self::has(Fault::Hurries) => {
-                line.clock = CellClock::new(Rate::from_bps(1_000_000_000_000))
+                *clock = CellClock::new(Rate::from_bps(1_000_000_000_000));
             }
-            _ if Self::has(Fault::Dawdles) => line.clock = CellClock::new(Rate::from_bps(1_000)),
+            _ if Self::has(Fault::Dawdles) => *clock = CellClock::new(Rate::from_bps(1_000)),
             _ => {}
         }
         Spoilt {
-            inner: EagerServer::new(line, queues, controlled, marks, rm_first),
+            inner: EagerServer::build(settings),
             pushed: 0,
         }
     }
-    fn queue_length(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> u64 {
-        let length = self.inner.queue_length(now, queue, outlet);
+}
+
+impl<const FAULT: u8> Server for Spoilt<FAULT> {
+    type Credited = EagerServer;
+    fn queue_length(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> u64 {
+        let length = self.inner.queue_length(now, queue, control, out);
         match length {
             4.. if Self::has(Fault::ForgetsOne) => length - 1,
             _ => length,
@@ -64,53 +79,64 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool {
         Self::has(Fault::AlwaysHasRoom) || self.inner.surely_shorter(now, queue, limit)
     }
-    fn accepted(&self, queue: usize) -> u64 {
-        self.inner.accepted(queue) + u64::from(Self::has(Fault::Miscounts))
-    }
     fn push(
         &mut self,
         now: Ps,
-        queue: usize,
-        mut cell: Queued,
+        arrival: &Arrival,
         body: Option<&Body>,
-        outlet: &mut Outlet<'_>,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
     ) {
         self.pushed += 1;
         if Self::has(Fault::LosesCells) && self.pushed.is_multiple_of(5) {
             return;
         }
+        let mut arrival = *arrival;
         if Self::has(Fault::ChangesCells) {
-            cell.info = Info(cell.info.0 ^ 1 << 12);
+            arrival.cell.info = Info(arrival.cell.info.0 ^ 1 << 12);
         }
-        let queue = if Self::has(Fault::SwapsQueues) {
-            1 - queue
-        } else {
-            queue
-        };
+        if Self::has(Fault::SwapsQueues) {
+            arrival.queue = 1 - arrival.queue;
+        }
         let other = match body {
             Some(Body::Rm(rm)) if Self::has(Fault::ChangesBodies) => {
                 Some(Body::Rm(RmCell { ni: !rm.ni, ..*rm }))
             }
             _ => None,
         };
-        self.inner
-            .push(now, queue, cell, other.as_ref().or(body), outlet);
+        let body_or_other = other.as_ref().or(body);
+        self.inner.push(now, &arrival, body_or_other, control, out);
         if Self::has(Fault::DoublesCells) && self.pushed.is_multiple_of(5) {
-            self.inner.push(now, queue, cell, body, outlet);
+            self.inner.push(now, &arrival, body, control, out);
         }
     }
-    fn advance(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        self.inner.advance(now, outlet);
-        outlet.link_was_empty &= !Self::has(Fault::TellsNobody);
+    fn advance(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        let said = out.fresh.len();
+        self.inner.advance(now, control, out);
+        if Self::has(Fault::TellsNobody) {
+            out.fresh.truncate(said);
+        }
     }
     fn next_event(&self) -> Ps {
         self.inner.next_event()
     }
-    fn departed(&mut self, now: Ps, outlet: &mut Outlet<'_>) -> u64 {
-        self.inner.departed(now, outlet) + u64::from(Self::has(Fault::CountsLate))
+}
+
+impl<const FAULT: u8> ServerCounts for Spoilt<FAULT> {
+    fn accepted(&self, queue: usize) -> u64 {
+        self.inner.accepted(queue) + u64::from(Self::has(Fault::Miscounts))
     }
-    fn backlog_integral(&mut self, now: Ps, queue: usize, outlet: &mut Outlet<'_>) -> f64 {
-        self.inner.backlog_integral(now, queue, outlet)
+    fn departed(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) -> u64 {
+        self.inner.departed(now, control, out) + u64::from(Self::has(Fault::CountsLate))
+    }
+    fn backlog_integral(
+        &mut self,
+        now: Ps,
+        queue: usize,
+        control: &mut Control,
+        out: &mut Outlet<'_>,
+    ) -> f64 {
+        self.inner.backlog_integral(now, queue, control, out)
     }
     fn longest(&self, queue: usize) -> u64 {
         if Self::has(Fault::ForgetsLongest) {
@@ -119,8 +145,8 @@ impl<const FAULT: u8> Server for Spoilt<FAULT> {
             self.inner.longest(queue)
         }
     }
-    fn forget_longest(&mut self, now: Ps, outlet: &mut Outlet<'_>) {
-        self.inner.forget_longest(now, outlet);
+    fn forget_longest(&mut self, now: Ps, control: &mut Control, out: &mut Outlet<'_>) {
+        self.inner.forget_longest(now, control, out);
     }
     fn held(&self) -> Vec<Queued> {
         self.inner.held()
@@ -141,7 +167,7 @@ fn plain(setting: &Setting) -> Setting {
     setting
 }
 
-fn drive<S: Server>(mut port: Watched<S>, operations: &[Operation]) {
+fn drive<S: BuildServer>(mut port: Watched<S>, operations: &[Operation]) {
     for operation in operations {
         port.happen(operation);
         port.holds();

@@ -9,9 +9,9 @@ pub use setting::{Order, Setting, settings};
 
 use books::Books;
 use cellrate_engine::atm::cell::{Body, Info, Kind as CellKind, Pdu, RmCell, ServiceClass};
-use cellrate_engine::atm::link::Link;
+use cellrate_engine::atm::link::{Link, Outlet};
 use cellrate_engine::atm::port::{Arrival, Port, PortSettings};
-use cellrate_engine::atm::server::{EagerServer, LazyServer, Queued, Server};
+use cellrate_engine::atm::server::{BuildServer, EagerServer, LazyServer, Queued};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::Segment;
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ pub struct Watched<S> {
     books: Books,
 }
 
-impl<S: Server> Watched<S> {
+impl<S: BuildServer> Watched<S> {
     pub fn new(setting: &Setting) -> Watched<S> {
         Watched::with(setting.port(), setting)
     }
@@ -53,11 +53,16 @@ impl<S: Server> Watched<S> {
     }
 
     /// Lets the port act, and checks that it reports when its link is no longer empty.
-    fn act<T>(&mut self, act: impl FnOnce(&mut Port<S>, &mut Link, &mut bool) -> T) -> T {
-        let (was_empty, mut said) = (self.link.is_empty(), false);
-        let result = act(&mut self.port, &mut self.link, &mut said);
+    fn act<T>(&mut self, act: impl FnOnce(&mut Port<S>, &mut Outlet<'_>) -> T) -> T {
+        let (was_empty, mut fresh) = (self.link.is_empty(), Vec::new());
+        let mut out = Outlet {
+            link: &mut self.link,
+            number: 0,
+            fresh: &mut fresh,
+        };
+        let result = act(&mut self.port, &mut out);
         assert!(
-            said || !was_empty || self.link.is_empty(),
+            !fresh.is_empty() || !was_empty || self.link.is_empty(),
             "the receiver was not told of the first cell"
         );
         result
@@ -72,10 +77,10 @@ impl<S: Server> Watched<S> {
                 break;
             }
             self.now = due;
-            self.act(|port, link, said| port.wake(due, link, said));
+            self.act(|port, out| port.wake(due, out));
         }
         let now = self.now;
-        self.act(|port, link, said| port.advance(now, link, said));
+        self.act(|port, out| port.advance(now, out));
         self.leave();
     }
 
@@ -107,8 +112,7 @@ impl<S: Server> Watched<S> {
             cell,
         };
         let (now, came) = (self.now, body);
-        let refused =
-            self.act(|port, link, said| port.arrive(now, arrival, body.as_mut(), link, said));
+        let refused = self.act(|port, out| port.arrive(now, arrival, body.as_mut(), out));
         let of_data = info.is_data();
         match refused {
             None => self.books.taken(now, queue, info, (came, body)),
@@ -121,7 +125,7 @@ impl<S: Server> Watched<S> {
 
     fn length(&mut self, queue: usize) -> u64 {
         let now = self.now;
-        self.act(|port, link, said| port.queue_length(now, queue, link, said))
+        self.act(|port, out| port.queue_length(now, queue, out))
     }
 
     fn data(&mut self, class: ServiceClass, channel: u32, ends: bool, efci: bool) {
@@ -156,7 +160,7 @@ impl<S: Server> Watched<S> {
 
     fn backward(&mut self, slot: u32, rm: RmCell) {
         let (now, mut told) = (self.now, rm);
-        self.act(|port, link, said| port.pass_backward(now, slot, &mut told, link, said));
+        self.act(|port, out| port.pass_backward(now, slot, &mut told, out));
         let info = Info::rm(CellKind::Brm, false);
         self.books.passed((info, Some(rm)), (info, Some(told)));
     }
@@ -216,7 +220,8 @@ impl<S: Server> Watched<S> {
             let length = self.length(queue);
             self.books.balances(queue, length);
         }
-        let (counts, departed) = self.port.counts(self.now, &mut self.link);
+        let now = self.now;
+        let (counts, departed) = self.act(|port, out| port.counts(now, out));
         let longest: Vec<u64> = (0..counts.len())
             .map(|queue| self.port.longest(queue))
             .collect();
@@ -233,7 +238,7 @@ impl<S: Server> Watched<S> {
             .now
             .saturating_add(Ps((waiting + 1) * self.cell_time.0));
         self.now = now;
-        self.act(|port, link, said| port.advance(now, link, said));
+        self.act(|port, out| port.advance(now, out));
         self.leave();
         assert_eq!(self.books.waiting(), 0, "cells that never leave");
     }

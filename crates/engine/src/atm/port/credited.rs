@@ -1,0 +1,112 @@
+//! Ports whose channels are under credit control, or whose link loses cells.
+
+use alloc::vec::Vec;
+
+use super::Port;
+use crate::atm::link::Outlet;
+use crate::atm::server::{CreditCounts, CreditedServer, Departure, Message, Server};
+use crate::credit::{self, Sender};
+use crate::kernel::Ps;
+
+impl<S: Server> Port<S> {
+    /// The cell whose service has just completed, if the port is prompt. If the link loses the
+    /// cell, the loss is counted.
+    #[inline]
+    pub fn take_departure(&mut self) -> Option<Departure> {
+        let departure = self.server.credited_mut()?.take_departure()?;
+        if departure.lost {
+            self.lose_on_link(departure);
+        }
+        Some(departure)
+    }
+
+    #[cold]
+    fn lose_on_link(&mut self, Departure { at, slot, info, .. }: Departure) {
+        self.losses.add_on_link(slot, info);
+        self.digest.add(at.0);
+        self.digest
+            .add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
+    }
+
+    /// Number of cells of the channel in `slot` that have left by `now` and have not been reported
+    /// to the node.
+    pub fn take_untold(&mut self, now: Ps, slot: u32, out: &mut Outlet<'_>) -> u32 {
+        match self.server.credited_mut() {
+            Some(server) => server.take_untold(now, slot, &mut self.control, out),
+            None => 0,
+        }
+    }
+    /// Sends a message of credit control at `now`.
+    pub fn tell(&mut self, now: Ps, message: Message, out: &mut Outlet<'_>) {
+        if let Some(server) = self.server.credited_mut() {
+            server.tell(now, message, &mut self.control, out);
+        }
+    }
+    /// Allows the channel in `slot` to send up to `limit` from `now` on.
+    pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
+        if let Some(server) = self.server.credited_mut() {
+            server.set_limit(now, slot, limit, &mut self.control, out);
+        }
+    }
+    /// True if the node must call [`Port::take_departure`] when the service of the next cell
+    /// completes.
+    #[inline]
+    pub fn tells_next(&self) -> bool {
+        let server = self.server.credited();
+        server.is_none_or(CreditedServer::tells_next)
+    }
+    /// Cells of the channel in `slot` that are still here, including the one in service, if the
+    /// server is up to date.
+    pub fn queued_of(&self, slot: u32) -> u64 {
+        let server = self.server.credited();
+        server.map_or(0, |server| server.queued_of(slot))
+    }
+    /// Largest number of cells of the channel in `slot` that were here at once.
+    pub fn longest_of(&self, slot: u32) -> u64 {
+        let server = self.server.credited();
+        server.map_or(0, |server| server.longest_of(slot))
+    }
+    /// The credit of the channel in `slot`; `None` without credit control.
+    pub fn sender(&self, slot: u32) -> Option<Sender> {
+        self.server.credited()?.sender(slot)
+    }
+    /// Name and statistics of the scheme that controls the port; `fcvc` if channels are under
+    /// credit control.
+    pub fn control_report(&self) -> (&'static str, Vec<(&'static str, f64)>) {
+        let credited = self.allocations().count();
+        if credited == 0 && self.credit_cells_sent() == 0 {
+            return (self.control.name(), self.control.statistics());
+        }
+        let counts = self.credit_counts();
+        let longest = self
+            .allocations()
+            .map(|(slot, _)| self.longest_of(slot))
+            .max();
+        let counted = [
+            credited as u64,
+            counts.credits,
+            counts.marks,
+            counts.lost,
+            longest.unwrap_or(0),
+        ];
+        let names = credit::STATISTICS.iter().map(|one| one.name);
+        (
+            "fcvc",
+            names.zip(counted.map(|count| count as f64)).collect(),
+        )
+    }
+    /// Number of cells of credit control that were sent.
+    pub fn credit_cells_sent(&self) -> u64 {
+        self.credit_counts().cells()
+    }
+    fn credit_counts(&self) -> CreditCounts {
+        let server = self.server.credited();
+        server.map_or_else(CreditCounts::default, CreditedServer::credit_counts)
+    }
+    /// For each channel under credit control that comes from another node: its slot, and the most
+    /// cells that it may have here.
+    pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let slots = self.allocations.iter().enumerate();
+        slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))
+    }
+}
