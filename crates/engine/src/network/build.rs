@@ -4,22 +4,23 @@ mod relays;
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
-use super::build_prompt::Users;
+use super::channel::{Channel, Hop};
+use super::credited::build::Users;
 use super::host::Host;
 use super::inbox::Inbox;
 use super::log::Log;
-use super::plan::{FlowPlan, NodeKind, Plan, SwitchPlan};
+use super::node::Node;
+use super::plan::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
 use super::simultaneous::Order;
 use super::source_queue::SourceQueue;
 use super::switch::{Route, Switch};
 use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
 use crate::atm::cell::ServiceClass;
 use crate::atm::port::{Port, PortSettings, QueueSettings};
-use crate::atm::server::{BuildServer, Server};
+use crate::atm::server::BuildServer;
 use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::DiscardConfig;
@@ -27,35 +28,6 @@ use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, U
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
-
-/// A node of a simulation.
-pub enum Node<S> {
-    /// Ends channels.
-    Host(Host<S>),
-    /// Forwards cells.
-    Switch(Switch<S>),
-}
-
-/// A channel at one of its links: the port that feeds the link, the slot of the channel there, and
-/// its label at the far end.
-#[derive(Clone, Copy, Debug)]
-pub struct Hop {
-    /// The link.
-    pub link: usize,
-    /// Index of the port within its node.
-    pub port: u32,
-    /// Slot of the channel at that port.
-    pub slot: u32,
-    /// Label at the node that the link leads to.
-    pub label: u32,
-}
-
-/// A directed channel: of flow `i`, channel `2 i` is the forward and `2 i + 1` the backward one.
-#[derive(Clone, Debug, Default)]
-pub struct Channel {
-    /// Its hops in order; empty if the flow has no such channel.
-    pub hops: Vec<Hop>,
-}
 
 /// The initial state of a simulation.
 pub struct Parts<S> {
@@ -66,19 +38,6 @@ pub struct Parts<S> {
     /// Channels.
     pub channels: Vec<Channel>,
 }
-
-/// Reason why a plan cannot be simulated. The plan violates a condition that its author must
-/// ensure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanError(pub String);
-
-impl core::fmt::Display for PlanError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl core::error::Error for PlanError {}
 
 pub(super) struct Draft<'a> {
     pub(super) plan: &'a Plan,
@@ -597,43 +556,4 @@ fn queue_of(settings: &SwitchPlan, class: ServiceClass) -> usize {
         .iter()
         .position(|classes| classes.contains(&class));
     found.unwrap_or(settings.priority.len().saturating_sub(1))
-}
-
-impl<S: Server> Node<S> {
-    /// Earliest timer or service start.
-    #[inline]
-    pub fn next_event(&self) -> Ps {
-        match self {
-            Node::Host(host) => host.next_event(),
-            Node::Switch(switch) => switch.next_event(),
-        }
-    }
-    /// True if the node must process every arrival at its own time.
-    pub fn is_prompt(&self) -> bool {
-        match self {
-            Node::Host(host) => host.is_prompt(),
-            Node::Switch(switch) => switch.is_prompt(),
-        }
-    }
-    /// Output ports, with the links they feed.
-    pub fn ports(&self) -> &[(Port<S>, u32)] {
-        match self {
-            Node::Host(host) => &host.ports,
-            Node::Switch(switch) => &switch.ports,
-        }
-    }
-    /// Output ports with the links they feed, mutable.
-    pub fn ports_mut(&mut self) -> &mut [(Port<S>, u32)] {
-        match self {
-            Node::Host(host) => &mut host.ports,
-            Node::Switch(switch) => &mut switch.ports,
-        }
-    }
-    /// Events of this node.
-    pub fn log(&self) -> &Log {
-        match self {
-            Node::Host(host) => &host.log,
-            Node::Switch(switch) => &switch.log,
-        }
-    }
 }

@@ -4,10 +4,10 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::credited::Prompt;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::Log;
-use super::prompt::Prompt;
 use super::terminal::{Outside, Terminal};
 use crate::atm::cell::Cell;
 use crate::atm::port::Port;

@@ -2,20 +2,18 @@
 
 mod batch;
 mod build;
-mod build_prompt;
-mod credits;
+mod channel;
+mod credited;
 mod host;
 mod inbox;
 mod links;
 pub mod log;
 mod measure;
+mod node;
 mod observe;
 mod observer;
 mod passages;
 pub mod plan;
-mod prompt;
-mod prompt_host;
-mod prompt_switch;
 mod reference;
 mod relay;
 pub mod report;
@@ -26,11 +24,10 @@ mod storage;
 mod switch;
 mod terminal;
 
-pub use build::PlanError;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};
 pub use passages::{Passage, Passages};
-pub use plan::Plan;
+pub use plan::{Plan, PlanError};
 pub use reference::Reference;
 pub use report::Report;
 pub use simulation::Simulation;

@@ -3,8 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::build::Node;
 use super::log::Event;
+use super::node::Node;
 use super::plan::NodeKind;
 use super::simulation::Simulation;
 use super::terminal::App;

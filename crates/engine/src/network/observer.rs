@@ -5,8 +5,8 @@
 
 use alloc::vec::Vec;
 
-use super::build::Node;
 use super::log::{Event, Log};
+use super::node::Node;
 use super::reference::{Moment, Reference};
 use crate::atm::cell::{Body, Info};
 use crate::kernel::Ps;

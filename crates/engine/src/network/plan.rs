@@ -155,3 +155,16 @@ pub struct EventKinds {
     /// Congestion marks written into backward RM cells or data cells.
     pub mark: bool,
 }
+
+/// Reason why a plan cannot be simulated. The plan violates a condition that its author must
+/// ensure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl core::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for PlanError {}

@@ -4,8 +4,9 @@
 //! It shares the end systems, switches and control schemes with [`Simulation`], but neither its
 //! schedule (lookahead, turns, lags) nor its servers. Tests compare the two cell by cell.
 
-use super::build::{Node, PlanError};
+use super::node::Node;
 use super::plan::Plan;
+use super::plan::PlanError;
 use super::report::Report;
 use super::simulation::{Simulation, Station};
 use crate::atm::server::EagerServer;

@@ -2,11 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::build::{Channel, Node, Parts, PlanError, build};
+use super::build::{Parts, build};
+use super::channel::Channel;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::measure::Window;
-use super::plan::{LinkPlan, Plan};
+use super::node::Node;
+use super::plan::{LinkPlan, Plan, PlanError};
 use super::storage::Storage;
 use crate::atm::link::Link;
 use crate::atm::server::{BuildServer, LazyServer, Server};

@@ -1,7 +1,7 @@
 //! Memory of the cells that are in flight or queued.
 
 use super::Simulation;
-use super::build::Node;
+use super::node::Node;
 use crate::atm::server::Server;
 
 /// Cells held at once, and the bytes of the rings that hold them.

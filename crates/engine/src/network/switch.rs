@@ -6,10 +6,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
+use super::credited::Prompt;
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::{Event, Log, What};
-use super::prompt::Prompt;
 use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::link::{Link, Outlet};

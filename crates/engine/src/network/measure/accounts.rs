@@ -6,7 +6,7 @@ use super::snapshot::Snapshot;
 use crate::atm::cell::Kind;
 use crate::atm::server::Server;
 use crate::kernel::Digest;
-use crate::network::build::Node;
+use crate::network::node::Node;
 use crate::network::simulation::Simulation;
 
 /// Cells of a channel on links and in queues.

@@ -10,7 +10,7 @@ mod totals;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::build::Node;
+use super::node::Node;
 use super::plan::NodeKind;
 use super::report::{FlowReport, Report, VcReport};
 use super::simulation::Simulation;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::atm::server::Server;
-use crate::network::build::Node;
+use crate::network::node::Node;
 use crate::network::relay::{Relay, RelayCounts};
 use crate::network::simulation::Simulation;
 

@@ -5,24 +5,26 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::build::{Draft, Hop, PlanError};
-use super::plan::{NodeKind, contradictions, opposites};
-use super::prompt::{Account, NONE, Prompt, Shared, Way};
+use super::{Account, NONE, Prompt, Shared, Way};
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
+use crate::network::build::Draft;
+use crate::network::channel::Hop;
+use crate::network::plan::PlanError;
+use crate::network::plan::{NodeKind, contradictions, opposites};
 
 /// Memory of a pool in cells, and its channels.
 #[derive(Clone, Debug)]
-pub(super) struct Users {
+pub(in crate::network) struct Users {
     memory: u64,
     channels: Vec<usize>,
 }
 
 impl Draft<'_> {
     /// Finds the opposite link of every link under credit control.
-    pub(super) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
+    pub(in crate::network) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
         if self.plan.fcvc.is_none() {
             return Ok(());
         }
@@ -64,7 +66,7 @@ impl Draft<'_> {
         self.plan.fcvc.is_some() || self.plan.errors.occur()
     }
     /// True if a channel is under credit control.
-    pub(super) fn is_credited(&self, channel: usize) -> bool {
+    pub(in crate::network) fn is_credited(&self, channel: usize) -> bool {
         self.plan.fcvc.is_some() && FcvcConfig::covers(self.class(channel))
     }
     fn credited(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
@@ -85,7 +87,7 @@ impl Draft<'_> {
     }
 
     /// Initial allocation of a channel at the far end of `link`, in cells.
-    pub(super) fn allocation(&self, channel: usize, link: usize) -> u32 {
+    pub(in crate::network) fn allocation(&self, channel: usize, link: usize) -> u32 {
         let Some(config) = &self.plan.fcvc else {
             return 0;
         };
@@ -139,7 +141,11 @@ impl Draft<'_> {
     }
 
     /// Buffer of a queue of channels under credit control: the sum of their allocations.
-    pub(super) fn credited_buffer(&self, link: usize, classes: &[ServiceClass]) -> Option<u64> {
+    pub(in crate::network) fn credited_buffer(
+        &self,
+        link: usize,
+        classes: &[ServiceClass],
+    ) -> Option<u64> {
         let config = self.plan.fcvc.as_ref()?;
         let node = self.plan.links[link].from;
         let channels: Vec<usize> = self
@@ -183,7 +189,7 @@ impl Draft<'_> {
     }
 
     /// Queues of the port of a host: classes without credit before those with credit.
-    pub(super) fn host_queues(&self, link: usize) -> Vec<Vec<ServiceClass>> {
+    pub(in crate::network) fn host_queues(&self, link: usize) -> Vec<Vec<ServiceClass>> {
         if self.plan.fcvc.is_none() {
             return alloc::vec![ServiceClass::ALL.to_vec()];
         }
@@ -199,7 +205,7 @@ impl Draft<'_> {
     }
 
     /// Settings that make the port of `link` prompt, with the queues `classes`.
-    pub(super) fn prompt_port(
+    pub(in crate::network) fn prompt_port(
         &self,
         link: usize,
         classes: &[&[ServiceClass]],
@@ -274,7 +280,7 @@ impl Draft<'_> {
     }
 
     /// The state that a node needs to process every event at its own time; `None` if it need not.
-    pub(super) fn prompt(&self, node: usize) -> Option<Box<Prompt>> {
+    pub(in crate::network) fn prompt(&self, node: usize) -> Option<Box<Prompt>> {
         if !self.is_prompt() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! The credit protocol at one node: messages to the upstream nodes, and messages from the
 //! downstream nodes.
 
-use super::prompt::{Account, NONE, Outputs, Prompt, Shared};
+use super::{Account, NONE, Outputs, Prompt, Shared};
 use crate::atm::cell::Cell;
 use crate::atm::server::{Message, Server};
 use crate::credit::allocation::Notice;

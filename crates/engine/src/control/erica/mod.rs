@@ -4,20 +4,25 @@
 //! In the comments "p. n" is a page of the thesis; the pseudo-code of its appendix C is on pp. 399
 //! to 404. "98-0408 (n)" is an equation of the authors' summary of ERICA+ (ATM Forum 98-0408).
 
+mod channel;
+mod config;
+mod queue_control;
+mod statistics;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::congestion_bit::CongestionBit;
-use super::erica_channel::Channel;
-pub use super::erica_config::{
-    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction,
-    ZeroInputPolicy,
-};
-pub use super::erica_statistics::EricaStatistics;
 use super::{PortFacts, QueueReading, SwitchControl};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::Ps;
+use channel::Channel;
+pub use config::{
+    CapacityForm, EricaConfig, InitialSources, LoadAveraging, QueueControl, QueueFunction,
+    ZeroInputPolicy,
+};
+pub use statistics::EricaStatistics;
 
 /// Number of the first interval. 0 means "never", so it must not be the number before the first.
 const FIRST_EPOCH: u32 = 2;

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::SwitchFacts;
-pub use super::erica_queue_control::{QueueControl, QueueFunction};
-use super::ranges::{never_exceeded, shorter_than_a_cell};
+pub use super::queue_control::{QueueControl, QueueFunction};
+use crate::control::SwitchFacts;
+use crate::control::ranges::{never_exceeded, shorter_than_a_cell};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 

@@ -3,19 +3,19 @@
 
 use alloc::boxed::Box;
 
-use super::credits::Grant;
-use super::host::Host;
-use super::inbox::{Arrivals, Inbox};
-use super::links::Links;
-use super::prompt::{Outputs, Prompt};
+use super::messages::Grant;
+use super::{Outputs, Prompt};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
+use crate::network::host::Host;
+use crate::network::inbox::{Arrivals, Inbox};
+use crate::network::links::Links;
 
 impl<S: Server> Host<S> {
     /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
     /// starts.
-    pub(super) fn turn_promptly<const DRAWN: bool>(
+    pub(in crate::network) fn turn_promptly<const DRAWN: bool>(
         &mut self,
         mut prompt: Box<Prompt>,
         inbox: &mut Inbox,

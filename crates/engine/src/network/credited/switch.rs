@@ -3,18 +3,18 @@
 
 use alloc::boxed::Box;
 
-use super::inbox::{Arrivals, Inbox};
-use super::links::Links;
-use super::prompt::{Outputs, Prompt};
-use super::switch::Switch;
+use super::{Outputs, Prompt};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
+use crate::network::inbox::{Arrivals, Inbox};
+use crate::network::links::Links;
+use crate::network::switch::Switch;
 
 impl<S: Server> Switch<S> {
     /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
     /// starts.
-    pub(super) fn turn_promptly<const DRAWN: bool>(
+    pub(in crate::network) fn turn_promptly<const DRAWN: bool>(
         &mut self,
         mut prompt: Box<Prompt>,
         inbox: &mut Inbox,

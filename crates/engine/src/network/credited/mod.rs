@@ -1,6 +1,11 @@
 //! State of a node that processes every event at its own time: completions of its ports, and its
 //! part of credit control.
 
+pub mod build;
+mod host;
+mod messages;
+mod switch;
+
 use alloc::vec::Vec;
 
 use super::links::Links;
@@ -78,13 +83,13 @@ pub struct Prompt {
     touched: Vec<u32>,
     is_touched: Vec<bool>,
     /// Channels by port and slot.
-    pub(super) ways: Vec<Vec<Way>>,
+    pub(in crate::network) ways: Vec<Vec<Way>>,
     /// Channels by the label under which they arrive.
-    pub(super) accounts: Vec<Account>,
-    pub(super) pools: Vec<Shared>,
-    pub(super) mark_interval: Option<Ps>,
-    pub(super) next_mark: Ps,
-    pub(super) notices: Vec<Notice>,
+    pub(in crate::network) accounts: Vec<Account>,
+    pub(in crate::network) pools: Vec<Shared>,
+    pub(in crate::network) mark_interval: Option<Ps>,
+    pub(in crate::network) next_mark: Ps,
+    pub(in crate::network) notices: Vec<Notice>,
 }
 
 impl Prompt {
