@@ -10,7 +10,7 @@ from cellrate.inference import Laboratory
 from cellrate.language.runs import Run
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.reading import read_paper
-from cellrate.runner import Job, Progress, run_many
+from cellrate.simulation.runner import Job, Progress, run_many
 from conftest import SCENARIOS
 
 SOURCES = (2, 3, 4, 5, 6, 7, 8, 9)

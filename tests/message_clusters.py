@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from cellrate.cluster import Cluster, connection
-from cellrate.runner import Job
+from cellrate.simulation.cluster import Cluster, connection
+from cellrate.simulation.runner import Job
 from distributed import LocalCluster
 
 FREE_PORT = "127.0.0.1:0"

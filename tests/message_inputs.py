@@ -17,28 +17,28 @@ import numpy as np
 import polars as pl
 import small_study
 from cellrate import _core, theory
-from cellrate.compare import Rules, Side, compare, contrast, side_by_side
-from cellrate.dataset import DataSet, Description, FactorColumn, RunRow, Writer
-from cellrate.dataset.table import Question as TableQuestion
-from cellrate.dataset.table import tabulate
-from cellrate.graphml import GraphOptions, scenario_of
+from cellrate.advice.formulas import formulas_of
+from cellrate.advice.sizing import Question
+from cellrate.advice.tuning.model import model_of
 from cellrate.language.expressions import evaluate
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
-from cellrate.network import Network
-from cellrate.parameters.keys import Keys
-from cellrate.plots import KINDS, Chart
-from cellrate.plots.over_time import overlaid, phase_portrait
 from cellrate.reproduce.papers import papers_root, select
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.stored import ASSUMED, said_of_seeds
-from cellrate.runner import Job
-from cellrate.series import Series
-from cellrate.sizing import Question
-from cellrate.sizing.formulas import formulas_of
-from cellrate.study import Study, parse_study, warm_up
+from cellrate.simulation.graphml import GraphOptions, scenario_of
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job
+from cellrate.simulation.series import Series
+from cellrate.studies.compare import Rules, Side, compare, contrast, side_by_side
+from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer
+from cellrate.studies.dataset.table import Question as TableQuestion
+from cellrate.studies.dataset.table import tabulate
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.plots import KINDS, Chart
+from cellrate.studies.plots.over_time import overlaid, phase_portrait
+from cellrate.studies.study import Study, parse_study, warm_up
 from cellrate.theory import efci, queueing
-from cellrate.tuning.model import model_of
 from message_bytes import *  # noqa: F403
 from message_inference import asked, inferred_with, inferring_with
 from scipy import stats

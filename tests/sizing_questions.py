@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from cellrate.runner import run_many
-from cellrate.sizing import Answer, Question, size_buffer
+from cellrate.advice.sizing import Answer, Question, size_buffer
+from cellrate.simulation.runner import run_many
 
 PAPERS = Path(__file__).parents[1] / "papers"
 UBR = (PAPERS / "ohsaki95/scenarios/ubr.toml").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate import Job, run_many
-from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
+from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 
 SCENARIO = """
 [run]

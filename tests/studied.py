@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cellrate import Outcome, template
-from cellrate.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
-from cellrate.runner import Job, run_many
+from cellrate.simulation.runner import Job, run_many
+from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 
 RECOVERIES = ("reno", "sack")
 BUFFERS = (50.0, 100.0)

@@ -12,7 +12,7 @@ import cellrate
 import pytest
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.cli.run import ALONE, SET_UP
-from cellrate.network import Network
+from cellrate.simulation.network import Network
 from conftest import SCENARIOS, Command, Finished, shell
 
 from proof.oracles.tshark.cases import lossy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cellrate.captures import capture
+from cellrate.simulation.captures import capture
 
 from proof.oracles.tshark import campaign, octets, rates
 from proof.oracles.tshark.cases import CELLS, WAITING, StopAndWait, cells, lossy

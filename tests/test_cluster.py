@@ -13,10 +13,10 @@ from pathlib import Path
 
 import cellrate
 import pytest
-from cellrate.cluster import Cluster, stream
-from cellrate.cluster.batch import run_batch
-from cellrate.problems import BadInput
-from cellrate.runner import Job, build_id, default_store, run_each
+from cellrate.common.problems import BadInput
+from cellrate.simulation.cluster import Cluster, stream
+from cellrate.simulation.cluster.batch import run_batch
+from cellrate.simulation.runner import Job, build_id, default_store, run_each
 from conftest import HERE, Command
 from distributed import Client, LocalCluster
 
@@ -37,7 +37,7 @@ def jobs(traced: Path) -> list[Job]:
     return [dataclasses.replace(first, seed=seed) for seed in range(1, 25)]
 
 
-def digests(found: Iterator[cellrate.runner.Done]) -> list[str]:
+def digests(found: Iterator[cellrate.simulation.runner.Done]) -> list[str]:
     return [cellrate.Result(done.outcome).digest for done in found if done.outcome is not None]
 
 
@@ -103,7 +103,7 @@ def test_short_runs_are_joined(traced: Path, workers: LocalCluster) -> None:
 
 def pretend_to_be(build: str | None) -> None:
     """What a worker does to have another build; with None it has its own again."""
-    from cellrate import runner
+    from cellrate.simulation import runner
 
     if build is None:
         importlib.reload(runner)

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import Job, run_many, template
-from cellrate.compare import Comparison, Rules, Side, compare, side_by_side
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.studies.compare import Comparison, Rules, Side, compare, side_by_side
 
 
 def table(

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cellrate.compare import contrast, holm, ratio_of_means, simultaneous_level
+from cellrate.studies.compare import contrast, holm, ratio_of_means, simultaneous_level
 from scipy import stats
 
 FIRST = np.array([10.0, 20.0, 30.0, 40.0])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from cellrate import _core, component_bench
+from cellrate import _core
 from cellrate.cli.app import app
-from cellrate.component_bench import KINDS, components, measure, needs_file
+from cellrate.simulation import component_bench
+from cellrate.simulation.component_bench import KINDS, components, measure, needs_file
 
 
 def test_every_component_is_timed_in_a_scenario_that_is_right() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from cellrate import Result
-from cellrate.dataset import DataSet, Description, FactorColumn, RunRow, Writer, parts
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer, parts
 from studied import DESCRIPTION, Results, results, write
 
 FAILED = RunRow(4, 0, 1, "f" * 64, "cellrate run my.toml", {"buffer": 7.0}, error="no memory")

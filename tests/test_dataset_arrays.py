@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cellrate.dataset import DataSet
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset import DataSet
 from studied import BUFFERS, RECOVERIES, REPLICATIONS, Results, results, write
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.measures import tables
+from cellrate.language.measures import tables
 from conftest import HERE
 
 ROOT = HERE.parent

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cellrate.dynamics import Sampled, oscillation, settling_time
+from cellrate.simulation.dynamics import Sampled, oscillation, settling_time
 from cellrate.theory.efci import EfciLoop, limit_cycle, trajectory
 
 Floats = npt.NDArray[np.float64]

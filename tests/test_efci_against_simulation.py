@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cellrate.fluid_check.cases import Case, TwoGroups
-from cellrate.fluid_check.measured import Measured, crossings, simulate
-from cellrate.fluid_check.page import deviations, far_share, often, page, picture
 from cellrate.theory.efci import limit_cycle
+
+from proof.measured.fluid_model.cases import Case, TwoGroups
+from proof.measured.fluid_model.measured import Measured, crossings, simulate
+from proof.measured.fluid_model.page import deviations, far_share, often, page, picture
 
 # N Nrm / BW is at most tau: every source has an RM cell in each round trip, as the model assumes.
 ASSUMED = [

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cellrate import _core, run
-from cellrate.explain import Explanation, Statement, explain
-from cellrate.explain.evidence import Row, page, rows
-from cellrate.network import Network
-from cellrate.runner import run_many
+from cellrate.advice.explain import Explanation, Statement, explain
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import run_many
 from cellrate.theory.catalogue import CATALOGUE
 from conftest import Command
+
+from proof.measured.expected import Row, page, rows
 
 PAPERS = Path(__file__).parents[1] / "papers"
 FILES = sorted(PAPERS.glob("*/scenarios/*.toml"))

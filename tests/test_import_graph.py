@@ -11,9 +11,9 @@ from typing import Any
 import networkx as nx
 import pytest
 from cellrate import _core
-from cellrate.graphml import GraphOptions, scenario_of
-from cellrate.network import Network
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.simulation.graphml import GraphOptions, scenario_of
+from cellrate.simulation.network import Network
 from conftest import Command
 from hypothesis import given, settings
 from hypothesis import strategies as st

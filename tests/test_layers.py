@@ -7,8 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cellrate
+import pytest
 
 PACKAGE = Path(cellrate.__file__).parent
+
+
+# The packages from below: each may import those before it, and the compiled module.
+LAYERS = (
+    "common",
+    "theory",
+    "simulation",
+    "language",
+    "studies",
+    "reproduce",
+    "inference",
+    "advice",
+    "cli",
+)
+# Within a package: files that must not import others of it.
+WITHIN = {"advice/formulas": ("advice.explain", "advice.sizing", "advice.tuning")}
 
 
 def imported(file: Path) -> Iterator[str]:
@@ -20,50 +37,38 @@ def imported(file: Path) -> Iterator[str]:
 
 
 def imports(folder: str) -> dict[str, set[str]]:
-    """What each file of a folder imports."""
+    """Modules that each file of a folder imports."""
     files = (PACKAGE / folder).rglob("*.py")
     return {str(file.relative_to(PACKAGE)): set(imported(file)) for file in files}
 
 
-def test_only_the_command_imports_the_command() -> None:
-    command = ("cli/", "__main__.py")
-    below = {file: found for file, found in imports("").items() if not file.startswith(command)}
-    assert len(below) > 100
-    guilty = {
-        file for file, found in below.items() if any(f"{one}.".startswith("cli.") for one in found)
-    }
-    assert guilty == set()
+def test_the_layers_are_all_packages() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == set(LAYERS)
+    loose = {path.name for path in PACKAGE.glob("*.py")}
+    assert loose == {"__init__.py", "__main__.py"}
 
 
-def test_theory_needs_nothing_but_theory() -> None:
-    theory = imports("theory")
-    assert len(theory) > 40
-    above = {
-        file: found
-        for file, found in theory.items()
-        if any(not one.startswith("theory") for one in found)
-    }
-    assert above == {}
-
-
-def test_what_many_share_knows_none_of_them() -> None:
-    shared = imports("language") | imports("parameters")
-    assert len(shared) > 8
-    users = ("cli", "explain", "inference", "reproduce", "sizing", "tuning")
+@pytest.mark.parametrize("number", range(len(LAYERS)), ids=LAYERS)
+def test_a_layer_imports_only_layers_below(number: int) -> None:
+    files = imports(LAYERS[number])
+    assert len(files) > 1
+    above = set(LAYERS[number + 1 :])
     guilty = {
         file: found
-        for file, found in shared.items()
-        if any(one.split(".")[0] in users for one in found)
+        for file, modules in files.items()
+        if (found := {m for m in modules if m.split(".")[0] in above})
     }
     assert guilty == {}
 
 
-def test_results_are_reproduced_without_inference() -> None:
-    below = imports("reproduce")
-    assert len(below) > 20
-    guilty = {
-        file for file, found in below.items() if any(one.startswith("inference") for one in found)
-    }
+@pytest.mark.parametrize(("folder", "above"), WITHIN.items())
+def test_a_layer_within_a_package_imports_nothing_above(
+    folder: str, above: tuple[str, ...]
+) -> None:
+    files = imports(folder)
+    assert len(files) > 1
+    guilty = {file for file, modules in files.items() if any(m.startswith(above) for m in modules)}
     assert guilty == set()
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import cellrate
-from cellrate import frames, measures
+from cellrate.language import measures
 from cellrate.language.runs import Run
+from cellrate.simulation import frames
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues")
 SHORT = {"run.duration": "30 ms", "measure.from": "0 s"}

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from cellrate import ScenarioError, _core
-from cellrate.network import (
+from cellrate.advice.sizing.growth import certain_growth_cells_per_second
+from cellrate.simulation.network import (
     Network,
     capacity_left_cells_per_second,
     mean_cells_per_second,
     offered_cells_per_second,
     overloaded_ports,
 )
-from cellrate.sizing.growth import certain_growth_cells_per_second
 from hypothesis import given
 from hypothesis import strategies as st
 

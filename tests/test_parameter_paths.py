@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 from cellrate import _core, template
-from cellrate.parameters.keys import Keys
-from cellrate.parameters.paths import key_paths
-from cellrate.parameters.variants import Form, form_at, switched
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.parameters.paths import key_paths
+from cellrate.studies.parameters.variants import Form, form_at, switched
 
 VBR = template("n-source-vbr")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cellrate import figures
-from cellrate.plots import KINDS, Chart, overlaid, phase_portrait
-from cellrate.plots.axes import grows, scale_of
-from cellrate.plots.summary import means
-from cellrate.problems import BadInput
-from cellrate.series import Series
+from cellrate.common.problems import BadInput
+from cellrate.simulation import figures
+from cellrate.simulation.series import Series
+from cellrate.studies.plots import KINDS, Chart, overlaid, phase_portrait
+from cellrate.studies.plots.axes import grows, scale_of
+from cellrate.studies.plots.summary import means
 
 UNITS = {"buffer": "cells", "rtt": "s", "throughput": "bit/s"}
 VALUES = {"efci": 10e6, "erica": 20e6}

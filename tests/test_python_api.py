@@ -8,7 +8,7 @@ import cellrate
 import numpy as np
 import polars as pl
 import pytest
-from cellrate import figures
+from cellrate.simulation import figures
 
 
 @pytest.fixture(scope="module")

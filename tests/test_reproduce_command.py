@@ -12,7 +12,7 @@ from cellrate.reproduce.golden import read_golden, run_lines
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, select
 from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
-from cellrate.runner import Job, run_many
+from cellrate.simulation.runner import Job, run_many
 
 PAPERS = all_papers()
 SHORT_SECONDS = 1.0

@@ -11,7 +11,7 @@ from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import papers_root
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.runs import Outcomes
-from cellrate.runner import run_many
+from cellrate.simulation.runner import run_many
 
 HEAD = (
     'id = "p"\ntitle = "A paper"\nauthors = ["A"]\npublished_in = "X"\nyear = 1995\nsummary = "s"\n'

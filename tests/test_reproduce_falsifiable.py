@@ -6,7 +6,7 @@ from cellrate.reproduce.model import Paper
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, job_of, run_ids
-from cellrate.runner import run_many
+from cellrate.simulation.runner import run_many
 from conftest import SCENARIOS
 
 PUBLISHED = """

@@ -6,8 +6,8 @@ import json
 from math import inf, nan
 
 import pytest
-from cellrate.estimates import Estimate
-from cellrate.numbers import finite_or_none
+from cellrate.common.estimates import Estimate
+from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.model import Alternative, Assumption, Published
 from cellrate.reproduce.papers import select

@@ -13,7 +13,7 @@ from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, papers_root
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
-from cellrate.runner import run_many
+from cellrate.simulation.runner import run_many
 from made_up_paper import made_up
 
 DRAWN = """

@@ -1,7 +1,7 @@
 """Scores, order and confidence intervals."""
 
 import pytest
-from cellrate.estimates import estimate
+from cellrate.common.estimates import estimate
 from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import cellrate
 import pytest
-from cellrate import _core, runner
-from cellrate.runner import Job, default_store, run_each, run_many
+from cellrate import _core
+from cellrate.simulation import runner
+from cellrate.simulation.runner import Job, default_store, run_each, run_many
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_a_damaged_result_is_simulated_again(jobs: list[Job], tmp_path: Path) ->
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from cellrate.runner import Job, default_store, run_many
+from cellrate.simulation.runner import Job, default_store, run_many
 
 def kill(done, total):
     if done >= 3:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cellrate import scratch
+from cellrate.common import scratch
 
 
 def of_another_process(directory: Path) -> Path:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.parameters.keys import Key, Keys
-from cellrate.parameters.ranges import SCALES
-from cellrate.parameters.schema import NUMBERS, QUANTITIES, definition, resolve, schema
+from cellrate.studies.parameters.keys import Key, Keys
+from cellrate.studies.parameters.ranges import SCALES
+from cellrate.studies.parameters.schema import NUMBERS, QUANTITIES, definition, resolve, schema
 
 BUFFER, PCR = 1000, 100.0
 BASE = f"""

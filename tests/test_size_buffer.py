@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from cellrate import _core
-from cellrate.runner import Job
-from cellrate.sizing import Answer, Question, SizingError
-from cellrate.sizing.measuring import measure
+from cellrate.advice.sizing import Answer, Question, SizingError
+from cellrate.advice.sizing.measuring import measure
+from cellrate.simulation.runner import Job
 from conftest import Command
 from sizing_questions import UBR, ask, runner
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cellrate.series import Series
-from cellrate.sizing.drawing import round_the_maximum
+from cellrate.advice.sizing.drawing import round_the_maximum
+from cellrate.simulation.series import Series
 
 
 def queue(cells: list[float]) -> Series:

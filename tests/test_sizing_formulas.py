@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from cellrate import _core
-from cellrate.sizing import Answer, Question
-from cellrate.sizing.formulas import formulas_of
+from cellrate.advice.formulas import formulas_of
+from cellrate.advice.sizing import Answer, Question
 from sizing_questions import BACKGROUND, TRANSFERS, ask, links
 
 OPEN_LOOP = """

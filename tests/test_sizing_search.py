@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from cellrate.sizing.confidence import (
+from cellrate.advice.sizing.confidence import (
     covered_share,
     normal_tolerance,
     seeds_to_cover,
     upper_mean,
 )
-from cellrate.sizing.search import least, least_each
+from cellrate.advice.sizing.search import least, least_each
 from hypothesis import given
 from hypothesis import strategies as st
 

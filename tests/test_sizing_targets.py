@@ -7,10 +7,10 @@ import tomllib
 
 import pytest
 from cellrate import _core
-from cellrate.network import Network, service_cells_per_second
-from cellrate.sizing import Question, SizingError
-from cellrate.sizing.confidence import upper_mean
-from cellrate.sizing.words import verdict
+from cellrate.advice.sizing import Question, SizingError
+from cellrate.advice.sizing.confidence import upper_mean
+from cellrate.advice.sizing.words import verdict
+from cellrate.simulation.network import Network, service_cells_per_second
 from sizing_questions import BACKGROUND, UBR, ask
 
 LINK = 155.52e6 / 424

@@ -6,8 +6,8 @@ import math
 
 import pytest
 from cellrate.language.errors import ExpressionError
-from cellrate.study.amounts import DATA, RATE, TIME, Amount, read
-from cellrate.study.derived import amount
+from cellrate.studies.study.amounts import DATA, RATE, TIME, Amount, read
+from cellrate.studies.study.derived import amount
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import small_study
 from cellrate.cli.app import BAD_INPUT, run_command
-from cellrate.dataset import DataSet
-from cellrate.plots.from_study import trace_of
-from cellrate.study_report import page
+from cellrate.studies.dataset import DataSet
+from cellrate.studies.plots.from_study import trace_of
+from cellrate.studies.report import page
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from cellrate import ScenarioError
-from cellrate.problems import BadInput
-from cellrate.study import Study, parse_study, read
+from cellrate.common.problems import BadInput
+from cellrate.studies.study import Study, parse_study, read
 
 HALF = "\"tcp.window\" = \"2 * topology.bottleneck * '8 Mbit/s' + '1 kB'\""
 HEAD = 'template = "n-source"\nset = ["run.duration=20 ms", "measure.from=0 s"]\n'

@@ -20,13 +20,13 @@ import pytest
 import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
-from cellrate.estimates import half_width
-from cellrate.runner import Done, Job, run_each
-from cellrate.study import parse_study
-from cellrate.study.model import Replications, Until
-from cellrate.study.running import Running
-from cellrate.study.stopping import replications_needed
-from cellrate.study.warm_up import mser5
+from cellrate.common.estimates import half_width
+from cellrate.simulation.runner import Done, Job, run_each
+from cellrate.studies.study import parse_study
+from cellrate.studies.study.model import Replications, Until
+from cellrate.studies.study.running import Running
+from cellrate.studies.study.stopping import replications_needed
+from cellrate.studies.study.warm_up import mser5
 from cellrate.theory import queueing
 from conftest import COMMAND, Command
 

@@ -12,15 +12,17 @@ from types import ModuleType
 
 import pytest
 import signs
-from cellrate import _core, cli, polars_threads, scratch, whole_file
+from cellrate import _core, cli
 from cellrate.cli import streams
 from cellrate.cli.app import run_command
 from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated
-from cellrate.dataset import writer as data_set_writer
-from cellrate.output import replacing
-from cellrate.problems import writing
-from cellrate.runner import Job, available_cores, kept_outcome, obtained
+from cellrate.common import scratch, whole_file
+from cellrate.common.problems import writing
+from cellrate.simulation.output import replacing
+from cellrate.simulation.runner import Job, available_cores, kept_outcome, obtained
+from cellrate.studies import polars_threads
+from cellrate.studies.dataset import writer as data_set_writer
 from conftest import COMMAND, shell
 
 from proof.faults.ground import contents, leftovers, store_of, study

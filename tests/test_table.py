@@ -12,11 +12,19 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from cellrate import Outcome, estimates, run, template
+from cellrate import Outcome, run, template
 from cellrate.cli.app import run_command
-from cellrate.dataset import DataSet, Description, FactorColumn, MeasureColumn, RunRow, Writer
-from cellrate.dataset.table import Question, tabulate, written
-from cellrate.problems import BadInput
+from cellrate.common import estimates
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset import (
+    DataSet,
+    Description,
+    FactorColumn,
+    MeasureColumn,
+    RunRow,
+    Writer,
+)
+from cellrate.studies.dataset.table import Question, tabulate, written
 from conftest import Command
 from studied import results, write
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 from cellrate import Result, _core
-from cellrate.network import Flow, Network, fair_shares
+from cellrate.simulation.network import Flow, Network, fair_shares
 
 CELLS_PER_MBIT = 1e6 / 424
 GFC_1 = {"A": 50 / 9, "B": 100 / 9, "C": 100 / 3, "D": 50 / 9, "E": 100 / 9, "F": 50.0}

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from cellrate import _core, run, template
 from cellrate.cli.app import BAD_INPUT, run_command
-from cellrate.network import Network
-from cellrate.passages import passages
-from cellrate.plots.time_space import lost_cells
+from cellrate.simulation.network import Network
+from cellrate.simulation.passages import passages
+from cellrate.studies.plots.time_space import lost_cells
 
 OVERRIDES = (
     "run.duration=12 ms",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cellrate import _core
-from cellrate.network import Network
-from cellrate.parameters.keys import Keys
-from cellrate.tuning.judgement import judged
-from cellrate.tuning.model import Model, NoModel, model_of
-from cellrate.tuning.proposal import proposal
+from cellrate.advice.tuning.judgement import judged
+from cellrate.advice.tuning.model import Model, NoModel, model_of
+from cellrate.advice.tuning.proposal import proposal
+from cellrate.simulation.network import Network
+from cellrate.studies.parameters.keys import Keys
 from conftest import SCENARIOS
 from hypothesis import given
 from hypothesis import strategies as st

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from cellrate import _core
-from cellrate.runner import Job, default_store, run_many
-from cellrate.tuning.laboratory import AS_IT_IS, Setting
-from cellrate.tuning.measures import CRITERIA
-from cellrate.tuning.objective import Means, Objective
-from cellrate.tuning.race import affordable, cost, rungs, survivors
-from cellrate.tuning.sampler import BATCH
-from cellrate.tuning.tune import Wishes, tune
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
+from cellrate.advice.tuning.measures import CRITERIA
+from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.advice.tuning.race import affordable, cost, rungs, survivors
+from cellrate.advice.tuning.sampler import BATCH
+from cellrate.advice.tuning.tune import Wishes, tune
+from cellrate.simulation.runner import Job, default_store, run_many
 from conftest import SCENARIOS
 from hypothesis import given
 from hypothesis import strategies as st

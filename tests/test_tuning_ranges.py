@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.network import Network
-from cellrate.parameters import schema
-from cellrate.parameters.keys import Keys
-from cellrate.parameters.ranges import Range, Scale, written
-from cellrate.problems import BadInput
-from cellrate.tuning.asked import varied
-from cellrate.tuning.declared import ResolvedScenario, declared, parameter_tables
-from cellrate.tuning.laboratory import shown
+from cellrate.advice.tuning.asked import varied
+from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
+from cellrate.advice.tuning.laboratory import shown
+from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.studies.parameters import schema
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.parameters.ranges import Range, Scale, written
 from conftest import SCENARIOS
 from hypothesis import given
 from hypothesis import strategies as st

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 from cellrate import _core
-from cellrate.runner import Job
-from cellrate.tuning.laboratory import Laboratory, Setting
-from cellrate.tuning.measures import CRITERIA, Measures
-from cellrate.tuning.objective import Objective
-from cellrate.tuning.race import standing
-from cellrate.tuning.report import Report
+from cellrate.advice.tuning.laboratory import Laboratory, Setting
+from cellrate.advice.tuning.measures import CRITERIA, Measures
+from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.race import standing
+from cellrate.advice.tuning.report import Report
+from cellrate.simulation.runner import Job
 
 JOB = Job("", "none", ())
 OBJECTIVE = Objective.named("loss=0,queue=0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from cellrate.measures import EXPRESSIONS, Measure, Table
+from cellrate.language.measures import EXPRESSIONS, Measure, Table
 
 HEAD = """# Measures
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core, template
 from cellrate.cli.app import app as command
-from cellrate.measures import tables
+from cellrate.language.measures import tables
 from cellrate.theory.catalogue import CATALOGUE
 from formula_pages import formulas
 from measure_pages import measures

@@ -11,11 +11,11 @@ def _():
     from pathlib import Path
 
     import marimo as mo
-    from cellrate import study
-    from cellrate.compare import Rules, compare
-    from cellrate.dataset import DataSet
-    from cellrate.plots import Chart, lines
-    from cellrate.runner import default_store, run_each
+    from cellrate.simulation.runner import default_store, run_each
+    from cellrate.studies import study
+    from cellrate.studies.compare import Rules, compare
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.plots import Chart, lines
 
     return (
         Chart,

@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from cellrate.runner import build_id
+from cellrate.simulation.runner import build_id
 
 from proof.faults.ground import Files, Ground, study
 

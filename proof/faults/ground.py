@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self, TypeAlias
 
 from cellrate import _core
-from cellrate.runner import build_id
+from cellrate.simulation.runner import build_id
 
 COMMAND = Path(sys.executable).parent / "cellrate"
 HANG_SECONDS = 300

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cellrate import _core, figures
+from cellrate import _core
+from cellrate.simulation import figures
 from rich.progress import Progress
 
 from proof.forms import fluid, noise, periodic, poisson

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from cellrate.runner import available_cores
+from cellrate.simulation.runner import available_cores
 
 from proof.forms.arrays import Floats
 from proof.forms.case import Case, bonferroni

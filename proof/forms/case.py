@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from cellrate import _core
-from cellrate.series import series_of
+from cellrate.simulation.series import series_of
 
 from proof.forms.arrays import Floats
 from proof.forms.judges import Judge, Means

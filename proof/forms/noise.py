@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 from cellrate import _core
-from cellrate.series import series_of
+from cellrate.simulation.series import series_of
 from scipy import stats
 from scipy.special import zeta
 

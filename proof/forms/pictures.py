@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from cellrate.figures import COLOURS, FAINT, STYLE, new_figure
+from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 from cellrate.theory import queueing
 from matplotlib import style
 from matplotlib.figure import Figure

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 INSTRUMENTED = [
-    "cellrate.graphml",
-    "cellrate.dataset",
-    "cellrate.study",
+    "cellrate.simulation.graphml",
+    "cellrate.studies.dataset",
+    "cellrate.studies.study",
     "cellrate.language",
-    "cellrate.parquet",
+    "cellrate.common.parquet",
     "networkx.readwrite.graphml",
     "proof.fuzzing.checks.parquet_parts",
 ]

@@ -7,12 +7,13 @@
 ['tcp.1', 'tcp.2', 'tcp.3']
 """
 
-from cellrate import _core, parquet
+from cellrate import _core
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
-from cellrate.api import Result, run
-from cellrate.captures import Captures, capture
-from cellrate.runner import Job, run_many
-from cellrate.series import Series
+from cellrate.common import parquet
+from cellrate.simulation.api import Result, run
+from cellrate.simulation.captures import Captures, capture
+from cellrate.simulation.runner import Job, run_many
+from cellrate.simulation.series import Series
 
 _core.read_parquet_with(parquet.as_csv)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from cellrate.dataset import DataSet, dictionary
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset import DataSet, dictionary
 
 DESCRIBED, TABLE = 0, 1
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import attributes, constant_subscripts, evaluate, names
 from cellrate.language.functions import builtins
-from cellrate.study.amounts import RATE, TIME, Amount
-from cellrate.study.derived import amount
+from cellrate.studies.study.amounts import RATE, TIME, Amount
+from cellrate.studies.study.derived import amount
 
 NAMES = {"rtt": Amount(0.06, TIME), "rate": Amount(1.5e8, RATE), "n": Amount(3.0)}
 SCOPE = {**builtins(), "x": 2.5, "n": 3, "values": [1.0, 2.0, 4.0]}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cellrate import ScenarioError, _core
-from cellrate.graphml import GraphOptions, scenario_of
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
+from cellrate.simulation.graphml import GraphOptions, scenario_of
 
 OPTIONS = (
     GraphOptions(),

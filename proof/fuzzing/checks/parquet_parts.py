@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
-from cellrate import parquet, parquet_table
+from cellrate.common import parquet, parquet_table
 
 from proof.fuzzing.checks import parquet_trace
 

@@ -6,7 +6,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from cellrate import ScenarioError, _core, parquet
+from cellrate import ScenarioError, _core
+from cellrate.common import parquet
 
 SCENARIO = """
 run = { duration = "1 s" }

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from cellrate import ScenarioError, _core
-from cellrate.study.file import parse_study
+from cellrate.studies.study.file import parse_study
 
 MOST_POINTS = 64
 """Larger designs are not laid out: how long that takes is the user's choice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellrate.captures import Captures
+from cellrate.simulation.captures import Captures
 
 from proof.oracles.tshark.connection import SENT_AGAIN, Connection
 from proof.oracles.tshark.findings import Findings

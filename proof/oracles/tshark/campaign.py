@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 from cellrate import _core
-from cellrate.captures import Captures, capture
-from cellrate.passages import passages
+from cellrate.simulation.captures import Captures, capture
+from cellrate.simulation.passages import passages
 
 from proof.oracles.tshark import behaviour, octets, rates, round_trips
 from proof.oracles.tshark.cases import RECOVERIES, Case, StopAndWait

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 from cellrate import _core
-from cellrate.captures import Captures
+from cellrate.simulation.captures import Captures
 from cellrate.theory.cell_conversions import cells_per_pdu
 
 from proof.oracles.tshark.reading import TRUE, Row, rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellrate.captures import Captures
+from cellrate.simulation.captures import Captures
 
 from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import (

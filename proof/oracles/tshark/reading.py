@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from cellrate.captures import DISSECTOR
+from cellrate.simulation.captures import DISSECTOR
 
 CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE")
 """tshark trusts checksums unless it is told not to."""

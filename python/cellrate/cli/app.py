@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import cyclopts
 
-from cellrate import ScenarioError, __version__, scratch
+from cellrate import ScenarioError, __version__
 from cellrate.cli import bench, inspect, reproduce, run, streams
 from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated, exit_code
-from cellrate.problems import BadInput
+from cellrate.common import scratch
+from cellrate.common.problems import BadInput
 
 OK = 0
 FAILED = 1

@@ -8,10 +8,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, component_bench
+from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json
 from cellrate.cli.progress import ProgressBar
+from cellrate.simulation import component_bench
 
 
 def bench(

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import source, terminal
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.study_place import place_of
-from cellrate.problems import BadInput, reading
-from cellrate.runner import Job, run_each
+from cellrate.common import terminal
+from cellrate.common.problems import BadInput, reading
+from cellrate.simulation import source
+from cellrate.simulation.runner import Job, run_each
 
 if TYPE_CHECKING:
     from cellrate._core import Store
-    from cellrate.compare import Comparison, Rules
-    from cellrate.compare.running import Table
+    from cellrate.studies.compare import Comparison, Rules
+    from cellrate.studies.compare.running import Table
 
 Vary: TypeAlias = Annotated[
     list[str],
@@ -101,8 +102,8 @@ def compare(
     interval. Finished runs are kept in OUT/results. A run that fails is reported with its command
     and left out.
     """
-    from cellrate.compare.comparing import Rules
-    from cellrate.compare.of_studies import Wish, compare_studies
+    from cellrate.studies.compare.comparing import Rules
+    from cellrate.studies.compare.of_studies import Wish, compare_studies
 
     failed = False
     if Path(first).is_dir() or second is not None or factor is not None:
@@ -146,10 +147,10 @@ def _of_scenario(
     Returns:
         The comparison, units of the measures, name of the scenario, and True if a run failed.
     """
-    from cellrate.compare import compare as compare_runs
-    from cellrate.compare.alternatives import combinations_of, left_out, varied
-    from cellrate.compare.measures import asked_for
-    from cellrate.compare.running import run_all
+    from cellrate.studies.compare import compare as compare_runs
+    from cellrate.studies.compare.alternatives import combinations_of, left_out, varied
+    from cellrate.studies.compare.measures import asked_for
+    from cellrate.studies.compare.running import run_all
 
     with reading(file):
         text, name = source.read(file)
@@ -204,10 +205,10 @@ def _require_measured(names: tuple[str, ...], table: Table) -> None:
 def _write_and_show(
     comparison: Comparison, units: dict[str, str], stem: Path, *, json: bool
 ) -> None:
-    from cellrate.compare.as_json import as_json
-    from cellrate.compare.drawing import differences
-    from cellrate.compare.screen import show
-    from cellrate.figures import FORMATS, save
+    from cellrate.simulation.figures import FORMATS, save
+    from cellrate.studies.compare.as_json import as_json
+    from cellrate.studies.compare.drawing import differences
+    from cellrate.studies.compare.screen import show
 
     files = save(differences(comparison, units), stem, tuple(FORMATS))
     if json:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import whole_file
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
-from cellrate.problems import BadInput, told
+from cellrate.common import whole_file
+from cellrate.common.problems import BadInput, told
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE
@@ -56,8 +56,8 @@ def write(
             raise BadInput(f"--{name} needs --{'out' if name == 'cycles' else 'cycles'}")
     if out is None:
         return None
-    from cellrate import figures
-    from cellrate.fluid_picture import draw, table
+    from cellrate.advice.fluid_picture import draw, table
+    from cellrate.simulation import figures
 
     loop = loop_of(**values)
     acr = None

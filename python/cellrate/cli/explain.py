@@ -6,11 +6,12 @@ import json as jsonlib
 import sys
 import textwrap
 
-from cellrate import explain as explaining
-from cellrate import source, terminal
+from cellrate.advice import explain as explaining
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.network import Network
-from cellrate.problems import reading
+from cellrate.common import terminal
+from cellrate.common.problems import reading
+from cellrate.simulation import source
+from cellrate.simulation.network import Network
 
 
 def explain(

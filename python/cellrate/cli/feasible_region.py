@@ -9,11 +9,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import whole_file
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
-from cellrate.problems import BadInput, reading, told
-from cellrate.terminal import say
+from cellrate.common import whole_file
+from cellrate.common.problems import BadInput, reading, told
+from cellrate.common.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
 from cellrate.theory.efci.points import OHSAKI_POINTS, Point
@@ -94,8 +94,8 @@ def _write(
     quiet: bool,
 ) -> None:
     """Writes data and picture of the region."""
-    from cellrate import figures
-    from cellrate.feasible_region import Region, draw
+    from cellrate.advice.feasible_region import Region, draw
+    from cellrate.simulation import figures
 
     values = formula_command.read(FORMULA.parameters, given)
     buffer = values.pop("buffer_cells")

@@ -12,8 +12,8 @@ from cyclopts import Parameter
 
 from cellrate.cli import formula_tables, quantities
 from cellrate.cli.options import Json
-from cellrate.problems import BadInput
-from cellrate.terminal import say
+from cellrate.common.problems import BadInput
+from cellrate.common.terminal import say
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import Formula, FormulaParameter
 

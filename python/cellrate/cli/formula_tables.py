@@ -8,7 +8,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from cellrate.terminal import console, say
+from cellrate.common.terminal import console, say
 from cellrate.theory.formula import UNITS, Formula, unit_of
 
 UNIT_NAMES = {

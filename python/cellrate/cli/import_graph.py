@@ -8,9 +8,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate.graphml import GraphOptions, scenario_of
-from cellrate.problems import BadInput, choose, reading
-from cellrate.source import STANDARD_INPUT
+from cellrate.common.problems import BadInput, choose, reading
+from cellrate.simulation.graphml import GraphOptions, scenario_of
+from cellrate.simulation.source import STANDARD_INPUT
 
 SERVICES = ("cbr", "vbr", "abr", "ubr", "random")
 

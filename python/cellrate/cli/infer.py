@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import _core, terminal, whole_file
+from cellrate import _core
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
 from cellrate.cli.progress import ProgressBar
+from cellrate.common import terminal, whole_file
+from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError
-from cellrate.problems import BadInput, choose
-from cellrate.runner import Job, Progress, run_many
+from cellrate.simulation.runner import Job, Progress, run_many
 
 if TYPE_CHECKING:
     from cellrate.inference import Inference, Laboratory, Question

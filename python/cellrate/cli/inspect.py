@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from cellrate import _core, source, terminal
-from cellrate.captures import DISSECTOR
+from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
-from cellrate.problems import choose, reading
+from cellrate.common import terminal
+from cellrate.common.problems import choose, reading
+from cellrate.simulation import source
+from cellrate.simulation.captures import DISSECTOR
 
 
 def new(

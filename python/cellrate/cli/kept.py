@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from cellrate import _core
-from cellrate.problems import BadInput, shortened
-from cellrate.runner import default_store
+from cellrate.common.problems import BadInput, shortened
+from cellrate.simulation.runner import default_store
 
 
 def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:

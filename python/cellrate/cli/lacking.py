@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.util
 
-from cellrate.problems import ADVICE, told
+from cellrate.common.problems import ADVICE, told
 
 THREADS = "can't start new thread", "os error 11", "WouldBlock"
 """Texts of errors in Python and libraries if the system allows no further thread."""

@@ -8,16 +8,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cellrate.cli import tables
-from cellrate.problems import choose
-from cellrate.terminal import say
+from cellrate.common.problems import choose
+from cellrate.common.terminal import say
 
 if TYPE_CHECKING:
-    from cellrate.measures import Measure
+    from cellrate.language.measures import Measure
 
 
 def list_measures(name: str | None, *, json: bool) -> None:
     """Shows every measure on one line, or the full entries of the measures called `name`."""
-    from cellrate.measures import all_measures
+    from cellrate.language.measures import all_measures
 
     known = all_measures()
     if name is not None:

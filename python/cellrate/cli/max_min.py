@@ -8,11 +8,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import source
 from cellrate.cli import formula_command, formula_tables
 from cellrate.cli.options import Json, Settings
-from cellrate.network import Network, fair_shares
-from cellrate.problems import BadInput, reading
+from cellrate.common.problems import BadInput, reading
+from cellrate.simulation import source
+from cellrate.simulation.network import Network, fair_shares
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.cell_conversions import CELL_BITS
 from cellrate.theory.fair_rates import FORMULA

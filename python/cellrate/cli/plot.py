@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import terminal
 from cellrate.cli.study_place import Study, place_of
-from cellrate.problems import BadInput
+from cellrate.common import terminal
+from cellrate.common.problems import BadInput
 
 
 def plot(
@@ -46,9 +46,9 @@ def plot(
     Lines are means over replications with their confidence intervals. A factor may be named by the
     end of its path. The runs of a study and their commands are in the report (cellrate report).
     """
-    from cellrate.dataset import DataSet
-    from cellrate.figures import FORMATS, save
-    from cellrate.plots.from_study import Wish, draw
+    from cellrate.simulation.figures import FORMATS, save
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.plots.from_study import Wish, draw
 
     safe = "".join(
         letter if letter.isalnum() or letter in "-_." else "-" for letter in f"{kind}-{y}"

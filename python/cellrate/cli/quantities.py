@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 
 from cellrate import _core
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
 from cellrate.theory.cell_conversions import CELL_BITS
 
 # For each unit of a formula's parameters the kind of quantity in scenario files, and the factor

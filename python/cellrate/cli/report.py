@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import terminal, whole_file
 from cellrate.cli.study_place import Study, place_of
+from cellrate.common import terminal, whole_file
 
 
 def report(
@@ -25,8 +25,8 @@ def report(
     The page is one file and loads nothing else. Points of its figures show the commands that
     reproduce their runs, and link to them.
     """
-    from cellrate.dataset import DataSet
-    from cellrate.study_report import page
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.report import page
 
     directory = place_of(study)
     text = page(DataSet(directory))

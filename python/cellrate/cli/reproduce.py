@@ -14,9 +14,9 @@ from cyclopts.validators import Number
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
 from cellrate.cli.progress import ProgressBar
+from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError
-from cellrate.problems import BadInput, choose
-from cellrate.runner import run_many
+from cellrate.simulation.runner import run_many
 
 if TYPE_CHECKING:
     from cellrate.reproduce.readings import Choice

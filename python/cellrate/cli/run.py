@@ -10,14 +10,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, captures, output, source, terminal
-from cellrate.api import Result
+from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.span import span
-from cellrate.problems import BadInput, reading, warn
-from cellrate.runner import Job, run_many
+from cellrate.common import terminal
+from cellrate.common.problems import BadInput, reading, warn
+from cellrate.simulation import captures, output, source
+from cellrate.simulation.api import Result
+from cellrate.simulation.runner import Job, run_many
 
 # Traces that --plot adds to a scenario without traces.
 PLOTTED = 'measure.traces=["queue", "acr", "cwnd", "utilisation"]'

@@ -11,12 +11,14 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import _core, source, terminal, whole_file
+from cellrate import _core
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
 from cellrate.cli.progress import ProgressBar
-from cellrate.problems import BadInput, reading
-from cellrate.runner import run_many
+from cellrate.common import terminal, whole_file
+from cellrate.common.problems import BadInput, reading
+from cellrate.simulation import source
+from cellrate.simulation.runner import run_many
 
 
 def size_buffer(
@@ -56,10 +58,10 @@ def size_buffer(
     measured from 0 s on. A page with a picture of the queue is written to OUT. Finished runs are
     kept in OUT/results, so that an interrupted search goes on where it stopped.
     """
-    from cellrate import sizing
-    from cellrate.sizing.as_json import as_json
-    from cellrate.sizing.page import page
-    from cellrate.sizing.screen import show
+    from cellrate.advice import sizing
+    from cellrate.advice.sizing.as_json import as_json
+    from cellrate.advice.sizing.page import page
+    from cellrate.advice.sizing.screen import show
 
     with reading(file):
         text, name = source.read(file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cellrate import _core
-from cellrate.problems import BadInput
+from cellrate.common.problems import BadInput
 
 
 def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, float]:

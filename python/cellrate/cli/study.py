@@ -13,14 +13,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import _core, scratch, terminal
-from cellrate import study as studies
+from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.progress import ProgressBar
-from cellrate.problems import reading
-from cellrate.runner import Done, run_each
+from cellrate.common import scratch, terminal
+from cellrate.common.problems import reading
+from cellrate.simulation.runner import Done, run_each
+from cellrate.studies import study as studies
 
 STUDIES = "studies"
 
@@ -107,7 +108,7 @@ def _runner(
     if scheduler is None:
         return functools.partial(run_each, workers=workers)
     # Dask is an optional dependency, and loads slowly.
-    from cellrate.cluster import Cluster
+    from cellrate.simulation.cluster import Cluster
 
     return stack.enter_context(Cluster(scheduler, workers)).run_each
 

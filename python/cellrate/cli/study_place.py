@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
 
-from cellrate.problems import BadInput, reading
+from cellrate.common.problems import BadInput, reading
 
 Study: TypeAlias = Annotated[
     Path,

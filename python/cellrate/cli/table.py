@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from cellrate import whole_file
 from cellrate.cli.quantities import number, quantity
 from cellrate.cli.study_place import Study, place_of
-from cellrate.problems import BadInput, choose
+from cellrate.common import whole_file
+from cellrate.common.problems import BadInput, choose
 
 if TYPE_CHECKING:
-    from cellrate.dataset import DataSet
+    from cellrate.studies.dataset import DataSet
 
 
 def table(
@@ -52,8 +52,8 @@ def table(
     group of flows. The end of a factor's path is enough. The table says which factors are in
     neither; it shows means over them.
     """
-    from cellrate.dataset import DataSet
-    from cellrate.dataset.table import FORMATS, Question, tabulate, written
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.dataset.table import FORMATS, Question, tabulate, written
 
     chosen = choose(form, list(FORMATS), "format")
     data = DataSet(place_of(study))

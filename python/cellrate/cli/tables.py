@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
-from cellrate.terminal import console, say
+from cellrate.common.terminal import console, say
 
 if TYPE_CHECKING:
-    from cellrate.api import Result
-    from cellrate.component_bench import Cost
+    from cellrate.simulation.api import Result
+    from cellrate.simulation.component_bench import Cost
 
 # More flows than this are shown by group.
 MOST_FLOWS = 20

@@ -16,7 +16,7 @@ from cellrate.cli.feasible_region import feasible_region
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.max_min import max_min
 from cellrate.cli.options import Json
-from cellrate.problems import choose
+from cellrate.common.problems import choose
 from cellrate.theory.catalogue import CATALOGUE
 
 app = cyclopts.App(

@@ -7,10 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate import source, terminal
 from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.span import span
-from cellrate.problems import choose, reading
+from cellrate.common import terminal
+from cellrate.common.problems import choose, reading
+from cellrate.simulation import source
 
 
 def time_space(
@@ -37,10 +38,10 @@ def time_space(
     out/NAME-time-space.
     """
     from cellrate.cli.plot import figure_files
-    from cellrate.figures import FORMATS, save
-    from cellrate.network import Network
-    from cellrate.passages import passages
-    from cellrate.plots.time_space import time_space as draw
+    from cellrate.simulation.figures import FORMATS, save
+    from cellrate.simulation.network import Network
+    from cellrate.simulation.passages import passages
+    from cellrate.studies.plots.time_space import time_space as draw
 
     with reading(file):
         text, name = source.read(file)

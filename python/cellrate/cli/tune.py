@@ -11,13 +11,13 @@ from typing import Annotated, TypeAlias
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate import source
+from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
 from cellrate.cli.progress import ProgressBar
-from cellrate.problems import reading
-from cellrate.runner import Job, run_many
-from cellrate.tuning.objective import DEFAULT
+from cellrate.common.problems import reading
+from cellrate.simulation import source
+from cellrate.simulation.runner import Job, run_many
 
 Vary: TypeAlias = Annotated[
     list[str],
@@ -81,7 +81,7 @@ def tune(
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results: the
     same command goes on where it was interrupted, and a larger --budget where it ended.
     """
-    from cellrate import tuning
+    from cellrate.advice import tuning
 
     with reading(file):
         text, name = source.read(file)

@@ -9,9 +9,9 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cellrate.figures import COLOURS, FAINT, STYLE, new_figure
 from cellrate.inference import words
 from cellrate.inference.finding import Finding
+from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
 WIDTH = 4.6
 """Width in inches; a phone shows the picture almost unscaled."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellrate import figures, whole_file
+from cellrate.common import whole_file
 from cellrate.inference import words
 from cellrate.inference.drawing import pictures
 from cellrate.inference.finding import Finding, Inference
 from cellrate.inference.screen import shares
 from cellrate.reproduce.evidence import plain
+from cellrate.simulation import figures
 
 
 def write_evidence(inference: Inference, directory: Path) -> list[Path]:

@@ -14,7 +14,7 @@ from cellrate.reproduce.model import Paper
 from cellrate.reproduce.readings import Choice, read_as
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes
-from cellrate.runner import Job, Progress
+from cellrate.simulation.runner import Job, Progress
 
 RunJobs: TypeAlias = Callable[[Sequence[Job], Progress], Sequence[Outcome]]
 """Runs jobs, equal jobs only once and stored ones not again; returns their outcomes in order."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from cellrate import __version__, html
-from cellrate.figures import svg
-from cellrate.html import escape
+from cellrate import __version__
+from cellrate.common import html
+from cellrate.common.html import escape
 from cellrate.inference import words
 from cellrate.inference.drawing import picture
 from cellrate.inference.finding import Finding, Inference
 from cellrate.inference.screen import shares
 from cellrate.reproduce.seeds import seeds_text
+from cellrate.simulation.figures import svg
 
 LEGEND = (
     "In the pictures: a dot is the share of all the results concerned, over the seeds, hollow if "

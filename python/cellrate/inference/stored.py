@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cellrate import whole_file
+from cellrate.common import whole_file
 from cellrate.inference.finding import Finding, Inference
 from cellrate.inference.hold_out import VERDICTS
 from cellrate.reproduce.errors import ReproduceError

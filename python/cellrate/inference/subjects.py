@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cellrate.reproduce.model import Claim, Experiment, Paper, Published
 from cellrate.reproduce.results import runs_of, used_runs
 from cellrate.reproduce.runs import job_of, run_ids, used_jobs
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)

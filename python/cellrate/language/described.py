@@ -8,7 +8,7 @@ from cellrate.language.records import Record
 
 
 class Described(Record):
-    """Network of a scenario; its keys end with their units, see `cellrate.network`."""
+    """Network of a scenario; its keys end with their units, see `cellrate.simulation.network`."""
 
     def _named(self, kind: str, name: str) -> Record:
         for item in self._table[kind]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cellrate import theory
 from cellrate.language.expressions import Opened
-from cellrate.long_range import hurst
+from cellrate.language.long_range import hurst
 from cellrate.theory.cell_conversions import CELL_BYTES
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import Deferred, evaluate, names
 from cellrate.language.functions import builtins
+from cellrate.language.measures import tables
 from cellrate.language.runs import Run
-from cellrate.measures import tables
 
 
 @cache

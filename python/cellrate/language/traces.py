@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from cellrate import dynamics
 from cellrate.language.expressions import Opened
+from cellrate.simulation import dynamics
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from cellrate.numbers import finite_or_none
+from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.model import Erratum
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import commands_at

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from cellrate.common.terminal import PLAIN_WIDTH
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.complaints import complaints_of
 from cellrate.reproduce.draw_runs import JITTERS, drawn_keys, measure_draws
@@ -38,8 +39,7 @@ from cellrate.reproduce.stored import (
 )
 from cellrate.reproduce.tally import tally
 from cellrate.reproduce.written import write_evidence, write_pages
-from cellrate.runner import Job
-from cellrate.terminal import PLAIN_WIDTH
+from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from cellrate.reproduce.runs import (
     scope_of_used,
     used_jobs,
 )
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 JITTERS = ("10 us", "100 us", "1 ms")
 """Start jitters of the runs; seed after seed uses the next."""

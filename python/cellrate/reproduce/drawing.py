@@ -8,8 +8,7 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from cellrate.estimates import estimate
-from cellrate.figures import COLOURS, STYLE, new_figure
+from cellrate.common.estimates import estimate
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
 from cellrate.language.traces import Trace
@@ -17,6 +16,7 @@ from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.thinning import Floats, drawn, within
+from cellrate.simulation.figures import COLOURS, STYLE, new_figure
 
 MARKERS = "osD^vP"
 NAMED_LINES = 10

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellrate import whole_file
+from cellrate.common import whole_file
 from cellrate.reproduce.reader import Reader, read_toml
 
 LEAST, MOST = 2.5, 97.5

@@ -6,10 +6,10 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from cellrate.figures import COLOURS, STYLE, new_panels
 from cellrate.reproduce.draws import Drawn
 from cellrate.reproduce.model import Paper, Published
 from cellrate.reproduce.scoring import last_place
+from cellrate.simulation.figures import COLOURS, STYLE, new_panels
 
 COLUMNS = 3
 BINS = 20

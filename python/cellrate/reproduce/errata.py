@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellrate.estimates import Estimate, estimate
+from cellrate.common.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Erratum, Experiment, Paper, Proof
 from cellrate.reproduce.runs import Outcomes, scope_of_used, used_jobs, vocabulary
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)

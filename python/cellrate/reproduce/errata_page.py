@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from cellrate import html
-from cellrate.html import escape
-from cellrate.numbers import estimate_text
+from cellrate.common import html
+from cellrate.common.html import escape
+from cellrate.common.numbers import estimate_text
 from cellrate.reproduce.errata import ErratumResult, ProofResult
 from cellrate.reproduce.reproduction import Reproduction
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cellrate.numbers import estimate_text, number, percent
+from cellrate.common.numbers import estimate_text, number, percent
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult

@@ -14,7 +14,7 @@ from cellrate.language.runs import Outcome, Run
 from cellrate.reproduce.model import Claim
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 CHANGES = 200
 """Number of changes of all results that a claim must survive to be called unfailing."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from cellrate import __version__, html
-from cellrate.html import Markup, escape
+from cellrate import __version__
+from cellrate.common import html
+from cellrate.common.html import Markup, escape
 from cellrate.reproduce.page import figure_id, held, short_id
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import ClaimResult, ExperimentResult

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellrate import whole_file
+from cellrate.common import whole_file
 from cellrate.language.runs import Run
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.results import ExperimentResult

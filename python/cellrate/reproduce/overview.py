@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cellrate.numbers import estimate_text
+from cellrate.common.numbers import estimate_text
 from cellrate.reproduce.errata import ErratumResult
 from cellrate.reproduce.errata_page import INTRODUCTION
 from cellrate.reproduce.evidence import plain

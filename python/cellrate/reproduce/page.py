@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from cellrate import __version__, html
-from cellrate.figures import svg
-from cellrate.html import escape
-from cellrate.numbers import estimate_text, number, percent
+from cellrate import __version__
+from cellrate.common import html
+from cellrate.common.html import escape
+from cellrate.common.numbers import estimate_text, number, percent
 from cellrate.reproduce.draw_runs import JITTERS
 from cellrate.reproduce.drawing import draw
 from cellrate.reproduce.draws import LEAST, MOST
@@ -18,6 +18,7 @@ from cellrate.reproduce.seeds import seeds_text
 from cellrate.reproduce.sensitivity import Moved, Sensitivity
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.tally import Tally, known, tally
+from cellrate.simulation.figures import svg
 
 
 def page(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cellrate.estimates import Estimate, estimate
+from cellrate.common.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.draws import Drawn

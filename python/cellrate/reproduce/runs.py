@@ -14,7 +14,7 @@ from cellrate.language.runs import Outcome, Row, Run, Value
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 TEMPLATE = re.compile(r"\{([^{}]+)\}")
 

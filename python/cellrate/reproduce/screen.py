@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cellrate.numbers import estimate_text, number, percent
+from cellrate.common.numbers import estimate_text, number, percent
 from cellrate.reproduce.numbers import printed
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.seeds import seeds_text

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cellrate.estimates import Estimate, estimate
-from cellrate.numbers import finite_or_none
+from cellrate.common.estimates import Estimate, estimate
+from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.model import Alternative, Assumption, Experiment
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
-from cellrate.runner import Job
+from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from cellrate import whole_file
-from cellrate.estimates import estimate
+from cellrate.common import whole_file
+from cellrate.common.estimates import estimate
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.results import (

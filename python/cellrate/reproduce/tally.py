@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cellrate.numbers import estimate_text
+from cellrate.common.numbers import estimate_text
 from cellrate.reproduce.model import Explanation
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.scoring import WITHIN, last_place, within

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellrate import whole_file
+from cellrate.common import whole_file
 from cellrate.reproduce.errata_page import errata_page
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
 from cellrate.reproduce.front_page import front_page

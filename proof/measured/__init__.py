@@ -1,0 +1,1 @@
+"""Writers of the committed pages that hold formulas and advice against runs."""

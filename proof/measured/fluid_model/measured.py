@@ -1,0 +1,115 @@
+"""Measures the cycles of a simulated queue: extremes and length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from cellrate import _core
+from cellrate.simulation.runner import Progress, run_many
+from cellrate.simulation.series import series_of
+from cellrate.theory.efci.loop import Floats
+
+from proof.measured.fluid_model.cases import Case
+
+PORT = "A->sink"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Results of the measured half of a simulation.
+
+    Attributes:
+        cycles: Number of whole cycles.
+        maximum_queue_cells: Mean of the cycles' maxima.
+        minimum_queue_cells: Mean of the cycles' minima.
+        period_seconds: Mean length of a cycle.
+        utilisation: Share of the bottleneck's capacity that was used.
+        highest_queue_cells: Maximum of all cycles.
+        sent_cells: Cells that each source sent, by its name.
+        time_seconds: Times of the queue's trace.
+        queue_cells: Queue length at these times.
+    """
+
+    cycles: int
+    maximum_queue_cells: float
+    minimum_queue_cells: float
+    period_seconds: float
+    utilisation: float
+    highest_queue_cells: float
+    sent_cells: dict[str, int]
+    time_seconds: Floats
+    queue_cells: Floats
+
+
+def simulate(
+    cases: Sequence[Case],
+    cycles: int,
+    seed: int = 1,
+    store: _core.Store | None = None,
+    progress: Progress | None = None,
+) -> list[Measured]:
+    """Simulates each case for a number of the model's cycles and measures the second half.
+
+    Raises:
+        ValueError: A run shows no whole cycle.
+    """
+    jobs = [case.job(cycles, seed) for case in cases]
+    outcomes = run_many(jobs, store=store, progress=progress)
+    return [measure(case, outcome) for case, outcome in zip(cases, outcomes, strict=True)]
+
+
+def measure(case: Case, outcome: _core.Outcome) -> Measured:
+    """Measures the cycles of one run.
+
+    Raises:
+        ValueError: There is no whole cycle.
+    """
+    summary = json.loads(outcome.summary())
+    start = summary["simulated_seconds"] - summary["window_seconds"]
+    [queue] = [s for s in series_of(outcome) if s.kind == "queue" and PORT in s.entity]
+    [port] = [port for port in summary["ports"] if PORT in json.dumps(port)]
+    inside = queue.time >= start
+    time, cells = queue.time[inside], queue.maximum[inside]
+    begins = crossings(cells, case.high_cells)
+    if len(begins) < 2:
+        raise ValueError(f"{case} shows no whole cycle")
+    parts = [cells[a:b] for a, b in pairwise(begins)]
+    return Measured(
+        cycles=len(parts),
+        maximum_queue_cells=float(np.mean([part.max() for part in parts])),
+        minimum_queue_cells=float(np.mean([part.min() for part in parts])),
+        period_seconds=float(time[begins[-1]] - time[begins[0]]) / len(parts),
+        utilisation=float(port["utilisation"]),
+        highest_queue_cells=float(cells[begins[0] : begins[-1]].max()),
+        sent_cells={
+            vc["name"].removesuffix("/forward"): vc["cells_sent"]
+            for vc in summary["vcs"]
+            if vc["name"].endswith("/forward")
+        },
+        time_seconds=time,
+        queue_cells=cells,
+    )
+
+
+def crossings(cells: Floats, high: float) -> npt.NDArray[np.intp]:
+    """Indices at which a queue exceeds Q_H for the first time in a cycle.
+
+    Before a crossing counts, the queue must have fallen a quarter of the way from Q_H to its least.
+
+    >>> crossings(np.array([0.0, 5, 4, 6, 1, 0, 7, 9]), 4.5)
+    array([1, 6])
+    """
+    below = high - (high - float(cells.min())) / 4
+    places, ready = [], False
+    for place in np.flatnonzero((cells > high) | (cells < below)):
+        if cells[place] < below:
+            ready = True
+        elif ready:
+            places.append(place)
+            ready = False
+    return np.array(places, dtype=np.intp)

@@ -1,0 +1,93 @@
+"""The committed page of tuned scenarios: `python -m proof.measured.tuning DIRECTORY`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cellrate.advice.tuning import model_words, words
+from cellrate.advice.tuning.drawing import region
+from cellrate.advice.tuning.laboratory import Runner
+from cellrate.advice.tuning.report import Report
+from cellrate.advice.tuning.tune import tune
+from cellrate.reproduce.papers import papers_root
+from cellrate.simulation.figures import svg
+from cellrate.simulation.runner import Job, default_store, run_many
+
+from proof.measured.tuning_cases import CASES, Case
+
+INTRODUCTION = """# Tuned parameters
+
+Written by `python -m proof.measured.tuning docs/evidence`. [Tune
+parameters](../how-to/tune-parameters.md) explains how settings are proposed and compared. All
+settings are run with the same seeds. The tables show means over the seeds, with 95 % intervals
+where a setting has several seeds. A proposed setting is run with one seed, then with three, then
+with all, as long as it is among the best.
+"""
+MOST_ROWS = 16
+
+
+def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
+    """Writes the page as Markdown, and its pictures."""
+    parts = [INTRODUCTION]
+    for number, case in enumerate(cases, 1):
+        base = Job.from_file(papers_root() / case.scenario, case.settings)
+        report = tune(base, case.wishes, runner)
+        figure = region(report)
+        picture = "" if figure is None else f"tuning-{number}.svg"
+        if figure is not None:
+            (directory / picture).write_text(svg(figure), encoding="utf-8", newline="\n")
+        parts.append(_section(case, report, picture))
+    (directory / "tuning.md").write_text("\n".join(parts), encoding="utf-8", newline="\n")
+
+
+def _section(case: Case, report: Report, picture: str) -> str:
+    criteria = words.columns(report)
+    paths = words.paths(report)
+    titles = [f"{one.name} {words.unit(one)}".strip() for one in criteria]
+    model = ["fluid model"] if report.modelled else []
+    columns = [*paths.values(), *model, "seeds", *titles, "falls behind by"]
+    lines = [f"## {case.title}", "", case.about, "", f"`{case.command}`", ""]
+    lines += [f"- {sentence}" for sentence in words.headline(report)]
+    lines += [f"- Varied: {one.path}, {one.words()}." for one in report.space]
+    lines += [f"- Not in the model: {one}." for one in cautions(report)]
+    if picture:
+        lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
+    lines += ["", _row(columns), _row(["--:"] * len(columns))]
+    for one in report.ranked[:MOST_ROWS]:
+        judged = [model_words.of_setting(report, one.setting)] if report.modelled else []
+        measured = [words.measured(one, criterion) for criterion in criteria]
+        named = words.cells(one.setting, paths)
+        lines.append(_row([*named, *judged, str(len(one.runs)), *measured, words.why(report, one)]))
+    rest = len(report.ranked) - MOST_ROWS
+    lines += ["", *([f"{rest} more fell behind early.", ""] if rest > 0 else []), case.finding, ""]
+    second = report.runner_up
+    if second is not None:
+        differences = [
+            f"{title} {words.difference(report.chosen, second, criterion)}"
+            for title, criterion in zip(titles, criteria, strict=True)
+        ]
+        lines += [f"Chosen less runner-up, seed by seed: {'; '.join(differences)}.", ""]
+    return "\n".join(lines)
+
+
+def cautions(report: Report) -> tuple[str, ...]:
+    """Features of the scenario that the model ignores."""
+    return report.modelled.model.cautions if report.modelled else ()
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Writes `tuning.md` and its pictures into a directory; runs are kept in `out/results`."""
+    [directory] = arguments
+    runner = functools.partial(run_many, store=default_store(Path("out") / "results"))
+    write(CASES, runner, Path(directory))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Answers about a scenario: explanation, buffer size, tuned parameters, fluid-model pictures."""

@@ -1,0 +1,135 @@
+"""Oscillation of the control loop: possibility, amplitude and period."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.subject import Subject
+from cellrate.advice.formulas import Situation
+from cellrate.advice.formulas.fluid import DoesNotApply, loop_of
+from cellrate.advice.formulas.situation import full_load_interval_seconds
+from cellrate.advice.sizing.words import seconds
+from cellrate.simulation.network.ends import Parameters
+from cellrate.theory import AssumptionError
+from cellrate.theory.efci import clips, limit_cycle
+
+TOPIC = "oscillation"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """Statements on the oscillation at every port that can be overloaded."""
+    for situation in subject.bottlenecks:
+        if situation.split:
+            quantity = f"{situation.port.name}: oscillation of its loop"
+            yield NotSaid(TOPIC, quantity, situation.split)
+        elif situation.abr and situation.switch.scheme == "erica":
+            yield from _erica(situation)
+        elif situation.abr and situation.switch.scheme == "efci":
+            yield from _efci(situation)
+        elif situation.abr and situation.switch.scheme != "none":
+            because = f"cellrate has no theory of `{situation.switch.scheme}`"
+            yield NotSaid(TOPIC, f"{situation.port.name}: oscillation of its loop", because)
+        elif situation.elastic:
+            yield _uncontrolled(situation)
+
+
+def _erica(situation: Situation) -> Iterator[Said]:
+    port, feedback = situation.port, situation.feedback_delays_seconds[-1]
+    background = [flow.source for flow in situation.others if flow.kind == "on-off"]
+    if not background:
+        trip = situation.round_trips_seconds[-1] if situation.round_trips_seconds else feedback
+        yield Statement(
+            TOPIC,
+            f"{port.name}: no oscillation of its own: explicit rates settle in about two round "
+            f"trips, {seconds(2 * trip)}.",
+            {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
+        )
+        return
+    for source in background:
+        yield _follows_background(
+            situation, source, full_load_interval_seconds(situation), feedback
+        )
+
+
+def _follows_background(
+    situation: Situation, source: Parameters, interval: float, feedback: float
+) -> Statement:
+    """Compares ON and OFF times with the feedback delay (Kalyanaraman 1997, section 8.16.1).
+
+    High rates granted in an OFF time reach the switch one feedback delay after its beginning, hence
+    in the ON time if the delay is longer than the OFF time. The correction takes another delay: it
+    is too late for that ON time if the period is shorter than both delays. The condition is
+    necessary, not sufficient: in simulations queues diverge if both delays together are about a
+    whole number of periods.
+    """
+    period = source["period_seconds"]
+    on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
+    may_diverge = interval < off < feedback and period < 2 * feedback + interval
+    how = (
+        f"high rates granted in its OFF time of {seconds(off)} arrive {seconds(feedback)} later, "
+        f"in the ON time, which is over before they are corrected: queues may grow without end"
+        if may_diverge
+        else f"rates follow with a delay of {seconds(feedback)}"
+    )
+    return Statement(
+        TOPIC,
+        f"{situation.port.name}: with the background's period of {seconds(period)}: {how}.",
+        {
+            "port": situation.port.name,
+            "oscillates": True,
+            "period_seconds": period,
+            "on_seconds": on,
+            "off_seconds": off,
+            "feedback_delay_seconds": feedback,
+            "may_diverge": may_diverge,
+        },
+    )
+
+
+def _efci(situation: Situation) -> Iterator[Said]:
+    port, what = situation.port, f"{situation.port.name}: the limit cycle"
+    try:
+        loop = loop_of(situation)
+        cycle = limit_cycle(loop)
+    except (AssumptionError, DoesNotApply) as error:
+        yield NotSaid(TOPIC, what, str(error), "efci-cycle")
+        return
+    fails = [*(["ACR stays within MCR and PCR"] if bool(clips(loop, cycle)) else [])]
+    if situation.has_unequal_round_trips:
+        fails.append("round trips are equal: the longest is taken")
+    if situation.has_other_bottlenecks:
+        fails.append("there is one bottleneck")
+    ends = "and is empty in between" if cycle.empties else "and never empty"
+    yield Statement(
+        TOPIC,
+        f"{port.name}: always: the queue swings between {cycle.minimum_queue_cells:,.0f} and "
+        f"{cycle.maximum_queue_cells:,.0f} cells every {seconds(cycle.period_seconds)}, {ends}; "
+        f"the link is used to {cycle.utilisation:.1%}.",
+        {
+            "port": port.name,
+            "oscillates": True,
+            "period_seconds": cycle.period_seconds,
+            "amplitude_cells": cycle.amplitude_cells,
+            "minimum_queue_cells": cycle.minimum_queue_cells,
+            "maximum_queue_cells": cycle.maximum_queue_cells,
+            "maximum_acr_cells_per_second": cycle.maximum_acr_cells_per_second,
+            "minimum_acr_cells_per_second": cycle.minimum_acr_cells_per_second,
+            "utilisation": cycle.utilisation,
+        },
+        "efci-cycle",
+        tuple(fails),
+    )
+
+
+def _uncontrolled(situation: Situation) -> Statement:
+    port = situation.port
+    if situation.abr:
+        text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
+    elif all(flow.tcp is not None for flow in situation.elastic):
+        text = "only that of TCP: windows grow until a cell is lost or the receive window is full"
+    else:
+        text = "none: nothing controls the sources"
+    return Statement(
+        TOPIC, f"{port.name}: {text}.", {"port": port.name, "oscillates": "only by loss"}
+    )

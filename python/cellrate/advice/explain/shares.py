@@ -1,0 +1,77 @@
+"""Max-min fair shares of elastic flows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.subject import Subject, mbit
+from cellrate.advice.formulas import Situation
+from cellrate.simulation.network import Flow
+from cellrate.theory import MaxMin
+
+TOPIC = "fair shares"
+FORMULA = "max-min"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """Statements on the share of every group and on its bottleneck."""
+    shares = subject.shares_or_reason()
+    if isinstance(shares, str):
+        yield NotSaid(TOPIC, "fair shares", shares, FORMULA)
+        return
+    for name, flows in subject.elastic_groups.items():
+        yield _share(subject, name, flows, shares)
+
+
+def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -> Statement:
+    rates = [shares.rates[flow.name] for flow in flows]
+    low, high = min(rates), max(rates)
+    held_back = {shares.bottlenecks[flow.name] for flow in flows}
+    links = sorted(link for link in held_back if link is not None)
+    why = f"held back at {', '.join(links)}" if links else "at PCR"
+    if links and None in held_back:
+        why += " or at PCR"
+    amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
+    return Statement(
+        TOPIC,
+        f"{name}: {amount} for each of {len(flows)}, cell headers included; {why}.",
+        {
+            "group": name,
+            "flows": len(flows),
+            "least_cells_per_second": low,
+            "greatest_cells_per_second": high,
+            "bottlenecks": links,
+        },
+        FORMULA,
+        tuple(_fails(subject, flows)),
+    )
+
+
+def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    fails = unfair(subject, flows)
+    if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
+        fails.append("flows have data without end")
+    return fails
+
+
+def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
+    """Assumptions of fairness that fail for the flows."""
+    if any(flow.abr is None for flow in flows):
+        return ["switches share the rate fairly: without ABR, losses and round trips decide"]
+    met = (one for one in subject.bottlenecks if any(one.port in flow.forward for flow in flows))
+    return list(dict.fromkeys(reason for one in met if (reason := _unfair(one))))
+
+
+def _unfair(situation: Situation) -> str:
+    """Reason why the scheme of a port does not give fair shares; empty if it does."""
+    if situation.switch.scheme == "none":
+        return "switches compute shares: here none controls ABR, and ACR rises to PCR"
+    unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
+    marks = situation.switch.scheme == "efci" or situation.switch.scheme.startswith("rrm-")
+    if marks and unequal:
+        return (
+            "switches compute shares: marks come more often over more switches, and later over "
+            "longer ways"
+        )
+    return ""

@@ -1,0 +1,128 @@
+"""Time constants: filling the pipe, timeouts, measuring intervals and feedback of the control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.subject import Subject
+from cellrate.advice.formulas import Situation
+from cellrate.advice.formulas.situation import full_load_interval_seconds
+from cellrate.advice.sizing.words import seconds
+from cellrate.theory import AssumptionError, pipe_cells, round_trips_to_fill
+
+TOPIC = "time constants"
+
+
+def statements(subject: Subject) -> Iterator[Said]:
+    """Statements on the speed of TCP and of the control at every port that can be overloaded."""
+    for situation in subject.bottlenecks:
+        yield from _filling(situation)
+        yield from _timeout(situation)
+        if situation.abr and situation.switch.scheme == "erica":
+            yield from _erica(situation)
+        elif situation.abr and situation.switch.scheme == "efci":
+            yield from _efci(situation)
+
+
+def _filling(situation: Situation) -> Iterator[Said]:
+    tcp = [flow.tcp for flow in situation.elastic if flow.tcp is not None]
+    if not tcp or not situation.round_trips_seconds:
+        return
+    trip = situation.round_trips_seconds[-1]
+    pipe = float(pipe_cells(situation.port.bits_per_second, trip))
+    try:
+        trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
+    except AssumptionError as error:
+        what = f"{situation.port.name}: round trips until slow start fills the pipe"
+        yield NotSaid(TOPIC, what, str(error), "round-trips-to-fill")
+        return
+    fails = ["all sources start together"] if _starts_apart(situation, trip) else []
+    if situation.has_unequal_round_trips:
+        fails.append("round trips are equal: the longest is taken")
+    yield Statement(
+        TOPIC,
+        f"{situation.port.name}: slow start fills the pipe in {max(trips, 1.0):.1f} round trips, "
+        f"{seconds(max(trips, 1.0) * trip)}.",
+        {
+            "port": situation.port.name,
+            "fill_round_trips": max(trips, 1.0),
+            "pipe_cells": pipe,
+            "segment_cells": tcp[0].segment_cells,
+            "sources": len(tcp),
+        },
+        "round-trips-to-fill",
+        tuple(fails),
+    )
+
+
+def _starts_apart(situation: Situation, trip: float) -> bool:
+    starts = [flow.start_seconds for flow in situation.elastic]
+    return max(starts) - min(starts) > trip
+
+
+def _timeout(situation: Situation) -> Iterator[Said]:
+    timers = [
+        flow.tcp.parameters["min_rto_seconds"] for flow in situation.elastic if flow.tcp is not None
+    ]
+    trips = situation.round_trips_seconds
+    if not timers or not trips:
+        return
+    least, trip = min(timers), trips[-1]
+    growth = max(0.0, least - trip) * situation.capacity_cells_per_second
+    text = (
+        f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is reached "
+        f"by a queue that grows by {growth:,.0f} cells within a round trip."
+        if growth > 0
+        else f"{situation.port.name}: the least retransmission timeout, {seconds(least)}, is no "
+        f"longer than the round trip of {seconds(trip)}: the timer depends on measured round trips."
+    )
+    yield Statement(
+        TOPIC,
+        text,
+        {
+            "port": situation.port.name,
+            "least_timeout_seconds": least,
+            "round_trip_seconds": trip,
+            "queue_room_cells": growth,
+        },
+    )
+
+
+def _erica(situation: Situation) -> Iterator[Said]:
+    port = situation.port
+    interval = full_load_interval_seconds(situation)
+    feedback = situation.feedback_delays_seconds[-1]
+    slower = "slower" if interval > feedback else "faster"
+    yield Statement(
+        TOPIC,
+        f"{port.name}: ERICA measures for {seconds(interval)} under full load, {slower} than its "
+        f"feedback acts, {seconds(feedback)}.",
+        {
+            "port": port.name,
+            "interval_seconds": interval,
+            "feedback_delay_seconds": feedback,
+        },
+    )
+
+
+def _efci(situation: Situation) -> Iterator[Said]:
+    if situation.split:
+        what = f"{situation.port.name}: the interval of feedback to a source"
+        yield NotSaid(TOPIC, what, situation.split)
+        return
+    nrm = {flow.abr.nrm for flow in situation.abr if flow.abr is not None}
+    left = situation.capacity_cells_per_second
+    if len(nrm) > 1 or left <= 0:
+        return
+    interval = len(situation.abr) * nrm.pop() / left
+    yield Statement(
+        TOPIC,
+        f"{situation.port.name}: each source receives feedback every {seconds(interval)} (N Nrm / "
+        f"BW), and marks take a round trip of {seconds(situation.round_trips_seconds[-1])}.",
+        {
+            "port": situation.port.name,
+            "rm_interval_seconds": interval,
+            "round_trip_seconds": situation.round_trips_seconds[-1],
+        },
+    )

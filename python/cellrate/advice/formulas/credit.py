@@ -1,0 +1,67 @@
+"""The buffer of a channel under credit-based flow control (Gerla et al. 1995, section II.B)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.situation import Situation
+from cellrate.simulation.network import Flow, Link
+from cellrate.simulation.network.ends import Parameters
+from cellrate.theory import credit
+
+[FORMULA] = [one for one in credit.FORMULAE if one.name == "credit-buffer"]
+UNDER_CREDIT = frozenset({"ubr", "random"})
+TITLE = "N2 + N3 cells of each channel: the most that credits would admit to the port"
+
+
+def answer(situation: Situation) -> FormulaAnswer:
+    """Cells that the flows over a port could send without a new credit, each at the port's rate.
+
+    The round trip of a flow is that of its link into the switch of the port.
+    """
+    if situation.network.credit is not None:
+        return _given(situation, situation.network.credit)
+    asked = situation.credit_cells
+    if asked is None:
+        reason = f"the port does not use credit control but `{situation.switch.scheme}`"
+        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
+    before = _before(situation, situation.flows)
+    rate = situation.port.bits_per_second
+    cells = sum(
+        float(credit.credit_buffer_cells(2 * link.delay_seconds, rate, asked)) for link in before
+    )
+    given = {
+        "round_trip_seconds": max((2 * link.delay_seconds for link in before), default=0.0),
+        "target_bits_per_second": rate,
+        "credit_cells": float(asked),
+        "channels": float(len(before)),
+    }
+    fails = (f"the port uses credit control: here it uses `{situation.switch.scheme}`",)
+    return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given, fails)
+
+
+def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
+    """Cells that the channels under credit control may have in the port: N2 + N3 each."""
+    if control["allocation"] != "static":
+        reason = "buffers are allocated adaptively: the memory of the switch is the bound"
+        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
+    flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
+    n2 = float(control["n2_cells"])
+    cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))
+    given = {"credit_cells": n2, "channels": float(len(flows))}
+    return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, cells, given)
+
+
+def _n3(control: Parameters, link: Link) -> float:
+    """N3 of a channel: cells that arrive in the link's round trip, two cell times included."""
+    if control["n3_cells"] is not None:
+        return float(control["n3_cells"])
+    rate = control["vc_rate_bits_per_second"] or link.bits_per_second
+    round_trip = 2 * link.delay_seconds + 2 / link.cells_per_second
+    return float(credit.credit_round_trip_cells(round_trip, rate))
+
+
+def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:
+    """The link into the switch of the port, for each flow."""
+    return [flow.forward[flow.forward.index(situation.port) - 1] for flow in flows]

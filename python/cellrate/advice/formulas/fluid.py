@@ -1,0 +1,131 @@
+"""The fluid model of EFCI (Ohsaki et al. 1995, section II)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.situation import Situation
+from cellrate.simulation.network import Abr
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.efci import EfciLoop, clips, limit_cycle, maximum_queue_bound_cells
+from cellrate.theory.efci.maximum import overload
+
+BOUND = "greatest queue under EFCI, from an empty queue on"
+STEADY = "greatest queue of the limit cycle under EFCI"
+
+
+class DoesNotApply(Exception):
+    """The model does not apply to the port; the message gives the reason."""
+
+
+def loop_of(situation: Situation) -> EfciLoop:
+    """The loop at a port, with a decrease per RM cell as in the simulator.
+
+    Raises:
+        DoesNotApply: The port does not control a loop of equal sources by EFCI.
+        AssumptionError: The loop is outside the model.
+    """
+    if situation.switch.scheme != "efci":
+        raise DoesNotApply(f"the port does not mark by EFCI but uses `{situation.switch.scheme}`")
+    kinds = {_parameters(flow.abr) for flow in situation.abr if flow.abr is not None}
+    if not kinds:
+        raise DoesNotApply("no elastic ABR flow crosses the port")
+    if situation.split:
+        raise DoesNotApply(situation.split)
+    if len(kinds) > 1:
+        raise DoesNotApply("ABR flows have different parameters; the model assumes equal ones")
+    control = situation.switch.control
+    high = control["high_cells"] if control["high_cells"] is not None else None
+    pcr, mcr, rif, rdf, nrm = kinds.pop()
+    return EfciLoop(
+        sources=len(situation.abr),
+        bandwidth_cells_per_second=situation.capacity_cells_per_second,
+        round_trip_seconds=situation.round_trips_seconds[-1],
+        high_cells=control["threshold_cells"] if high is None else high,
+        low_cells=control["low_cells"],
+        rif=rif,
+        rdf=rdf,
+        nrm=nrm,
+        pcr_cells_per_second=pcr,
+        mcr_cells_per_second=mcr,
+        decrease="per-cell" if rdf < 1 else "continuous",
+        growth="delayed",
+    )
+
+
+def _parameters(abr: Abr) -> tuple[float, float, float, float, float]:
+    rates = (abr.pcr_cells_per_second, abr.mcr_cells_per_second)
+    return (*rates, abr.rif, abr.rdf, float(abr.nrm))
+
+
+def bound(situation: Situation) -> FormulaAnswer:
+    """The bound on a queue that starts empty."""
+    return _answer(situation, steady=False)
+
+
+def steady(situation: Situation) -> FormulaAnswer:
+    """The greatest queue of the limit cycle."""
+    return _answer(situation, steady=True)
+
+
+def _answer(situation: Situation, *, steady: bool) -> FormulaAnswer:
+    name, title, source = (
+        (
+            "efci-cycle",
+            STEADY,
+            "Ohsaki et al. 1995, section II.C; decrease per RM cell and delayed growth are ours",
+        )
+        if steady
+        else ("q-max", BOUND, "Ohsaki et al. 1995 (5), corrected; decrease per RM cell is ours")
+    )
+    try:
+        loop = loop_of(situation)
+        if steady:
+            cycle = limit_cycle(loop)
+            cells, clipped = cycle.maximum_queue_cells, bool(clips(loop, cycle))
+        else:
+            cells = maximum_queue_bound_cells(loop)
+            fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
+            clipped = bool(fastest > loop.pcr)
+    except (AssumptionError, DoesNotApply) as error:
+        return FormulaAnswer(name, title, source, not_said=str(error))
+    given = {
+        "sources": float(loop.n),
+        "bandwidth_cells_per_second": float(loop.bw),
+        "round_trip_seconds": float(loop.tau),
+        "high_cells": float(loop.high),
+        "low_cells": float(loop.low),
+        "rif": float(np.asarray(loop.rif)),
+        "rdf": float(np.asarray(loop.rdf)),
+        "nrm": float(np.asarray(loop.nrm)),
+        "pcr_cells_per_second": float(loop.pcr),
+        "mcr_cells_per_second": float(loop.mcr),
+    }
+    fails = tuple(_fails(situation, float(cells), clipped=clipped))
+    return FormulaAnswer(name, title, source, float(cells), given, fails)
+
+
+def _fails(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
+    fails = []
+    if clipped:
+        fails.append("ACR stays below PCR and above MCR: here the cycle would go beyond")
+    if situation.has_unequal_round_trips:
+        fails.append("round trips are equal: the longest is taken")
+    windows = [flow.tcp.window_cells for flow in situation.abr if flow.tcp is not None]
+    trip = situation.round_trips_seconds[-1]
+    pipe = trip * situation.capacity_cells_per_second
+    if len(windows) == len(situation.abr) and sum(windows) < pipe + cells:
+        fails.append(
+            f"sources always have cells to send: all TCP windows hold {sum(windows):,} cells, "
+            f"less than the pipe and this queue, {pipe + cells:,.0f}"
+        )
+    if any(flow.kind == "transfer" for flow in situation.abr):
+        fails.append("sources send without end")
+    if situation.has_varying_background:
+        fails.append("the bandwidth is constant: background comes and goes, its mean is subtracted")
+    if len(situation.abr) < len(situation.elastic):
+        fails.append("all elastic flows are ABR")
+    if situation.has_other_bottlenecks:
+        fails.append("there is one bottleneck")
+    return fails

@@ -1,0 +1,139 @@
+"""A port with its flows: the parameters that formulas need from a scenario."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate.simulation.network import (
+    Flow,
+    Link,
+    Network,
+    Switch,
+    capacity_left_cells_per_second,
+    mean_cells_per_second,
+    overloaded_ports,
+)
+
+# Delays that differ by less than this share are equal.
+EQUAL = 1e-6
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A port of a network.
+
+    Attributes:
+        network: The network.
+        port: One of its ports.
+        credit_cells: Cells per credit, to compute the buffer under credit control as well.
+        loss_ratio: Share of cells that may be lost.
+    """
+
+    network: Network
+    port: Link
+    credit_cells: int | None = None
+    loss_ratio: float = 0.0
+
+    @property
+    def switch(self) -> Switch:
+        """Settings of the port."""
+        return self.port.switch
+
+    @cached_property
+    def flows(self) -> tuple[Flow, ...]:
+        """Flows over the port."""
+        return self.network.flows_over(self.port)
+
+    @cached_property
+    def elastic(self) -> tuple[Flow, ...]:
+        """Elastic flows over the port: those whose rate depends on the network."""
+        return tuple(flow for flow in self.flows if flow.is_elastic)
+
+    @cached_property
+    def abr(self) -> tuple[Flow, ...]:
+        """Elastic ABR flows over the port."""
+        return tuple(flow for flow in self.elastic if flow.abr is not None)
+
+    @cached_property
+    def others(self) -> tuple[Flow, ...]:
+        """Inelastic flows over the port: those with rates of their own."""
+        return tuple(flow for flow in self.flows if not flow.is_elastic)
+
+    @cached_property
+    def capacity_cells_per_second(self) -> float:
+        """Mean rate that inelastic flows leave to elastic ones."""
+        return capacity_left_cells_per_second(self.network, self.port)
+
+    @cached_property
+    def round_trips_seconds(self) -> tuple[float, ...]:
+        """Propagation round trips of the elastic flows that have one."""
+        found = (flow.propagation_round_trip_seconds for flow in self.elastic)
+        return tuple(sorted({value for value in found if value is not None}))
+
+    @cached_property
+    def feedback_delays_seconds(self) -> tuple[float, ...]:
+        """Feedback delays of the ABR flows at the port."""
+        return tuple(sorted({flow.feedback_delay_seconds(self.port) for flow in self.abr}))
+
+    @cached_property
+    def split(self) -> str:
+        """Reason why laws of end-to-end loops do not apply to the ABR flows; empty if they do."""
+        relays = dict.fromkeys(node.name for flow in self.abr for node in flow.relays)
+        if not relays:
+            return ""
+        return (
+            f"the control loops are split at {', '.join(relays)} (VS/VD); the formula assumes "
+            "end-to-end loops"
+        )
+
+    @property
+    def has_unequal_round_trips(self) -> bool:
+        """True if elastic flows have different round trips."""
+        trips = self.round_trips_seconds
+        return bool(trips) and trips[-1] - trips[0] > EQUAL * trips[-1]
+
+    @property
+    def has_other_bottlenecks(self) -> bool:
+        """True if an elastic flow also crosses another port that can be overloaded."""
+        overloaded = set(overloaded_ports(self.network)) - {self.port}
+        return any(overloaded.intersection(flow.forward) for flow in self.elastic)
+
+    @property
+    def has_varying_background(self) -> bool:
+        """True if an inelastic flow over the port changes its rate.
+
+        Poisson sources do not count: they vary from cell to cell, not over longer times.
+        """
+        rates = (flow.own_rate for flow in self.others)
+        return any(
+            rate is not None and rate.mean_cells_per_second < rate.peak_cells_per_second < math.inf
+            for rate in rates
+        )
+
+    @property
+    def is_two_way(self) -> bool:
+        """True if elastic flows also send data in the opposite direction of the link."""
+        ends = (self.port.receiver, self.port.sender)
+        return any(
+            (link.sender, link.receiver) == ends
+            for flow in self.network.flows
+            if flow.is_elastic
+            for link in flow.forward
+        )
+
+    def sharing(self) -> tuple[Flow, ...]:
+        """Inelastic flows that share a queue with elastic ones."""
+        queues = {self.switch.queue_of(flow.service) for flow in self.elastic}
+        return tuple(f for f in self.others if self.switch.queue_of(f.service) in queues)
+
+    def background_cells_per_second(self) -> float:
+        """Mean rate of all inelastic flows over the port."""
+        return sum(mean_cells_per_second(flow) or 0.0 for flow in self.others)
+
+
+def full_load_interval_seconds(situation: Situation) -> float:
+    """ERICA's averaging interval at line rate: its time, or the time of its number of cells."""
+    control, rate = situation.switch.control, situation.port.cells_per_second
+    return float(min(control["interval_seconds"], control["interval_cells"] / rate))

@@ -1,0 +1,88 @@
+"""Result of buffer sizing: the measured buffer, its confidence, and the formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from cellrate.advice.formulas import FormulaAnswer
+from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, upper_mean
+from cellrate.advice.sizing.growth import Growth
+from cellrate.advice.sizing.measuring import PortRun
+from cellrate.advice.sizing.question import Question
+from cellrate.advice.sizing.search import Least
+from cellrate.simulation.network import Link
+from cellrate.simulation.series import Series
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A queue that grows without end.
+
+    Attributes:
+        cells_per_second: Rate of growth.
+        seen: The growth in the run that showed it; None if it is certain without a run.
+        bound_cells: Sum of the TCP windows if they bound the queue; None if it is unbounded.
+        least_loss_ratio: Least long-term loss ratio with any buffer, if the growth is certain.
+    """
+
+    cells_per_second: float
+    seen: Growth | None
+    bound_cells: float | None = None
+    least_loss_ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Result of sizing the buffer of a port.
+
+    Attributes:
+        question: The question.
+        port: The port.
+        formulas: Results of the formulas.
+        buffer_cells: The buffer; None if no buffer meets the target.
+        endless: Set if the queue grows without end.
+        each_cells: Least lossless buffer of each seed, in the order of the seeds; empty for other
+            targets.
+        runs: The runs with the buffer; runs without a limit if these give the exact buffer.
+        unlimited: The runs without a limit on buffers.
+        searched: Result of the search for a loss target.
+        longest_queues_cells: Longest queue over all seeds at every port, without a limit.
+        random: True if the seeds make runs differ.
+        queue: Trace of the longest queue; of the longer run if one was made.
+        remarks: Further remarks for the user.
+    """
+
+    question: Question
+    port: Link
+    formulas: tuple[FormulaAnswer, ...]
+    buffer_cells: int | None = None
+    endless: Endless | None = None
+    each_cells: tuple[int, ...] = ()
+    runs: tuple[PortRun, ...] = ()
+    unlimited: tuple[PortRun, ...] = ()
+    searched: Least | None = None
+    longest_queues_cells: dict[str, int] = field(default_factory=dict)
+    random: bool = True
+    queue: Series | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def covered_share(self) -> float | None:
+        """Share of all runs that the buffer is enough for, with 95 % confidence."""
+        return covered_share(len(self.each_cells)) if self.random and self.each_cells else None
+
+    @property
+    def normal_tolerance_cells(self) -> float | None:
+        """Buffer for 99 % of all runs, with 95 % confidence, if queues are normally distributed."""
+        return normal_tolerance(self.each_cells) if self.random else None
+
+    @property
+    def mean_loss_ratio(self) -> float | None:
+        """Mean loss ratio of the runs with the buffer."""
+        return fmean(run.loss_ratio for run in self.runs) if self.runs else None
+
+    @property
+    def upper_loss_ratio(self) -> float | None:
+        """One-sided 95 % upper bound of the mean loss ratio."""
+        return upper_mean([run.loss_ratio for run in self.runs]) if self.random else None

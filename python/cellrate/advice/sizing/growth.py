@@ -1,0 +1,111 @@
+"""Detects queues that grow without end, from the rates before a run or from a trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellrate.simulation.network import Link, Network, certain_cells_per_second
+from cellrate.simulation.series import Series
+
+# From one span to the next, twice as long, the mean of a queue rises twice as much as before if the
+# queue grows in proportion to time, from wherever it began; sqrt(2) times as much if it is a random
+# walk; and less and less if it is bounded.
+GROWS = 1.5
+# A larger ratio belongs to a start: no queue grows faster than in proportion to time for long.
+STARTS = 3.0
+# A queue has reached its bound if its slope in the last quarter is below this share of the slope in
+# the last half.
+STILL = 0.5
+# Growth is suspected only if the mean rises by this factor in the last half of a run.
+SUSPECT = 1.05
+# Growth needs a trace of at least so many points.
+LEAST_POINTS = 32
+# A run is made so many times as long to observe a queue that may grow without end.
+LONGER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A queue during part of a run."""
+
+    begin_seconds: float
+    end_seconds: float
+    least_cells: float
+    mean_cells: float
+    greatest_cells: float
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Growth of a queue in a trace.
+
+    Attributes:
+        spans: The second eighth of the run, the second quarter, the second half.
+        cells_per_second: Slope of the least squares line through the second half.
+        last_cells_per_second: Slope of the least squares line through the last quarter.
+    """
+
+    spans: tuple[Span, Span, Span]
+    cells_per_second: float
+    last_cells_per_second: float
+
+    @property
+    def suspect(self) -> bool:
+        """True if the queue still rises in the second half, so that a longer run is needed."""
+        _, before, last = self.spans
+        higher = last.mean_cells > SUSPECT * before.mean_cells
+        return self.cells_per_second > 0 and (higher or last.least_cells > before.mean_cells)
+
+    @property
+    def endless(self) -> bool:
+        """True if the queue grows in proportion to time and does not become short again.
+
+        Its mean rises from span to span, the second time by more than that of a random walk would;
+        during the second half it is never as short as its mean in the quarter before; and it still
+        grows at the end.
+        """
+        first, before, last = self.spans
+        early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells
+        return (
+            early > 0
+            and GROWS * early <= late <= STARTS * early
+            and last.least_cells > before.mean_cells
+            and self.last_cells_per_second > STILL * self.cells_per_second
+        )
+
+
+def growth_of(queue: Series) -> Growth:
+    """Growth of a traced queue.
+
+    Raises:
+        ValueError: The trace has fewer than `LEAST_POINTS` points.
+    """
+    if len(queue) < LEAST_POINTS:
+        raise ValueError(f"a trace of {len(queue)} points is too short to tell growth")
+    end = float(queue.time[-1])
+    spans = [_span(queue, end / 2**k, end / 2 ** (k - 1)) for k in (3, 2, 1)]
+    slopes = _slope(queue, end / 2), _slope(queue, end * 3 / 4)
+    return Growth((spans[0], spans[1], spans[2]), *slopes)
+
+
+def _slope(queue: Series, begin: float) -> float:
+    late = queue.time >= begin
+    return float(np.polyfit(queue.time[late], queue.middle[late], 1)[0])
+
+
+def _span(queue: Series, begin: float, end: float) -> Span:
+    inside = (queue.time >= begin) & (queue.time <= end)
+    return Span(
+        begin_seconds=begin,
+        end_seconds=end,
+        least_cells=float(queue.minimum[inside].min()),
+        mean_cells=float(queue.middle[inside].mean()),
+        greatest_cells=float(queue.maximum[inside].max()),
+    )
+
+
+def certain_growth_cells_per_second(network: Network, port: Link) -> float:
+    """Excess of a port's certain long-term arrival rate over its link rate; 0 without excess."""
+    return max(0.0, certain_cells_per_second(network, port) - port.cells_per_second)

@@ -1,0 +1,139 @@
+"""Question of buffer sizing: scenario, port, target and seeds."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate import _core
+from cellrate.simulation.network import Link, Network
+from cellrate.simulation.runner import Job
+
+# Points of the queue's trace; each holds the least and the greatest of several samples.
+POINTS = 1000
+SAMPLES = 8 * POINTS
+# Policies that accept every cell while the buffer is not full, and keep no state until it is.
+REFUSE_ONLY_WHEN_FULL = frozenset({"tail-drop", "ppd"})
+
+
+class SizingError(ValueError):
+    """The question has no answer; the message gives the reason and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Asks for the buffer of a port of a scenario.
+
+    Attributes:
+        text: The scenario, as TOML.
+        path: Name of the scenario.
+        overrides: ``path=value`` settings, applied in order.
+        port: Name of the port; the one with the longest queue if None.
+        loss_ratio: Target: largest mean cell loss ratio of the port; 0 for no loss at all.
+        delay_seconds: Target: longest queueing delay, instead of a loss ratio.
+        seeds: Seeds of the runs.
+        credit_cells: Cells per credit, to compute the buffer under credit control as well.
+    """
+
+    text: str
+    path: str
+    overrides: tuple[str, ...] = ()
+    port: str | None = None
+    loss_ratio: float = 0.0
+    delay_seconds: float | None = None
+    seeds: tuple[int, ...] = tuple(range(1, 21))
+    credit_cells: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.seeds:
+            raise SizingError("no seed: at least one is needed")
+        if self.credit_cells is not None and self.credit_cells < 1:
+            raise SizingError(f"{self.credit_cells} cells per credit: allowed is 1 or more")
+        if not 0.0 <= self.loss_ratio < 1.0:
+            raise SizingError(f"a loss ratio of {self.loss_ratio:g}: allowed is 0 to below 1")
+        if self.delay_seconds is not None and not self.delay_seconds > 0.0:
+            raise SizingError(f"a delay of {self.delay_seconds:g} s: it must be above 0 s")
+        if self.delay_seconds is not None and self.loss_ratio > 0.0:
+            raise SizingError("a loss ratio and a delay: allowed is only one of the two")
+
+    @cached_property
+    def network(self) -> Network:
+        """The network of the scenario.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        return Network.of(self.text, self.path, self.overrides)
+
+    def link(self) -> Link | None:
+        """The named port; None if no port is named.
+
+        Raises:
+            SizingError: The port does not exist, or no flow crosses it.
+        """
+        if self.port is None:
+            return None
+        try:
+            port = self.network.port(self.port)
+        except ValueError as error:
+            raise SizingError(str(error)) from None
+        crossed = {link for flow in self.network.flows for link in (*flow.forward, *flow.backward)}
+        if port not in crossed:
+            used = ", ".join(link.name for link in self.network.ports if link in crossed)
+            raise SizingError(f"no flow crosses the output port {port.name!r}; flows cross {used}")
+        return port
+
+    @property
+    def is_exact(self) -> bool:
+        """True if one run without a limit gives the least lossless buffer.
+
+        Until a queue first exceeds a buffer, a run with that buffer and a run without a limit are
+        the same run, if the discard policies accept every cell until then and no threshold depends
+        on the buffer. Then the least buffer that loses nothing is the longest queue itself.
+        """
+        switches = (node.switch for node in self.network.nodes)
+        return all(one is None or one.policy in REFUSE_ONLY_WHEN_FULL for one in switches)
+
+    @cached_property
+    def _buffer_paths(self) -> dict[str, str]:
+        """Path of each switch's buffer, by switch; a template has one path for all switches."""
+        switches = [node.name for node in self.network.nodes if node.switch is not None]
+        resolved = _core.resolve(self.text, self.path, list(self.overrides), None)
+        if tomllib.loads(resolved)["topology"]["template"] != "graph":
+            return dict.fromkeys(switches, "switch.buffer")
+        return {name: f'topology.node."{name}".buffer' for name in switches}
+
+    def job(
+        self,
+        seed: int,
+        buffer_cells: int | None = None,
+        *,
+        at: Link | None = None,
+        longer: int = 1,
+    ) -> Job:
+        """A run that is measured from its start and traces the queues.
+
+        Args:
+            seed: Seed of the run.
+            buffer_cells: Size of the buffer; no limit if None.
+            at: The port with this buffer; every port if None. The other ports of the same switch
+                get the same buffer, and in a template all ports do.
+            longer: Factor by which the run is longer than the scenario says.
+        """
+        buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
+        paths = self._buffer_paths
+        limited = set(paths.values()) if at is None else {paths[at.sender.name]}
+        buffers = {path: buffer if path in limited else "infinite" for path in paths.values()}
+        picoseconds = round(self.network.duration_seconds * 1e12) * longer
+        settings = (
+            *(f'{path}="{cells}"' for path, cells in buffers.items()),
+            f'run.duration="{picoseconds} ps"',
+            'measure.from="0 s"',
+            f'measure.to="{picoseconds} ps"',
+            f'measure.sample="{max(1, picoseconds // SAMPLES)} ps"',
+            f"measure.trace_points={POINTS}",
+            'measure.traces=["queue"]',
+            "measure.events=[]",
+        )
+        return Job(self.text, self.path, (*self.overrides, *settings), seed)

@@ -1,0 +1,137 @@
+"""Search ranges that parameters declare, resolved for one scenario."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.studies.parameters.keys import Key, Keys, number
+from cellrate.studies.parameters.ranges import WHOLE, Choices, Range, Space
+
+# Schemes that mark cells and return no explicit rate.
+WITHOUT_A_RATE = frozenset({"efci", "rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"})
+
+
+@dataclass(frozen=True)
+class ResolvedScenario:
+    """A scenario with all defaults filled in: its keys and its network."""
+
+    keys: Keys
+    network: Network
+
+
+@dataclass(frozen=True)
+class NotVaried:
+    """A parameter with a declared range that is not varied, and the reason."""
+
+    path: str
+    why: str
+
+
+def declared(
+    scenario: ResolvedScenario, tables: Sequence[str]
+) -> tuple[Space, tuple[NotVaried, ...]]:
+    """Splits the parameters of some tables that declare a range into those to vary and the rest.
+
+    Choices and booleans are variants of a scheme rather than its settings; they are varied only if
+    the user names them.
+    """
+    space: list[Range | Choices] = []
+    left: list[NotVaried] = []
+    for key in (key for table in tables for key in _keys(scenario, table)):
+        if key.search is None or not _applies(key):
+            continue
+        try:
+            space.append(declared_range(scenario, key))
+        except BadInput as error:
+            left.append(NotVaried(key.path, str(error)))
+    return tuple(space), tuple(left)
+
+
+def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
+    """Dotted paths of the tables that hold the parameters of control and discard.
+
+    EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
+    AIR and MDF, are included with them.
+    """
+    nodes = scenario.keys.document["topology"].get("node", ())
+    own = [
+        f"topology.node.{n['name']}.{k}" for n in nodes for k in ("control", "discard") if k in n
+    ]
+    schemes = {node.switch.scheme for node in scenario.network.nodes if node.switch}
+    has_abr = any(flow.abr for flow in scenario.network.flows)
+    sources = _source_keys(scenario) if schemes & WITHOUT_A_RATE and has_abr else ()
+    return ("switch.control", "switch.discard", *own, *sources)
+
+
+def _source_keys(scenario: ResolvedScenario) -> tuple[str, ...]:
+    """Parameters by which sources react to marks, under the source rules in force."""
+    rules = scenario.keys.find("abr.rules").value
+    return ("abr.rif", "abr.rdf") if rules == "tm4" else ("abr.air", "abr.mdf")
+
+
+def _keys(scenario: ResolvedScenario, path: str) -> Iterable[Key]:
+    """The key at a path, or all keys below it if it is a table."""
+    return scenario.keys.below(path) if not path.startswith("abr.") else [scenario.keys.find(path)]
+
+
+def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
+    """The range that a parameter declares.
+
+    Raises:
+        BadInput: The range is empty, or it is a share of something that is unlimited or absent.
+    """
+    search: Mapping[str, Any] = key.search or {}
+    if "of" in search:
+        whole = _whole(scenario, key, search["of"])
+        low, high = search["low"] * whole, search["high"] * whole
+    else:
+        low, high = (_plain(search[end], key) for end in ("low", "high"))
+    if key.kind in WHOLE:
+        low, high = max(1.0, float(math.ceil(low))), float(math.floor(high))
+    step = _plain(search["step"], key) if "step" in search else 0.0
+    if low >= high:
+        raise BadInput(
+            f"--vary {key.path}: there is nothing between {low:g} and {high:g}; "
+            f"give its range: --vary {key.path}=LOW..HIGH"
+        )
+    return Range(key.path, key.kind, low, high, search["scale"], step)
+
+
+def _plain(value: object, key: Key) -> float:
+    return float(value) if isinstance(value, int | float) else number(str(value), key)
+
+
+def _whole(scenario: ResolvedScenario, key: Key, name: str) -> float:
+    """The quantity of which a declared range is a share: the least buffer or rate.
+
+    Raises:
+        BadInput: The buffer is infinite, or no flow is ABR.
+    """
+    advice = f"give its range: --vary {key.path}=LOW..HIGH"
+    if name == "buffer":
+        finite = min(node.switch.buffer_cells for node in scenario.network.nodes if node.switch)
+        if math.isinf(finite):
+            raise BadInput(f"{key.path} is searched as a share of an infinite buffer; {advice}")
+        return finite
+    rates = [flow.abr.parameters for flow in scenario.network.flows if flow.abr is not None]
+    if not rates:
+        raise BadInput(f"{key.path} has no effect: no flow is ABR")
+    return float(min(rate[f"{name}_bits_per_second"] for rate in rates))
+
+
+def _applies(key: Key) -> bool:
+    """True if the scenario meets the conditions under which a declared parameter has an effect."""
+    conditions: Mapping[str, Any] = (key.search or {}).get("when", {})
+    return all(_holds(key.siblings.get(name), wanted) for name, wanted in conditions.items())
+
+
+def _holds(found: object, wanted: object) -> bool:
+    """True if a value is one of a list, or, for a boolean condition, is set and not false."""
+    if isinstance(wanted, list):
+        return found in wanted
+    return (found is not None and found is not False) == wanted

@@ -1,0 +1,135 @@
+"""Simulates settings over seeds, each pair of setting and seed once."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from cellrate import ScenarioError, _core
+from cellrate.advice.tuning.measures import Measures
+from cellrate.simulation.runner import Job
+
+Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
+"""Runs jobs and returns their outcomes in order, as `run_many` does."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Values of the parameters that are tuned.
+
+    Attributes:
+        values: Dotted path and value of each, as in a scenario; empty for the scenario as it is.
+    """
+
+    values: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """The values as overrides of a run."""
+        return tuple(f"{path}={value}" for path, value in self.values)
+
+    @property
+    def flags(self) -> str:
+        """The values as options of `cellrate run FILE`."""
+        return " ".join(f"--set {shlex.quote(override)}" for override in self.overrides)
+
+    @property
+    def label(self) -> str:
+        """The values as text; each path is cut to its last part unless that is ambiguous."""
+        values: dict[str, set[str]] = {}
+        for path, value in self.values:
+            values.setdefault(path.rpartition(".")[2], set()).add(value)
+        named = {
+            path if len(values[path.rpartition(".")[2]]) > 1 else path.rpartition(".")[2]: value
+            for path, value in self.values
+        }
+        parts = (f"{name} {shown(value)}" for name, value in named.items())
+        return ", ".join(parts) or "as it is"
+
+
+AS_IT_IS = Setting()
+
+
+def shown(value: str) -> str:
+    """A value as it is displayed: 1/128 rather than 0.0078125.
+
+    >>> shown("0.0078125"), shown("0.3"), shown("5 ms")
+    ('1/128', '0.3', '5 ms')
+    """
+    try:
+        fraction = Fraction(value)
+    except ValueError:
+        return value
+    whole = fraction.numerator == 1 and fraction.denominator > 1
+    powers = fraction.denominator & (fraction.denominator - 1) == 0
+    return str(fraction) if whole and powers else value
+
+
+@dataclass
+class Laboratory:
+    """Runs of one scenario with different settings.
+
+    Attributes:
+        base: The scenario; its seed is replaced.
+        seeds: Seeds in the order in which they are used. All settings use the same seeds, so that
+            they are compared under the same random numbers.
+        ports: Names of the bottleneck ports.
+        runner: Runs jobs.
+        is_known: Returns True if the result of a job is already stored.
+        trials: Measures of each setting, seed by seed.
+        refused: Settings that the scenario does not allow, with the error of each.
+        names: The first setting with each key of a run. A later setting with the same key makes
+            the same scenario and is replaced by the first.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
+    """
+
+    base: Job
+    seeds: tuple[int, ...]
+    ports: frozenset[str]
+    runner: Runner
+    is_known: Callable[[Job], bool]
+    trials: dict[Setting, tuple[Measures, ...]] = field(default_factory=dict)
+    refused: dict[Setting, ScenarioError] = field(default_factory=dict)
+    names: dict[str, Setting] = field(default_factory=dict)
+    simulated: int = 0
+    known: int = 0
+
+    def job(self, setting: Setting, seed: int) -> Job:
+        """The run of a setting with a seed."""
+        return Job(self.base.text, self.base.path, self.base.overrides + setting.overrides, seed)
+
+    def allowed(self, settings: Iterable[Setting]) -> list[Setting]:
+        """Returns the settings that the scenario allows, and adds the rest to `refused`."""
+        accepted = []
+        for setting in settings:
+            try:
+                key = self.job(setting, self.seeds[0]).key()
+            except ScenarioError as error:
+                self.refused[setting] = error
+            else:
+                accepted.append(self.names.setdefault(key, setting))
+        return list(dict.fromkeys(accepted))
+
+    def measure(self, settings: Sequence[Setting], seeds: int) -> None:
+        """Runs each setting with the first `seeds` seeds, except those that were run before.
+
+        Raises:
+            ScenarioError: The scenario does not allow a setting.
+            KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
+        """
+        wanted = [
+            (setting, seed)
+            for setting in dict.fromkeys(settings)
+            for seed in self.seeds[len(self.trials.get(setting, ())) : seeds]
+        ]
+        jobs = [self.job(setting, seed) for setting, seed in wanted]
+        known = sum(self.is_known(job) for job in jobs)
+        for (setting, _), outcome in zip(wanted, self.runner(jobs), strict=True):
+            measures = Measures.of(outcome, self.ports)
+            self.trials[setting] = (*self.trials.get(setting, ()), measures)
+        self.known += known
+        self.simulated += len(jobs) - known

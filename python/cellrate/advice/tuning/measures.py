@@ -1,0 +1,168 @@
+"""Measures of a run by which settings are compared: loss, utilisation, queue, and more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Literal, TypeAlias
+
+from cellrate import _core
+from cellrate.simulation.network import Network, overloaded_ports
+
+Summary: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A measure by which settings are compared.
+
+    Attributes:
+        name: Name in `--objective`.
+        about: Description.
+        unit: Unit; empty for a share.
+        best: "greatest" or "least": the end at which values are best.
+        tolerance: Differences up to this do not count.
+        relative: True if the tolerance is a share of the best value.
+        of: Reads the measure from the summary of a run; returns None if the run lacks it.
+    """
+
+    name: str
+    about: str
+    unit: str
+    best: Literal["greatest", "least"]
+    tolerance: float
+    relative: bool
+    of: Callable[[Summary], float | None]
+
+    def reaches(self, value: float, best: float) -> bool:
+        """True if a value is within the tolerance of the best value."""
+        slack = self.tolerance * (abs(best) if self.relative else 1.0)
+        return value >= best - slack if self.best == "greatest" else value <= best + slack
+
+
+def _utilisation(summary: Summary) -> float:
+    return fmean(port["utilisation"] for port in summary["ports"])
+
+
+def _longest(measure: str) -> Callable[[Summary], float]:
+    def of(summary: Summary) -> float:
+        queues = (queue for port in summary["ports"] for queue in port["queues"])
+        return float(max(queue[measure] for queue in queues))
+
+    return of
+
+
+def _total(measure: str) -> Callable[[Summary], float | None]:
+    def of(summary: Summary) -> float | None:
+        value = summary["totals"][measure]
+        return None if value is None else float(value)
+
+    return of
+
+
+CRITERIA = (
+    Criterion(
+        "loss", "cell loss ratio", "", "least", 0.1, relative=True, of=_total("cell_loss_ratio")
+    ),
+    Criterion(
+        "utilisation",
+        "utilisation of the bottleneck, the mean of several",
+        "",
+        "greatest",
+        0.001,
+        relative=False,
+        of=_utilisation,
+    ),
+    Criterion(
+        "queue",
+        "mean length of the longest queue of the bottleneck",
+        "cells",
+        "least",
+        0.02,
+        relative=True,
+        of=_longest("queue_mean_cells"),
+    ),
+    Criterion(
+        "queue-max",
+        "maximum length of the queues of the bottleneck",
+        "cells",
+        "least",
+        0.02,
+        relative=True,
+        of=_longest("queue_max_cells"),
+    ),
+    Criterion(
+        "throughput",
+        "TCP throughput of all flows",
+        "bit/s",
+        "greatest",
+        0.001,
+        relative=True,
+        of=_total("tcp_throughput_bits_per_second"),
+    ),
+    Criterion(
+        "goodput",
+        "bytes delivered to the users of all flows",
+        "bit/s",
+        "greatest",
+        0.001,
+        relative=True,
+        of=_total("goodput_bits_per_second"),
+    ),
+    Criterion(
+        "packets-lost",
+        "packets lost by all flows",
+        "packets",
+        "least",
+        0.1,
+        relative=True,
+        of=_total("packets_lost"),
+    ),
+    Criterion(
+        "timeouts",
+        "retransmission timeouts of all flows",
+        "timeouts",
+        "least",
+        0.1,
+        relative=True,
+        of=_total("timeouts"),
+    ),
+    Criterion(
+        "fairness",
+        "Jain's index over the flows",
+        "",
+        "greatest",
+        0.001,
+        relative=False,
+        of=_total("jain_index"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The value of every criterion in one run; None where the run has no such value."""
+
+    seed: int
+    values: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
+        """The measures of a run.
+
+        Args:
+            outcome: The run.
+            ports: Names of the bottleneck ports.
+        """
+        summary = json.loads(outcome.summary())
+        bottleneck = [port for port in summary["ports"] if port["name"] in ports]
+        seen = {**summary, "ports": bottleneck}
+        return cls(summary["seed"], {one.name: one.of(seen) for one in CRITERIA})
+
+
+def bottleneck(network: Network) -> frozenset[str]:
+    """Names of the overloaded ports; of all ports if none is overloaded."""
+    ports = overloaded_ports(network) or network.ports
+    return frozenset(port.name for port in ports)

@@ -1,0 +1,125 @@
+"""Ranks settings by criteria in their order, each with a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TypeAlias
+
+from cellrate.advice.tuning.measures import CRITERIA, Criterion, Measures
+from cellrate.common.problems import BadInput, choose
+
+Means: TypeAlias = Mapping[str, float | None]
+
+DEFAULT = "loss,utilisation,queue,fairness"
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """The first criterion in which a setting is worse than the best one, with both values."""
+
+    criterion: Criterion
+    value: float
+    best: float
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Criteria in their order; each decides among the settings that are equal by those before.
+
+    Among several settings the best are those within the tolerance of the best value of the first
+    criterion; among these, those within the tolerance of the second; and so on. The settings that
+    remain are ordered by their exact values. The second best setting is the best one after the
+    best has been removed.
+    """
+
+    criteria: tuple[Criterion, ...]
+
+    @classmethod
+    def named(cls, text: str) -> Objective:
+        """Parses a list such as `loss,utilisation=0.01,queue`.
+
+        Raises:
+            BadInput: A criterion is unknown or comes twice, or a tolerance is not valid.
+        """
+        criteria = tuple(_criterion(part.strip()) for part in text.split(","))
+        names = [one.name for one in criteria]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise BadInput(f"--objective {text}: {twice} comes twice")
+        return cls(criteria)
+
+    def best(self, candidates: Sequence[Means]) -> int:
+        """Index of the best setting.
+
+        Raises:
+            ValueError: The sequence is empty.
+        """
+        left = list(range(len(candidates)))
+        for criterion in self.criteria:
+            left = self._as_good(criterion, candidates, left)
+        return min(left, key=lambda at: self._exact(candidates[at]))
+
+    def ranked(self, candidates: Sequence[Means]) -> list[int]:
+        """Indices of all settings, the best first."""
+        left, order = list(range(len(candidates))), []
+        while left:
+            at = left[self.best([candidates[n] for n in left])]
+            order.append(at)
+            left.remove(at)
+        return order
+
+    def shortfall(self, candidate: Means, best: Means) -> Shortfall | None:
+        """First criterion in which a setting is worse than the best; None if within tolerances."""
+        for criterion in self.criteria:
+            value, wanted = candidate[criterion.name], best[criterion.name]
+            if value is None or wanted is None or criterion.reaches(value, wanted):
+                continue
+            return Shortfall(criterion, value, wanted)
+        return None
+
+    def unmeasured(self, candidates: Sequence[Means]) -> list[Criterion]:
+        """Criteria for which no setting has a value, so that they decide nothing."""
+        return [c for c in self.criteria if all(one[c.name] is None for one in candidates)]
+
+    def _as_good(
+        self, criterion: Criterion, candidates: Sequence[Means], left: Sequence[int]
+    ) -> list[int]:
+        found = [(at, candidates[at][criterion.name]) for at in left]
+        values = [value for _, value in found if value is not None]
+        if not values:
+            return list(left)
+        best = max(values) if criterion.best == "greatest" else min(values)
+        return [at for at, value in found if value is not None and criterion.reaches(value, best)]
+
+    def _exact(self, means: Means) -> tuple[float, ...]:
+        """Sort key that puts the best exact values first."""
+        values = ((one.best, means[one.name] or 0.0) for one in self.criteria)
+        return tuple(-value if best == "greatest" else value for best, value in values)
+
+
+def means_of(runs: Sequence[Measures]) -> Means:
+    """Mean of every measure over seeds; None if a run lacks it."""
+    columns = {name: [run.values[name] for run in runs] for name in runs[0].values}
+    return {name: _mean(values) for name, values in columns.items()}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if len(known) == len(values) else None
+
+
+def _criterion(text: str) -> Criterion:
+    name, equals, tolerance = (part.strip() for part in text.partition("="))
+    known = {one.name: one for one in CRITERIA}
+    criterion = known[choose(name, list(known), "criterion")]
+    if not equals:
+        return criterion
+    try:
+        value = float(tolerance)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise BadInput(f"--objective {text}: a tolerance is a number of at least 0 and below 1")
+    return replace(criterion, tolerance=value)

@@ -1,0 +1,132 @@
+"""Successive halving over seeds: only the best settings go on and are run with more seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cellrate.advice.tuning.laboratory import Laboratory, Setting
+from cellrate.advice.tuning.measures import Measures
+from cellrate.advice.tuning.objective import Means, Objective, Shortfall, means_of
+from cellrate.common.problems import BadInput
+
+SHARE = 3
+"""After each stage, one of this many settings goes on, with this many times the seeds."""
+LEAST = 2
+"""At least so many settings go on, so that the best one can be compared with another."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A setting with its measures, and the criterion in which it is not the best.
+
+    Attributes:
+        setting: The values.
+        runs: Measures, seed by seed.
+        means: Means over these seeds.
+        shortfall: The first criterion in which it is worse than the best setting over the same
+            seeds; None if it is the best, or within all tolerances.
+    """
+
+    setting: Setting
+    runs: tuple[Measures, ...]
+    means: Means
+    shortfall: Shortfall | None
+
+
+def rungs(seeds: int) -> tuple[int, ...]:
+    """Number of seeds with which a setting has been run after each stage.
+
+    >>> rungs(5), rungs(1), rungs(20)
+    ((1, 3, 5), (1,), (1, 3, 9, 20))
+    """
+    found = [SHARE**n for n in range(seeds.bit_length()) if SHARE**n < seeds]
+    return (*found, seeds)
+
+
+def cost(settings: int, references: int, seeds: int) -> int:
+    """Number of runs of a race; references are run with every seed."""
+    stages, runs, left, before = rungs(seeds), references * seeds, settings, 0
+    for number, stage in enumerate(stages):
+        runs += left * (stage - before)
+        before = stage
+        if number + 1 < len(stages):
+            left = survivors(left)
+    return runs
+
+
+def survivors(settings: int) -> int:
+    """Number of settings that go on to the next stage."""
+    return min(settings, max(LEAST, math.ceil(settings / SHARE)))
+
+
+def affordable(budget: int, references: int, seeds: int) -> int:
+    """Greatest number of settings that can compete within a budget of runs; may be 0."""
+    settings = 0
+    while cost(settings + 1, references, seeds) <= budget:
+        settings += 1
+    return settings
+
+
+def require_budget(budget: int, references: int, seeds: int, settings: int) -> None:
+    """Checks that a budget is large enough to compare two settings.
+
+    Raises:
+        BadInput: It is too small; the message names the least budget.
+    """
+    if settings < LEAST:
+        least = cost(LEAST, references, seeds)
+        raise BadInput(
+            f"--budget {budget}: {seeds} seeds of two settings and of those to compare with take "
+            f"{least} runs; allow --budget {least} or more, or fewer --seeds"
+        )
+
+
+def race(
+    laboratory: Laboratory,
+    settings: Sequence[Setting],
+    references: Sequence[Setting],
+    objective: Objective,
+) -> None:
+    """Runs settings with more and more seeds, and after each stage drops all but the best.
+
+    Args:
+        laboratory: Runs the settings and keeps their measures.
+        settings: Settings that compete.
+        references: Settings to compare with; they are run with every seed, good or bad.
+        objective: Ranks the settings.
+    """
+    left = [setting for setting in dict.fromkeys(settings) if setting not in references]
+    for seeds in rungs(len(laboratory.seeds)):
+        laboratory.measure([*references, *left], seeds)
+        order = _ordered(laboratory, left, objective, seeds)
+        left = order[: survivors(len(left))]
+
+
+def standing(laboratory: Laboratory, objective: Objective) -> list[Ranked]:
+    """All settings that were run, by rank; settings with more seeds rank before those with fewer.
+
+    A setting with more seeds was among the best of an earlier stage.
+    """
+    tried = laboratory.trials
+    order: list[Setting] = []
+    for seeds in sorted({len(runs) for runs in tried.values()}, reverse=True):
+        group = [setting for setting, runs in tried.items() if len(runs) == seeds]
+        order += _ordered(laboratory, group, objective, seeds)
+    return [_ranked(laboratory, setting, order[0], objective) for setting in order]
+
+
+def _ordered(
+    laboratory: Laboratory, settings: Sequence[Setting], objective: Objective, seeds: int
+) -> list[Setting]:
+    means = [means_of(laboratory.trials[setting][:seeds]) for setting in settings]
+    return [settings[at] for at in objective.ranked(means)]
+
+
+def _ranked(
+    laboratory: Laboratory, setting: Setting, best: Setting, objective: Objective
+) -> Ranked:
+    runs = laboratory.trials[setting]
+    means, beside = means_of(runs), means_of(laboratory.trials[best][: len(runs)])
+    return Ranked(setting, runs, means, objective.shortfall(means, beside))

@@ -1,0 +1,226 @@
+"""Finds the best parameters of a scenario: proposes settings, compares them by runs, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cellrate import ScenarioError, _core
+from cellrate.advice.tuning.asked import included, varied
+from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
+from cellrate.advice.tuning.judgement import judged
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
+from cellrate.advice.tuning.measures import bottleneck
+from cellrate.advice.tuning.model import NoModel, model_of
+from cellrate.advice.tuning.objective import DEFAULT, Objective
+from cellrate.advice.tuning.proposal import proposal
+from cellrate.advice.tuning.race import affordable, cost, race, require_budget, standing
+from cellrate.advice.tuning.report import Modelled, Report
+from cellrate.advice.tuning.search import count, search
+from cellrate.common.problems import BadInput
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job, run_many
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.parameters.ranges import Space
+
+MODEL_SETTINGS = 11
+SEARCH_SETTINGS = 40
+"""Number of settings that are compared unless a budget is given."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Options of a tuning.
+
+    Attributes:
+        vary: Parameters to vary, see `asked.FORM`; empty to vary those that the fluid model covers
+            or that the control scheme and the discard policy declare.
+        include: Settings to compare with, see `asked.included`.
+        objective: Criteria in their order, see `objective.Objective.named`.
+        seeds: Number of seeds of the best settings.
+        first_seed: The first of these seeds.
+        budget: Greatest number of simulations; None for one that fits the method and the seeds.
+        search_seed: Seed of the random numbers of a search.
+    """
+
+    vary: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    objective: str = DEFAULT
+    seeds: int = 5
+    first_seed: int = 1
+    budget: int | None = None
+    search_seed: int = 1
+
+
+USUAL = Wishes()
+
+
+def tune(
+    base: Job,
+    wishes: Wishes = USUAL,
+    runner: Runner = run_many,
+    is_known: Callable[[Job], bool] = lambda _: False,
+) -> Report:
+    """Finds the best parameters of a scenario.
+
+    For EFCI with one bottleneck the fluid model of Ohsaki et al. 1995 judges every pair of RIF and
+    RDF that can be signalled; the best pairs and their neighbours are simulated. For all other
+    scenarios, or if the user names parameters to vary, settings are searched by simulation.
+
+    Args:
+        base: The scenario.
+        wishes: Options of the tuning.
+        runner: Runs jobs.
+        is_known: Returns True if the result of a job is already stored; only for the count of runs.
+
+    Raises:
+        BadInput: An option is not valid; the message names it and what is allowed.
+        ScenarioError: The scenario, or a setting to compare with, is wrong.
+        KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
+    """
+    network = Network.of(base.text, base.path, base.overrides)
+    keys = Keys(_core.resolve(base.text, base.path, list(base.overrides), None))
+    scenario = ResolvedScenario(keys, network)
+    objective = Objective.named(wishes.objective)
+    seeds = tuple(range(wishes.first_seed, wishes.first_seed + wishes.seeds))
+    laboratory = Laboratory(base, seeds, bottleneck(network), runner, is_known)
+    wanted = [AS_IT_IS, *(included(scenario, one) for one in wishes.include)]
+    references = laboratory.allowed(wanted)
+    for error in laboratory.refused.values():
+        raise error
+    tuning = _Tuning(scenario, laboratory, objective, tuple(references), wishes)
+    no_model = None
+    if not wishes.vary:
+        try:
+            return tuning.by_model()
+        except NoModel as error:
+            no_model = str(error)
+    return tuning.by_search(no_model)
+
+
+@dataclass(frozen=True)
+class _Tuning:
+    """Everything that the two methods of tuning need.
+
+    Attributes:
+        scenario: The scenario.
+        laboratory: Runs the settings and keeps their measures.
+        objective: Ranks the settings.
+        references: Settings to compare with, the scenario as it is among them; they are run with
+            every seed.
+        wishes: Options of the tuning.
+    """
+
+    scenario: ResolvedScenario
+    laboratory: Laboratory
+    objective: Objective
+    references: tuple[Setting, ...]
+    wishes: Wishes
+
+    def by_model(self) -> Report:
+        """Simulates the settings that the fluid model proposes.
+
+        Raises:
+            NoModel: The model does not describe the scenario.
+        """
+        model = model_of(self.scenario.network, self.scenario.keys)
+        judgement = judged(model)
+        budget = self._budget(MODEL_SETTINGS)
+        settings = self._affordable(budget)
+        if not judgement.feasible.any():  # two races, each with half of the remaining budget
+            references, seeds = len(self.references), len(self.laboratory.seeds)
+            settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
+        proposed = proposal(model, judgement, settings)
+        modelled = Modelled(model, judgement, proposed)
+        for proposals, objective in (
+            (proposed.feasible + proposed.boundary, self.objective),
+            (proposed.lossless, self.objective),
+            (proposed.full, self._full_first()),
+        ):
+            allowed = self.laboratory.allowed(proposals)
+            if allowed:
+                race(self.laboratory, allowed, self.references, objective)
+        return self._report("model", budget, modelled=modelled)
+
+    def by_search(self, no_model: str | None) -> Report:
+        """Searches the space of settings by simulation.
+
+        Raises:
+            BadInput: There is nothing to vary, or the budget is too small.
+        """
+        space, left = self._space()
+        budget = self._budget(SEARCH_SETTINGS)
+        settings = self._affordable(budget)
+        everything = count(space) <= settings
+        found = search(self.laboratory, space, settings, self.objective, self.wishes.search_seed)
+        race(self.laboratory, found, self.references, self.objective)
+        method = "all" if everything else "search"
+        return self._report(method, budget, no_model=no_model, space=space, left=left)
+
+    def _budget(self, settings: int) -> int:
+        """The user's budget in runs, or else the runs that so many settings need."""
+        seeds = len(self.laboratory.seeds)
+        return self.wishes.budget or cost(settings, len(self.references), seeds)
+
+    def _affordable(self, budget: int) -> int:
+        seeds, references = len(self.laboratory.seeds), len(self.references)
+        settings = affordable(budget, references, seeds)
+        require_budget(budget, references, seeds, settings)
+        return settings
+
+    def _space(self) -> tuple[Space, tuple[NotVaried, ...]]:
+        """The parameters that are varied, and those that could not be.
+
+        Raises:
+            BadInput: There is nothing to vary.
+        """
+        if self.wishes.vary:
+            return varied(self.scenario, self.wishes.vary), ()
+        space, left = declared(self.scenario, parameter_tables(self.scenario))
+        if not space:
+            reasons = "".join(f"; {one.why}" for one in left)
+            raise BadInput(
+                "there is nothing to vary: neither control nor discard has parameters with a range"
+                f"{reasons}; name parameters with --vary, for instance --vary tcp.granularity"
+            )
+        return space, left
+
+    def _full_first(self) -> Objective:
+        """The objective with throughput (without TCP: utilisation) as its first criterion."""
+        over_tcp = any(flow.tcp for flow in self.scenario.network.flows)
+        first = Objective.named("throughput" if over_tcp else "utilisation").criteria
+        others = tuple(one for one in self.objective.criteria if one.name != first[0].name)
+        return Objective((*first, *others))
+
+    def _report(
+        self,
+        method: str,
+        budget: int,
+        *,
+        modelled: Modelled | None = None,
+        no_model: str | None = None,
+        space: Space = (),
+        left: tuple[NotVaried, ...] = (),
+    ) -> Report:
+        laboratory = self.laboratory
+        infeasible = modelled is not None and not modelled.judgement.feasible.any()
+        return Report(
+            base=laboratory.base,
+            objective=self.objective,
+            seeds=laboratory.seeds,
+            method=method,
+            no_model=no_model,
+            modelled=modelled,
+            space=space,
+            left=left,
+            budget=budget,
+            ranked=tuple(standing(laboratory, self.objective)),
+            fullest=standing(laboratory, self._full_first())[0] if infeasible else None,
+            refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
+            simulated=laboratory.simulated,
+            known=laboratory.known,
+        )
+
+
+def _first_line(error: ScenarioError) -> str:
+    return str(error.diagnostics[0]["message"]) if error.diagnostics else str(error)

@@ -1,0 +1,45 @@
+"""Formats numbers for display."""
+
+from math import isfinite
+
+from cellrate.common.estimates import Estimate
+
+WHOLE = 10
+"""Half widths from this value on are shown without decimals."""
+ROUNDING = 1e-9
+"""Half widths up to this share of the mean come from the rounding of sums, not from spread."""
+
+
+def number(value: float) -> str:
+    """Four significant digits; whole numbers from 1000 on, with thousands separated."""
+    if value == 0:
+        return "0"
+    if value == float("inf"):
+        return "never"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def finite_or_none(value: float | None) -> float | None:
+    """A number for JSON, which has neither infinity nor NaN: nothing for those."""
+    return value if value is not None and isfinite(value) else None
+
+
+def estimate_text(found: Estimate) -> str:
+    """The mean, followed by half the width of its confidence interval if it has one."""
+    if found.low is None or found.high is None:
+        return number(found.mean)
+    half = (found.high - found.low) / 2
+    if half <= ROUNDING * abs(found.mean):
+        return number(found.mean)
+    return (
+        f"{number(found.mean)} ± {half:,.0f}"
+        if half >= WHOLE
+        else f"{number(found.mean)} ± {half:.2g}"
+    )
+
+
+def percent(share: float | None) -> str:
+    """A signed percentage; empty for None and infinity, as for an event that never occurred."""
+    return "" if share is None or not isfinite(share) else f"{share:+.1%}"

@@ -1,0 +1,45 @@
+"""Writes files as a whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cellrate.common import scratch
+from cellrate.common.problems import writing
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text as UTF-8; the file keeps its old contents until the new ones are complete.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with replacing(path) as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A fresh file that replaces another one if the block ends without an exception.
+
+    Anything but a regular file, such as a pipe or a terminal, is written directly.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with writing(path):
+        # The target of a link is replaced, not the link.
+        place = path.resolve()
+        if place.exists() and not place.is_file():
+            yield place
+            return
+        scratch.clear(place)
+        with scratch.directory(place) as hidden:
+            fresh = hidden / place.name
+            yield fresh
+            if place.exists():
+                shutil.copymode(place, fresh)
+            fresh.replace(place)

@@ -1,6 +1,0 @@
-"""Converts networks drawn in other programs: reads GraphML, writes a scenario."""
-
-from cellrate.graphml.options import GraphOptions
-from cellrate.graphml.scenario import scenario_of
-
-__all__ = ["GraphOptions", "scenario_of"]

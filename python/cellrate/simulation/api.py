@@ -1,0 +1,187 @@
+"""Runs a scenario from Python; offers its result as data frames, arrays and figures.
+
+Packages that only frames and figures need (polars, matplotlib) are imported on use, because running
+a scenario needs neither.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellrate import _core
+from cellrate.simulation import source
+from cellrate.simulation.runner import Job, Progress, run_many
+from cellrate.simulation.series import Series, series_of
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+
+def run(
+    scenario: str | Path,
+    *,
+    overrides: Mapping[str, object] | Iterable[str] = (),
+    seed: int | None = None,
+    store: _core.Store | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Runs one scenario.
+
+    Args:
+        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
+        overrides: Settings by dotted path, as in ``{"flow.tcp.count": 5}``; arrays of tables are
+            addressed by name or index.
+        seed: Replaces the scenario's seed.
+        store: Store in which the result is looked up and kept.
+        progress: Called with the fraction of the run that is done, from 0 to 1, and with 1.
+
+    Raises:
+        ScenarioError: The scenario is wrong; ``rendered`` shows the place and what is allowed.
+        OSError: The file cannot be read.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    text, name = source.given(scenario)
+    job = Job(text, name, tuple(source.settings(overrides)), seed)
+    [outcome] = run_many([job], workers=1, store=store, progress=progress)
+    return Result(outcome)
+
+
+class Result:
+    """The result of a run."""
+
+    def __init__(self, outcome: _core.Outcome) -> None:
+        self.outcome = outcome
+
+    def __repr__(self) -> str:
+        return f"<Result {self.digest}: {self.summary['simulated_seconds']} s simulated>"
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """All measures, as ``cellrate run --json`` prints them; units are in the keys."""
+        summary: dict[str, Any] = json.loads(self.outcome.summary())
+        return summary
+
+    @property
+    def digest(self) -> str:
+        """Hash of all events of the run; equal runs have equal digests."""
+        return str(self.summary["digest"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.summary["seed"])
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """Warnings of the run, each with code and message; read them before using the result."""
+        warnings: list[dict[str, str]] = self.summary["warnings"]
+        return warnings
+
+    @property
+    def resolved(self) -> str:
+        """The scenario as it was run, as TOML: settings applied, every default written out."""
+        return self.outcome.resolved()
+
+    @property
+    def logs_events(self) -> bool:
+        """True if `measure.events` asks for events."""
+        return bool(tomllib.loads(self.resolved)["measure"]["events"])
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per flow."""
+        from cellrate.simulation import frames
+
+        return frames.flows(self.summary)
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """One row per service class of the forward channels."""
+        from cellrate.simulation import frames
+
+        return frames.classes(self.summary)
+
+    @cached_property
+    def vcs(self) -> pl.DataFrame:
+        """One row per directed virtual channel."""
+        from cellrate.simulation import frames
+
+        return frames.vcs(self.summary)
+
+    @cached_property
+    def ports(self) -> pl.DataFrame:
+        """One row per output port of a switch."""
+        from cellrate.simulation import frames
+
+        return frames.ports(self.summary)
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per queue of an output port."""
+        from cellrate.simulation import frames
+
+        return frames.queues(self.summary)
+
+    @cached_property
+    def traces(self) -> list[Series]:
+        """All series that ``measure.traces`` asked for."""
+        return series_of(self.outcome)
+
+    def series(self, kind: str, entity: str) -> Series:
+        """Returns one series.
+
+        Raises:
+            KeyError: The series was not traced; the message lists those that were.
+        """
+        for series in self.traces:
+            if (series.kind, series.entity) == (kind, entity):
+                return series
+        traced = [f"{series.kind} of {series.entity}" for series in self.traces]
+        raise KeyError(f"no trace of {kind} of {entity}; traced: {', '.join(traced) or 'nothing'}")
+
+    @cached_property
+    def trace_frame(self) -> pl.DataFrame:
+        """All series, one row per point."""
+        from cellrate.simulation import frames
+
+        return frames.traces(self.traces)
+
+    @cached_property
+    def events(self) -> pl.DataFrame:
+        """All events that ``measure.events`` asked for, in order of time."""
+        from cellrate.simulation import frames
+
+        return frames.events(self.outcome)
+
+    def plot(self, *kinds: str) -> Figure:
+        """Plots the traces over time, one panel per kind.
+
+        Args:
+            kinds: Kinds of traces, from top to bottom; by default all that were traced.
+
+        Raises:
+            ValueError: A kind was not traced, or the run has no traces.
+        """
+        from cellrate.simulation import figures
+
+        return figures.time_traces(self.traces, kinds)
+
+    def save(self, directory: str | Path, *, figures: bool = False) -> Path:
+        """Writes summary, resolved scenario, traces and events into a directory.
+
+        Args:
+            directory: Directory to create. An earlier result in it is replaced.
+            figures: True to draw the traces as well.
+
+        Raises:
+            FileExistsError: The directory holds files that are not part of a result.
+        """
+        from cellrate.simulation import output
+
+        return output.save(self, Path(directory), figures=figures)

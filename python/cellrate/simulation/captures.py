@@ -1,0 +1,222 @@
+"""Packet captures of a run, in formats of tcpdump, tshark and Wireshark."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cellrate import _core
+from cellrate.simulation import output, source
+from cellrate.simulation.api import Result
+from cellrate.simulation.runner import Job, Progress, run_many
+
+INDEX = "captures.json"
+SETTING = "tcp.connection_setup=true"
+DISSECTOR = Path(__file__).parent / "data" / "cellrate.lua"
+"""Dissector of RM cells for tshark and Wireshark."""
+STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
+"""The run of the plain engine, and that of the fast one."""
+
+Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
+"""Shows the progress of the step with a name."""
+
+
+class NothingToCapture(ValueError):
+    """A capture is not possible; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """A run that was captured.
+
+    Attributes:
+        result: Result of the run, as from `run`.
+        directory: Directory of the result and the captures.
+        index: Contents of ``captures/captures.json``: under ``taps`` each place with its files,
+            their records and the number of damaged PDUs, under ``flows`` the addresses of the
+            flows.
+        alone: True if `run` makes the same run with the same digest. This does not hold if the
+            capture added a connection set-up that the scenario does not have.
+    """
+
+    result: Result
+    directory: Path
+    index: dict[str, Any]
+    alone: bool
+
+    @property
+    def files(self) -> list[Path]:
+        """All capture files."""
+        names = [file["name"] for tap in self.index["taps"] for file in tap["files"]]
+        return [self.directory / output.CAPTURES / name for name in names]
+
+
+def capture(
+    scenario: str | Path,
+    taps: Iterable[str],
+    directory: str | Path,
+    *,
+    overrides: Mapping[str, object] | Iterable[str] = (),
+    seed: int | None = None,
+    from_seconds: float = 0.0,
+    to_seconds: float = math.inf,
+    progress: Progress | None = None,
+) -> Captures:
+    """Runs a scenario and writes the traffic at some places into capture files.
+
+    Connections are set up by SYNs unless ``tcp.connection_setup`` is set, because readers of
+    captures need the options in SYNs. The run is made twice: by the fast engine for the result and
+    by the plain engine for the captures, which takes some twenty times as long. Both must end with
+    the same digest, which is checked.
+
+    Args:
+        scenario: A path, or the TOML itself. A text of several lines is TOML, any other a path.
+        taps: Places and formats, as ``POINT`` or ``POINT:FORMAT,FORMAT``. A point is ``A->B``
+            (traffic from A to B), ``A<->B`` (both directions, seen at A) or ``A`` (all links of
+            A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
+            PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
+            ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
+            cells, pdus, sunatm and ip.
+        directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
+            or not at all; an earlier result in it is replaced.
+        overrides: Settings by dotted path, as for `run`.
+        seed: Replaces the scenario's seed.
+        from_seconds: Start of the captures.
+        to_seconds: End of the captures; traffic at this time is not included.
+        progress: Called with the progress of both runs, from 0 to 2, and with 2.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        ValueError: A point or format is unknown, or headers of ``tcp.header_bytes`` cannot be
+            written: allowed are 40 bytes and multiples of four above, as far as options fill them.
+        OSError: A file cannot be read or written.
+        KeyboardInterrupt: Ctrl-C was pressed; nothing has been written.
+    """
+    text, name = source.given(scenario)
+    job = Job(text, name, tuple(source.settings(overrides)), seed)
+
+    def shown(step: str) -> AbstractContextManager[Progress | None]:
+        return nullcontext(None if progress is None else _step_of(progress, STEPS.index(step)))
+
+    return take(job, list(taps), Path(directory), (from_seconds, to_seconds), shown)
+
+
+def take(
+    job: Job,
+    taps: Sequence[str],
+    directory: Path,
+    span: tuple[float, float],
+    shown: Shown,
+    *,
+    figures: bool = False,
+) -> Captures:
+    """Captures a job and simulates it, and writes both into a directory, as `capture` does.
+
+    Args:
+        job: The job.
+        taps: Places and formats, as for `capture`.
+        directory: Directory to write, as a whole or not at all.
+        span: Start and end of the captures in seconds.
+        shown: Shows the progress of each of `STEPS`.
+        figures: True to draw the traces as well.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        NothingToCapture: A place or format is unknown, or the size of headers is not possible.
+        OSError: A file cannot be written.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    asked, job = job, set_up(job)
+    with output.replacing(directory) as place:
+        with shown(CAPTURING) as progress:
+            index = record(job, taps, place, span, progress)
+        with shown(SIMULATING) as progress:
+            [outcome] = run_many([job], workers=1, progress=progress)
+        result = Result(outcome)
+        check(result, index)
+        output.write(result, place, figures=figures)
+    return Captures(result, directory, index, alone=_resolved(asked) == _resolved(job))
+
+
+def set_up(job: Job) -> Job:
+    """Adds the connection set-up to a job, unless the scenario sets it or has no TCP.
+
+    Readers of a capture need the options in SYNs.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+    """
+    described = json.loads(_core.describe(job.text, job.path, list(job.overrides), job.seed))
+    over_tcp = any(flow["tcp"] is not None for flow in described["flows"])
+    if not over_tcp or "connection_setup" in tomllib.loads(job.text).get("tcp", {}):
+        return job
+    return Job(job.text, job.path, (SETTING, *job.overrides), job.seed)
+
+
+def record(
+    job: Job,
+    taps: Sequence[str],
+    place: Path,
+    span: tuple[float, float],
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Writes captures of a job into a new directory ``captures`` in `place`.
+
+    Returns:
+        The contents of its index.
+
+    Raises:
+        ScenarioError: The scenario is wrong.
+        NothingToCapture: A place or format is unknown, or the size of headers is not possible.
+        OSError: A file cannot be written.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    directory = place / output.CAPTURES
+    directory.mkdir()
+
+    def report(now_seconds: float, end_seconds: float) -> bool:
+        if progress is not None:
+            progress(now_seconds / end_seconds, 1)
+        return True
+
+    settings = list(job.overrides)
+    try:
+        found = _core.capture(
+            job.text, job.path, settings, job.seed, list(taps), *span, directory, report
+        )
+    except _core.ScenarioError:
+        raise
+    except ValueError as error:
+        raise NothingToCapture(str(error)) from error
+    index: dict[str, Any] = json.loads(found)
+    text = json.dumps(index, indent=2) + "\n"
+    (directory / INDEX).write_text(text, encoding="utf-8", newline="\n")
+    return index
+
+
+def check(result: Result, index: Mapping[str, Any]) -> None:
+    """Checks that the captured run and the measured run have the same digest.
+
+    Raises:
+        RuntimeError: The digests differ, which is a defect of the simulator.
+    """
+    if index["digest"] != result.digest:
+        raise RuntimeError(
+            "a defect of cellrate, please report it: the captured run is not the measured one "
+            f"(digests {index['digest']} and {result.digest})"
+        )
+
+
+def _resolved(job: Job) -> str:
+    return _core.resolve(job.text, job.path, list(job.overrides), job.seed)
+
+
+def _step_of(progress: Progress, before: int) -> Progress:
+    """Converts the progress of one step into the progress of all steps."""
+    return lambda done, _total: progress(before + done, len(STEPS))

@@ -1,0 +1,196 @@
+"""Converts the attributes of a graph's nodes and links into parts of a scenario."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from cellrate import _core
+from cellrate.common.problems import BadInput
+from cellrate.simulation.graphml.drawing import Drawing, Drawn
+from cellrate.simulation.graphml.options import GraphOptions
+
+KINDS = ("host", "switch")
+# Attributes that hold a quantity as text with a unit, and attributes that hold it as a number, with
+# the unit of the number.
+RATE = (("rate",), {"rate_bits_per_second": "bit/s", "LinkSpeedRaw": "bit/s"})
+DELAY = (("delay", "length"), {"delay_seconds": "s", "length_km": "km"})
+UNFIT = re.compile(r"[^A-Za-z0-9_.-]")
+BETWEEN = re.compile(r"[\s,;]+")
+
+
+@dataclass(frozen=True)
+class GraphPart:
+    """A node of the scenario.
+
+    Attributes:
+        name: Name in the scenario.
+        drawn: The node of the file.
+        is_host: True if flows end at the node.
+        buffer: Buffer of a switch, as text; None if the file gives none.
+        flows_to: Ids or names of the hosts that flows lead to from here.
+    """
+
+    name: str
+    drawn: Drawn
+    is_host: bool
+    buffer: str | None
+    flows_to: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GraphLine:
+    """A link of the scenario, with its rate and delay as text."""
+
+    ends: tuple[str, str]
+    rate: str
+    delay: str
+    duplex: bool
+
+
+def nodes_of(drawing: Drawing) -> dict[str, GraphPart]:
+    """Nodes of the scenario by their ids in the file.
+
+    Raises:
+        BadInput: Kinds, buffers or names are wrong; the message names the place.
+    """
+    neighbours = {node.ends[0]: set[str]() for node in drawing.nodes}
+    for link in drawing.links:
+        for node_id, neighbour in (link.ends, link.ends[::-1]):
+            neighbours[node_id].add(neighbour)
+    parts = {}
+    for node in drawing.nodes:
+        parts[node.ends[0]] = _part(node, len(neighbours[node.ends[0]]))
+    names = Counter(part.name for part in parts.values())
+    for part in parts.values():
+        if names[part.name] > 1:
+            part.drawn.refuse(f"there are two nodes named {part.name!r}")
+    return parts
+
+
+def _part(node: Drawn, neighbours: int) -> GraphPart:
+    kind = node.attributes.get("kind")
+    if kind is not None and kind not in KINDS:
+        node.refuse(f"a node of kind {kind!r}; allowed: {', '.join(KINDS)}")
+    # A node with at most one neighbour is a host, unless the file says otherwise.
+    is_host = kind == "host" if kind is not None else neighbours <= 1
+    buffer = node.attributes.get("buffer")
+    if buffer is not None:
+        _checked(node, str(buffer), "buffer", "buffer")
+        if is_host:
+            node.refuse("a host has no buffer of its own")
+    label = str(node.attributes.get("name") or node.attributes.get("label") or node.ends[0])
+    name = UNFIT.sub("-", label).lstrip(".-")
+    if not name:
+        node.refuse(f"a node named {label!r}; allowed: letters, digits, _ . and -")
+    flows_to = tuple(filter(None, BETWEEN.split(str(node.attributes.get("flows_to", "")))))
+    if flows_to and not is_host:
+        node.refuse("flows lead from hosts; this is a switch")
+    return GraphPart(name, node, is_host, None if buffer is None else str(buffer), flows_to)
+
+
+def links_of(
+    drawing: Drawing, nodes: dict[str, GraphPart], options: GraphOptions
+) -> list[GraphLine]:
+    """Links in the order of the file.
+
+    In a directed graph, two links in opposite directions with equal rate and delay become one
+    duplex link.
+
+    Raises:
+        BadInput: Rates or delays are missing or wrong, a link leads from a node to itself, or two
+            links lead the same way; the message names the place.
+    """
+    _require_quantities(rate=options.rate, delay=options.delay)
+    lines: dict[tuple[str, str], GraphLine] = {}
+    for link in drawing.links:
+        if link.ends[0] == link.ends[1]:
+            link.refuse(f"a link leads from {nodes[link.ends[0]].name!r} to itself")
+        ends = (nodes[link.ends[0]].name, nodes[link.ends[1]].name)
+        line = GraphLine(
+            ends,
+            _quantity(link, "rate", RATE, options.rate),
+            _quantity(link, "delay", DELAY, options.delay),
+            duplex=not drawing.directed,
+        )
+        back = lines.get(ends[::-1])
+        if ends in lines or (back is not None and back.duplex):
+            link.refuse(f"there is a second link from {ends[0]!r} to {ends[1]!r}")
+        if back is not None and (back.rate, back.delay) == (line.rate, line.delay):
+            lines[back.ends] = GraphLine(back.ends, back.rate, back.delay, duplex=True)
+        else:
+            lines[ends] = line
+    return list(lines.values())
+
+
+def _require_quantities(**options: str | None) -> None:
+    """Checks the options for links, even if no link needs them.
+
+    Raises:
+        BadInput: The value of an option is not a quantity of its kind.
+    """
+    for kind, text in options.items():
+        if text is not None:
+            try:
+                _core.quantity(text, kind)
+            except ValueError as error:
+                raise BadInput(f"--{kind}: {error}") from error
+
+
+def _quantity(
+    link: Drawn, kind: str, known: tuple[tuple[str, ...], dict[str, str]], default: str | None
+) -> str:
+    texts, numbers = known
+    for name in texts:
+        if name in link.attributes:
+            value = link.attributes[name]
+            if not isinstance(value, str):
+                units = " or ".join(numbers)
+                link.refuse(
+                    f"{name} is {value!r}, without a unit: make it text, or call it {units}"
+                )
+            return _checked(link, value, kind, name)
+    for name, unit in numbers.items():
+        if name in link.attributes:
+            return _checked(link, _with_unit(link, name, unit), kind, name)
+    if default is None:
+        link.refuse(f"a link without {' or '.join(texts)}; --{kind} says it for all that have none")
+    return default
+
+
+def _with_unit(link: Drawn, name: str, unit: str) -> str:
+    try:
+        value = float(link.attributes[name])
+    except (ValueError, OverflowError):
+        link.refuse(f"{name} is {link.attributes[name]!r}, which is no number")
+    whole = value.is_integer() and abs(value) < 1e15
+    return f"{int(value) if whole else repr(value)} {unit}"
+
+
+def _checked(drawn: Drawn, text: str, kind: str, name: str) -> str:
+    try:
+        _core.quantity(text, kind)
+    except ValueError as error:
+        drawn.refuse(f"{name}: {error}")
+    return text
+
+
+def host_named(nodes: dict[str, GraphPart], name: str, refuse: str) -> GraphPart:
+    """Host with a name or id.
+
+    Args:
+        nodes: Nodes by their ids.
+        name: Name or id of the host.
+        refuse: Begin of the error message: attribute or option that names the host.
+
+    Raises:
+        BadInput: There is no such host.
+    """
+    by_name = {part.name: part for part in nodes.values()}
+    node = by_name.get(name) or nodes.get(name)
+    if node is None or not node.is_host:
+        hosts = ", ".join(sorted(part.name for part in nodes.values() if part.is_host))
+        what = "no node" if node is None else "no host, but a switch,"
+        raise BadInput(f"{refuse}: there is {what} named {name!r}; hosts: {hosts or 'none'}")
+    return node

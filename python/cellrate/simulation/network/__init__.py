@@ -1,0 +1,34 @@
+"""The network that a scenario describes, before it runs: nodes, links, flows, loads."""
+
+from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
+from cellrate.simulation.network.fair_shares import fair_shares
+from cellrate.simulation.network.loads import (
+    capacity_left_cells_per_second,
+    certain_cells_per_second,
+    mean_cells_per_second,
+    offered_cells_per_second,
+    overloaded_ports,
+    peak_cells_per_second,
+    service_cells_per_second,
+)
+from cellrate.simulation.network.parts import Flow, Link, Node, Switch
+from cellrate.simulation.network.view import Network
+
+__all__ = [
+    "Abr",
+    "Flow",
+    "Link",
+    "Network",
+    "Node",
+    "OwnRate",
+    "Switch",
+    "Tcp",
+    "capacity_left_cells_per_second",
+    "certain_cells_per_second",
+    "fair_shares",
+    "mean_cells_per_second",
+    "offered_cells_per_second",
+    "overloaded_ports",
+    "peak_cells_per_second",
+    "service_cells_per_second",
+]

@@ -1,0 +1,116 @@
+"""Loads that flows put on links, computed without a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from cellrate.simulation.network.parts import Flow, Link
+from cellrate.simulation.network.view import Network
+
+
+def mean_cells_per_second(flow: Flow) -> float | None:
+    """Mean rate of the flow's source; None if the flow is elastic."""
+    return None if flow.own_rate is None else flow.own_rate.mean_cells_per_second
+
+
+def peak_cells_per_second(flow: Flow) -> float:
+    """Greatest rate at which cells of the flow can leave its host.
+
+    This is the least of the rate of its access link, PCR, and the peak rate of its source. A
+    limited TCP window is not considered.
+    """
+    rates = [flow.access.cells_per_second]
+    if flow.abr is not None:
+        rates.append(flow.abr.pcr_cells_per_second)
+    if flow.own_rate is not None:
+        rates.append(flow.own_rate.peak_cells_per_second)
+    return min(rates)
+
+
+def offered_cells_per_second(network: Network, link: Link) -> float:
+    """Greatest total rate at which flows can reach a link through the links before it."""
+    return _at_most(network.flows_over(link), link, peak_cells_per_second)
+
+
+def certain_cells_per_second(network: Network, link: Link) -> float:
+    """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
+
+    Counts flows that nothing slows down: sources with their own rates, at their mean rates, and
+    sources without TCP and ABR, at the rate of their access link. On each link before, these flows
+    get the capacity that all other flows there must leave to them.
+    """
+    unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
+    return _at_least(network, unchecked, link)
+
+
+def overloaded_ports(network: Network) -> tuple[Link, ...]:
+    """Ports where queues can grow, since their flows together can exceed the link's rate."""
+    return tuple(
+        port
+        for port in network.ports
+        if offered_cells_per_second(network, port) > port.cells_per_second
+    )
+
+
+def capacity_left_cells_per_second(network: Network, link: Link) -> float:
+    """Mean capacity of a link that flows with their own rates leave to elastic flows.
+
+    Flows with a lower priority than every elastic flow of the link take no capacity.
+    """
+    flows = network.flows_over(link)
+    queue = {flow: link.switch.queue_of(flow.service) if link.is_port else 0 for flow in flows}
+    last = max((queue[flow] for flow in flows if flow.is_elastic), default=math.inf)
+    taken = sum(mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] <= last)
+    return link.cells_per_second - taken
+
+
+def service_cells_per_second(network: Network, port: Link) -> float:
+    """Mean rate at which a port serves its last queue.
+
+    This is the queue of its elastic flows with the lowest priority or, without elastic flows, the
+    queue served last. Only flows in queues of higher priority reduce the rate.
+    """
+    flows = network.flows_over(port)
+    queue = {flow: port.switch.queue_of(flow.service) for flow in flows}
+    last = max((queue[f] for f in flows if f.is_elastic), default=max(queue.values(), default=0))
+    first = (mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] < last)
+    return port.cells_per_second - sum(first)
+
+
+def _is_unchecked(flow: Flow) -> bool:
+    return not flow.is_elastic or (flow.tcp is None and flow.abr is None)
+
+
+def _long_run_cells_per_second(flow: Flow) -> float:
+    mean = mean_cells_per_second(flow)
+    return peak_cells_per_second(flow) if mean is None else mean
+
+
+def _at_most(flows: Iterable[Flow], link: Link, rate: Callable[[Flow], float]) -> float:
+    """Upper bound of the rate that flows bring to a link, limited by the links before it."""
+    new, before = _by_hop(flows, link)
+    return sum(map(rate, new)) + sum(
+        min(hop.cells_per_second, _at_most(group, hop, rate)) for hop, group in before.items()
+    )
+
+
+def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
+    """Lower bound of the rate that flows bring to a link if nothing slows them down."""
+    new, before = _by_hop(flows, link)
+    total = sum(map(_long_run_cells_per_second, new))
+    for hop, group in before.items():
+        others = set(network.flows_over(hop)) - set(group)
+        left = hop.cells_per_second - _at_most(others, hop, _long_run_cells_per_second)
+        total += min(_at_least(network, group, hop), max(0.0, left))
+    return total
+
+
+def _by_hop(flows: Iterable[Flow], link: Link) -> tuple[list[Flow], dict[Link, list[Flow]]]:
+    """Flows that begin with a link, and all further flows by the link before it."""
+    new: list[Flow] = []
+    before: dict[Link, list[Flow]] = {}
+    for flow in flows:
+        place = flow.forward.index(link)
+        (before.setdefault(flow.forward[place - 1], []) if place else new).append(flow)
+    return new, before

@@ -1,0 +1,188 @@
+"""Nodes, links and flows of a network as plain values: seconds, cells, bytes, bit/s, cells/s."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch:
+    """Settings of a switch's output ports.
+
+    Attributes:
+        buffer_cells: Limit of each queue; infinity if there is none.
+        priority: Service classes of each queue, in the order of service.
+        control: Congestion control of the queue that holds ABR; ``scheme`` names it.
+        discard: Discard policy of every queue; ``policy`` names it.
+        vsvd: Virtual source and destination, which end loops of ABR control here and begin new
+            ones; None if there are none.
+        rm_first: True if RM cells are served before all other cells of their queue.
+    """
+
+    buffer_cells: float
+    priority: tuple[tuple[str, ...], ...]
+    control: Parameters
+    discard: Parameters
+    vsvd: Parameters | None
+    rm_first: bool
+
+    @property
+    def scheme(self) -> str:
+        """Name of the congestion control."""
+        return str(self.control["scheme"])
+
+    @property
+    def policy(self) -> str:
+        """Name of the discard policy."""
+        return str(self.discard["policy"])
+
+    def queue_of(self, service: str) -> int:
+        """Number of the queue that holds a service class, 0 being served first.
+
+        Raises:
+            ValueError: No queue holds it.
+        """
+        for number, classes in enumerate(self.priority):
+            if service in classes:
+                return number
+        raise ValueError(f"no queue holds the class {service}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A switch if it has switch settings, otherwise a host."""
+
+    name: str
+    switch: Switch | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A directed link and, if it leaves a switch, the output port that feeds it.
+
+    Attributes:
+        name: ``FROM->TO``.
+        sender: Node that sends.
+        receiver: Node that receives.
+        bits_per_second: Line rate.
+        cells_per_second: Line rate in cells of 424 bits.
+        delay_seconds: Propagation delay.
+    """
+
+    name: str
+    sender: Node
+    receiver: Node
+    bits_per_second: float
+    cells_per_second: float
+    delay_seconds: float
+
+    @property
+    def is_port(self) -> bool:
+        """True if a switch's output port feeds the link."""
+        return self.sender.switch is not None
+
+    @property
+    def switch(self) -> Switch:
+        """Settings of the output port that feeds the link.
+
+        Raises:
+            ValueError: A host feeds the link.
+        """
+        if self.sender.switch is None:
+            raise ValueError(f"{self.name} leaves a host, which has no output port")
+        return self.sender.switch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """A flow: a bidirectional virtual channel with a source at one end.
+
+    Attributes:
+        name: ``GROUP.INDEX``.
+        group: Name of the flow's group.
+        service: Class of the forward channel: cbr, vbr, abr, ubr or random.
+        ack_service: Class of the data of the backward channel (acknowledgements).
+        start_seconds: Start time, before jitter.
+        forward: Links of the forward channel, in order.
+        backward: Links of the backward channel; empty if nothing travels back.
+        source: Traffic source; ``kind`` names it.
+        own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
+        tcp: TCP, if the source runs over it.
+        abr: ABR end systems, if the flow is of that class.
+        source_queue_cells: Limit of the source queue; infinity if there is none.
+        source_queue_refuses: Unit that a full source queue refuses: ``pdu`` or ``cell``.
+        propagation_round_trip_seconds: Propagation there and back; None if nothing travels back.
+        feedback_delays_seconds: For each forward link of an ABR flow, propagation from its port to
+            the source of its loop and back to the port (twice the distance). The source of the loop
+            is the flow's source, or the last virtual source before the port.
+    """
+
+    name: str
+    group: str
+    service: str
+    ack_service: str
+    start_seconds: float
+    forward: tuple[Link, ...]
+    backward: tuple[Link, ...]
+    source: Parameters
+    own_rate: OwnRate | None
+    tcp: Tcp | None
+    abr: Abr | None
+    source_queue_cells: float
+    source_queue_refuses: str
+    propagation_round_trip_seconds: float | None
+    feedback_delays_seconds: tuple[float, ...]
+
+    @property
+    def kind(self) -> str:
+        """Kind of the source."""
+        return str(self.source["kind"])
+
+    @property
+    def is_elastic(self) -> bool:
+        """True if the source has no own rate and sends as much as the network lets it."""
+        return self.own_rate is None
+
+    @property
+    def access(self) -> Link:
+        """First link, which leaves the source's host."""
+        return self.forward[0]
+
+    @property
+    def relays(self) -> tuple[Node, ...]:
+        """Switches on the path that end the loop of ABR control and begin another (VS/VD)."""
+        switches = (link.sender for link in self.forward if link.is_port and link.switch.vsvd)
+        return () if self.abr is None else tuple(switches)
+
+    @property
+    def first_loop_seconds(self) -> float:
+        """Propagation round trip of the first loop of ABR control, which begins at the source.
+
+        Raises:
+            ValueError: The flow is not an ABR flow.
+        """
+        if self.abr is None or self.propagation_round_trip_seconds is None:
+            raise ValueError(f"{self.name} is in no loop of ABR control")
+        if not self.relays:
+            return self.propagation_round_trip_seconds
+        return self.feedback_delay_seconds(
+            next(link for link in self.forward if link.sender is self.relays[0])
+        )
+
+    def feedback_delay_seconds(self, link: Link) -> float:
+        """Propagation from the port of a link to the source of its loop and back.
+
+        Raises:
+            ValueError: The flow is not an ABR flow over that link.
+        """
+        if link not in self.forward or not self.feedback_delays_seconds:
+            raise ValueError(f"{self.name} gets no feedback from {link.name}")
+        return self.feedback_delays_seconds[self.forward.index(link)]
+
+
+def limit(cells: float | None) -> float:
+    """A limit in cells (or cells/s); null, which means no limit, becomes infinity."""
+    return math.inf if cells is None else float(cells)

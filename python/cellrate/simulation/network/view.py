@@ -1,0 +1,187 @@
+"""Typed view of the engine's description of a scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+from cellrate import _core
+from cellrate.simulation import source
+from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
+from cellrate.simulation.network.parts import Flow, Link, Node, Switch, limit
+
+
+@dataclass(frozen=True)
+class Network:
+    """Network of a scenario, with all groups and templates expanded.
+
+    Attributes:
+        seed: Seed of every random stream.
+        duration_seconds: Simulated time.
+        start_jitter_seconds: Largest random addition to the start of every flow.
+        measure: Measuring window, and the traces and logs that are kept.
+        credit: Credit control of channels of class UBR or random; None if there is none.
+        nodes: Hosts and switches.
+        links: Directed links.
+        flows: Every flow of every group.
+    """
+
+    seed: int
+    duration_seconds: float
+    start_jitter_seconds: float
+    measure: Parameters
+    credit: Parameters | None
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    flows: tuple[Flow, ...]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        path: str = "<text>",
+        overrides: Mapping[str, object] | Iterable[str] = (),
+        seed: int | None = None,
+    ) -> Self:
+        """Network of a scenario.
+
+        Args:
+            text: The scenario, as TOML.
+            path: The scenario's name in error messages.
+            overrides: Settings, as in `cellrate.run`.
+            seed: Seed that replaces the scenario's.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        return cls.described(
+            json.loads(_core.describe(text, path, source.settings(overrides), seed))
+        )
+
+    @classmethod
+    def described(cls, described: Mapping[str, Any]) -> Self:
+        """Network from the engine's description of a scenario."""
+        nodes = tuple(Node(node["name"], _switch(node["switch"])) for node in described["nodes"])
+        links = tuple(_link(link, nodes) for link in described["links"])
+        encapsulation_bytes = int(described["encapsulation_bytes"])
+        return cls(
+            seed=described["seed"],
+            duration_seconds=described["duration_seconds"],
+            start_jitter_seconds=described["start_jitter_seconds"],
+            measure=described["measure"],
+            credit=described["credit"],
+            nodes=nodes,
+            links=links,
+            flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),
+        )
+
+    @property
+    def ports(self) -> tuple[Link, ...]:
+        """Links that a switch's output port feeds."""
+        return tuple(link for link in self.links if link.is_port)
+
+    def port(self, name: str) -> Link:
+        """Link with a name, which a switch's output port feeds.
+
+        Raises:
+            ValueError: There is no such port; the message lists all ports.
+        """
+        for link in self.ports:
+            if link.name == name:
+                return link
+        known = ", ".join(link.name for link in self.ports)
+        raise ValueError(f"there is no output port {name!r}; there are {known}")
+
+    def flows_over(self, link: Link) -> tuple[Flow, ...]:
+        """Flows whose forward channel uses a link."""
+        return tuple(self._over.get(link, ()))
+
+    @cached_property
+    def _over(self) -> dict[Link, list[Flow]]:
+        """Flows by the links of their forward channels."""
+        over: dict[Link, list[Flow]] = {}
+        for flow in self.flows:
+            for link in flow.forward:
+                over.setdefault(link, []).append(flow)
+        return over
+
+    def groups(self, flows: Sequence[Flow] | None = None) -> dict[str, tuple[Flow, ...]]:
+        """Flows by group, in order; all flows by default."""
+        groups: dict[str, list[Flow]] = {}
+        for flow in self.flows if flows is None else flows:
+            groups.setdefault(flow.group, []).append(flow)
+        return {name: tuple(members) for name, members in groups.items()}
+
+
+def _switch(settings: Mapping[str, Any] | None) -> Switch | None:
+    if settings is None:
+        return None
+    return Switch(
+        buffer_cells=limit(settings["buffer_cells"]),
+        priority=tuple(tuple(classes) for classes in settings["priority"]),
+        control=settings["control"],
+        discard=settings["discard"],
+        vsvd=settings["vsvd"],
+        rm_first=settings["rm_first"],
+    )
+
+
+def _link(link: Mapping[str, Any], nodes: Sequence[Node]) -> Link:
+    ends = {"sender": nodes[link["from"]], "receiver": nodes[link["to"]]}
+    rest = {key: value for key, value in link.items() if key not in {"from", "to"}}
+    return Link(**ends, **rest)
+
+
+def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: int) -> Flow:
+    return Flow(
+        name=flow["name"],
+        group=flow["group"],
+        service=flow["service"],
+        ack_service=flow["ack_service"],
+        start_seconds=flow["start_seconds"],
+        forward=tuple(links[index] for index in flow["forward"]),
+        backward=tuple(links[index] for index in flow["backward"]),
+        source=flow["source"],
+        own_rate=_own_rate(flow["own_rate"]),
+        tcp=_tcp(flow["tcp"], encapsulation_bytes),
+        abr=_abr(flow["abr"]),
+        source_queue_cells=limit(flow["source_queue_cells"]),
+        source_queue_refuses=flow["source_queue_refuses"],
+        propagation_round_trip_seconds=flow["propagation_round_trip_seconds"],
+        feedback_delays_seconds=tuple(flow["feedback_delay_seconds"]),
+    )
+
+
+def _own_rate(rates: Mapping[str, float | None] | None) -> OwnRate | None:
+    if rates is None:
+        return None
+    return OwnRate(rates["mean_cells_per_second"] or 0.0, limit(rates["peak_cells_per_second"]))
+
+
+def _tcp(parameters: Parameters | None, encapsulation_bytes: int) -> Tcp | None:
+    if parameters is None:
+        return None
+    return Tcp(
+        mss_bytes=int(parameters["mss_bytes"]),
+        header_bytes=parameters["header_bytes"],
+        window_bytes=int(parameters["window_bytes"]),
+        encapsulation_bytes=encapsulation_bytes,
+        parameters=parameters,
+    )
+
+
+def _abr(parameters: Parameters | None) -> Abr | None:
+    if parameters is None:
+        return None
+    return Abr(
+        pcr_cells_per_second=parameters["pcr_cells_per_second"],
+        mcr_cells_per_second=parameters["mcr_cells_per_second"] or 0.0,
+        icr_cells_per_second=parameters["icr_cells_per_second"],
+        rif=parameters["rif"],
+        rdf=parameters["rdf"],
+        nrm=parameters["nrm"],
+        parameters=parameters,
+    )

@@ -1,0 +1,124 @@
+"""Writes a result as files for other tools, into a directory that is complete or absent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cellrate.common import scratch
+from cellrate.common.problems import writing
+
+if TYPE_CHECKING:
+    from cellrate.simulation.api import Result
+
+SUMMARY = "summary.json"
+RESOLVED = "resolved.toml"
+TRACES = "traces.parquet"
+EVENTS = "events.parquet"
+FIGURES = "figures"
+CAPTURES = "captures"
+OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
+
+
+def refuse_foreign(directory: Path) -> None:
+    """Checks that a directory can be replaced: that it holds at most an earlier result.
+
+    Raises:
+        FileExistsError: The path is a file, or a directory with files that belong to no result.
+    """
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if not directory.is_dir() or directory.is_symlink():
+        raise FileExistsError(f"{directory} exists and is not a directory")
+    foreign = sorted(entry.name for entry in directory.iterdir() if entry.name not in OURS)
+    if foreign:
+        raise FileExistsError(
+            f"{directory} holds {foreign[0]}, which is not part of a result; "
+            "name an empty or new directory"
+        )
+
+
+def save(result: Result, directory: Path, *, figures: bool) -> Path:
+    """Writes a result; see `Result.save`."""
+    with replacing(directory) as place:
+        write(result, place, figures=figures)
+    return directory
+
+
+def write(result: Result, place: Path, *, figures: bool) -> None:
+    """Writes the files of a result into a directory that has none of them."""
+    _write_text(place / SUMMARY, json.dumps(result.summary, indent=2) + "\n")
+    _write_text(place / RESOLVED, result.resolved)
+    if result.traces:
+        result.trace_frame.write_parquet(place / TRACES)
+    if result.logs_events:
+        result.events.write_parquet(place / EVENTS)
+    if figures:
+        _draw(result, place / FIGURES)
+
+
+@contextmanager
+def replacing(
+    directory: Path,
+    refuse: Callable[[Path], None] = refuse_foreign,
+    take: Callable[[Path], None] | None = None,
+) -> Iterator[Path]:
+    """A fresh directory that replaces `directory` if the block ends without an exception.
+
+    Args:
+        directory: The directory to replace.
+        refuse: Raises an exception if `directory` holds files that must not be replaced.
+        take: Called with the fresh directory just before the replacement.
+
+    Raises:
+        FileExistsError: `directory` holds files that are not part of a result.
+        OSError: A file cannot be written; `directory` is unchanged.
+    """
+    with writing(directory):
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with scratch.alone(directory.parent):
+            scratch.clear(directory)
+            # Checked before the block, which may simulate for hours.
+            refuse(directory)
+        with scratch.directory(directory) as place:
+            fresh = place / "fresh"
+            fresh.mkdir()
+            yield fresh
+            # Another process may have written the same result meanwhile; the later one wins. But
+            # other files may also have appeared there.
+            with scratch.alone(directory.parent):
+                refuse(directory)
+                if take is not None:
+                    take(fresh)
+                _exchange(directory, fresh, place / scratch.OLD)
+
+
+def _draw(result: Result, place: Path) -> None:
+    """Draws each kind of trace into a separate file, and all kinds into another one."""
+    from cellrate.simulation.figures import save as save_figure
+
+    place.mkdir()
+    save_figure(result.plot(), place / "all")
+    for kind in dict.fromkeys(series.kind for series in result.traces):
+        save_figure(result.plot(kind), place / kind)
+
+
+def _exchange(directory: Path, fresh: Path, old: Path) -> None:
+    """Moves `directory` to `old` and `fresh` to `directory`; undoes the first if that fails."""
+    if not directory.exists():
+        fresh.rename(directory)
+        return
+    try:
+        directory.rename(old)
+        fresh.rename(directory)
+    except BaseException:
+        if old.exists() and not directory.exists():
+            old.rename(directory)
+        raise
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

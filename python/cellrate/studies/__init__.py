@@ -1,0 +1,1 @@
+"""Studies: many runs, their data, comparison, pictures and report."""

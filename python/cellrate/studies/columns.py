@@ -1,0 +1,91 @@
+"""Columns of a study's data set: units, short names, selection of runs, factors, measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from cellrate.common.problems import BadInput, choose
+from cellrate.language.measures import tables
+from cellrate.studies.dataset import DataSet
+
+
+def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
+    """Units by column of a table; for the study's own measures as far as known."""
+    dictionary = tables()
+    units = {one.column: one.unit for one in dictionary["run" if table == "runs" else table]}
+    known = {one.name: one.unit for one in dictionary["expressions"]}
+    known |= {one.key: one.unit for one in dictionary["run"]}
+    units |= {one.name: known.get(one.expression, "") for one in data.description.measures}
+    return units | {one.name: one.unit for one in data.description.varied}
+
+
+def column(name: str, columns: Sequence[str], what: str = "column") -> str:
+    """Finds a column by its name or by the end of its path, such as `scheme`.
+
+    Raises:
+        BadInput: No column or several columns match.
+    """
+    if name in columns:
+        return name
+    found = [one for one in columns if one.endswith(f".{name}")]
+    if len(found) > 1:
+        raise BadInput(f"{name} is ambiguous; name one of {', '.join(found)}")
+    return found[0] if found else choose(name, columns, what)
+
+
+def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
+    """Selects the rows that meet conditions such as `scheme=erica`.
+
+    Raises:
+        BadInput: A column or value is unknown, or no row is left.
+    """
+    for text in where:
+        name, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (name and equals and value):
+            raise BadInput(f"--where {text!r}; it takes NAME=VALUE")
+        frame = frame.filter(_equals(frame, column(name, frame.columns), value, text))
+    if frame.is_empty():
+        raise BadInput(f"no run has {' and '.join(where)}")
+    return frame
+
+
+def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
+    kind = frame[name].dtype
+    if not kind.is_numeric():
+        values = [str(one) for one in frame[name].unique(maintain_order=True)]
+        return pl.col(name).cast(pl.String) == choose(value, values, f"value of {name}")
+    try:
+        wanted = float(value)
+    except ValueError:
+        raise BadInput(
+            f"--where {text}: {name} holds numbers in SI units or cells, as {frame[name][0]}"
+        ) from None
+    return (pl.col(name).cast(pl.Float64) - wanted).abs() <= 1e-9 * abs(wanted)
+
+
+# Measures of a study without named measures.
+DEFAULTS = (
+    "totals_tcp_throughput_bits_per_second",
+    "totals_cell_loss_ratio",
+    "totals_queued_max_cells",
+    "totals_jain_index",
+)
+
+
+def measures_of(data: DataSet) -> list[str]:
+    """The study's named measures, or else `DEFAULTS`; without those that no run has."""
+    named = [one.name for one in data.description.measures]
+    runs = data.runs
+    return [
+        name
+        for name in named or DEFAULTS
+        if name in runs.columns and runs[name].cast(pl.Float64).is_finite().any()
+    ]
+
+
+def factors_of(data: DataSet) -> list[str]:
+    """Factors that take more than one value."""
+    runs = data.runs
+    return [one.name for one in data.description.factors if runs[one.name].n_unique() > 1]

@@ -1,0 +1,192 @@
+"""Compares the values of one factor over a table of runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from cellrate.common.problems import BadInput, choose
+from cellrate.studies.compare.answer import Comparison, Pair, Value
+from cellrate.studies.compare.contrast import contrast
+from cellrate.studies.compare.corrections import holm, simultaneous_level
+from cellrate.studies.compare.samples import Sample, Samples, averaged, matched, samples
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Options of a comparison.
+
+    Attributes:
+        factor: Column whose values are the alternatives.
+        measures: Columns that are compared.
+        where: Columns of the other factors; alternatives are compared at equal values of them.
+        baseline: The alternative with which all others are compared; None for all pairs.
+        level: Confidence level of all intervals and decisions together.
+        averaged: True to compare the mean over the points of the other factors, seed by seed,
+            instead of each point.
+    """
+
+    factor: str
+    measures: tuple[str, ...]
+    where: tuple[str, ...] = ()
+    baseline: Value | None = None
+    level: float = LEVEL
+    averaged: bool = False
+
+
+def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
+    """Compares alternatives over a table with a row per run.
+
+    Runs of the same seed at the same point are pairs: they saw the same random numbers, and their
+    differences spread less than the runs themselves. Where seeds differ the samples are
+    independent. Failed runs (`status`) and values that are not finite are left out and counted. If
+    all seeds gave the same `digest` for two alternatives, seeds change nothing and the difference
+    is exact. Holm's correction over all pairs, points and measures decides which differences are
+    real. The simultaneous intervals are Bonferroni's; a difference may be real although its
+    interval just contains zero, because Holm's correction is the sharper of the two.
+
+    Args:
+        runs: Columns `seed`, the factors and the measures, and optionally `status` and `digest`.
+        rules: Options of the comparison.
+
+    Raises:
+        BadInput: A column is missing, there is only one alternative, the baseline is not an
+            alternative, or no two alternatives have a point in common.
+    """
+    _require_columns(runs, rules)
+    runs = _without_failed(runs, rules.measures)
+    alternatives = tuple(runs[rules.factor].unique(maintain_order=True).to_list())
+    chosen = _chosen(alternatives, rules)
+    silent = tuple(
+        name for name in rules.measures if not runs[name].cast(pl.Float64).is_finite().any()
+    )
+    measured = tuple(name for name in rules.measures if name not in silent)
+    if not measured:
+        raise BadInput(f"no run has a value of {', '.join(silent)}")
+    found = samples(runs, rules.factor, rules.where, measured)
+    unmatched = sum(len(point) < len(alternatives) for point in found.values())
+    if rules.averaged and rules.where:
+        found = averaged(found)
+    names = () if rules.averaged else rules.where
+    pairs = [
+        _pair(measure, dict(zip(names, point, strict=True)), first, second, having)
+        for measure in measured
+        for point, having in found.items()
+        for first, second in chosen
+        if first in having and second in having
+    ]
+    if not pairs:
+        raise BadInput(_nothing_in_common(found, rules))
+    tests = sum(_is_test(one) for one in pairs)
+    return Comparison(
+        rules.factor,
+        alternatives,
+        measured,
+        rules.baseline,
+        rules.level,
+        rules.where if rules.averaged else (),
+        tuple(_judged(pairs, rules.level, tests)),
+        tests,
+        unmatched,
+        silent,
+    )
+
+
+def _without_failed(runs: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Removes the values of failed runs; the runs stay in the table, so that they are counted."""
+    if "status" not in runs.columns:
+        return runs
+    done = pl.col("status") == "done"
+    return runs.with_columns(pl.when(done).then(pl.col(name)).alias(name) for name in measures)
+
+
+def _require_columns(runs: pl.DataFrame, rules: Rules) -> None:
+    for name in ("seed", rules.factor, *rules.where):
+        choose(name, runs.columns, "column")
+    for name in rules.measures:
+        choose(name, runs.columns, "measure")
+        if not runs[name].dtype.is_numeric() and runs[name].dtype not in {pl.Null, pl.Boolean}:
+            raise BadInput(f"{name} cannot be a measure: its values are not numbers")
+    if not 0.0 < rules.level < 1.0:
+        raise BadInput(f"a level of {rules.level} is not between 0 and 1")
+
+
+def _chosen(alternatives: Sequence[Value], rules: Rules) -> list[tuple[Value, Value]]:
+    """The pairs of alternatives to compare."""
+    if len(alternatives) < 2:
+        only = "nothing" if not alternatives else f"only {alternatives[0]}"
+        raise BadInput(f"{rules.factor} has {only}: a comparison needs two alternatives")
+    if rules.baseline is None:
+        return list(combinations(alternatives, 2))
+    if rules.baseline not in alternatives:
+        choose(
+            str(rules.baseline),
+            [str(one) for one in alternatives],
+            f"alternative of {rules.factor}",
+        )
+    return [(rules.baseline, one) for one in alternatives if one != rules.baseline]
+
+
+def _pair(
+    measure: str, where: dict[str, Value], first: Value, second: Value, having: dict[Value, Sample]
+) -> Pair:
+    one, other = having[first], having[second]
+    found = matched(one, other, measure)
+    if not len(found.first) or not len(found.second):
+        return Pair(measure, where, first, second, None, found.left_out)
+    difference = contrast(
+        found.first,
+        found.second,
+        paired=found.paired,
+        deterministic=one.deterministic and other.deterministic,
+    )
+    return Pair(measure, where, first, second, difference, found.left_out)
+
+
+def _is_test(pair: Pair) -> bool:
+    """True if the pair has a statistical test, so that the correction counts it."""
+    found = pair.contrast
+    return found is not None and found.p_value is not None and found.test != "exact"
+
+
+def _judged(pairs: Sequence[Pair], level: float, tests: int) -> list[Pair]:
+    """The pairs with intervals and decisions."""
+    p_values = [pair.contrast.p_value for pair in pairs if _is_test(pair) and pair.contrast]
+    adjusted = iter(holm([p for p in p_values if p is not None]))
+    wide = simultaneous_level(level, tests)
+    found = []
+    for pair in pairs:
+        if pair.contrast is None:
+            found.append(pair)
+            continue
+        adjusted_p = next(adjusted) if _is_test(pair) else pair.contrast.p_value
+        found.append(
+            dataclasses.replace(
+                pair,
+                interval=pair.contrast.interval(level),
+                simultaneous=pair.contrast.interval(wide),
+                adjusted_p=adjusted_p,
+                ratio=pair.contrast.ratio(level),
+                real=None if adjusted_p is None else adjusted_p <= 1.0 - level,
+            )
+        )
+    return found
+
+
+def _nothing_in_common(found: Samples, rules: Rules) -> str:
+    """The error message if no two alternatives have a point in common."""
+    where = ", ".join(rules.where) or "the same circumstances"
+    examples = []
+    for point, having in list(found.items())[:2]:
+        values = ", ".join(f"{n} = {v}" for n, v in zip(rules.where, point, strict=True))
+        examples.append(f"{' and '.join(map(str, having))} at {values or 'all points'}")
+    return (
+        f"no two values of {rules.factor} that are compared have a point of {where} in common: "
+        f"{'; '.join(examples)}"
+    )

@@ -1,0 +1,62 @@
+"""Measures by which alternatives are compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cellrate.common.problems import BadInput
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import parse
+
+NAMED = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that is computed from every run.
+
+    Attributes:
+        name: Name of the measure.
+        expression: Its definition in the language of measures.
+        unit: Its unit; empty if it has none or none was given.
+    """
+
+    name: str
+    expression: str
+    unit: str = ""
+
+
+DEFAULTS = (
+    Measure("throughput", "throughput_mbit", "Mbit/s"),
+    Measure("loss", "totals.cell_loss_ratio"),
+    Measure("queue", "longest_queue_cells", "cells"),
+    Measure("delay", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms"),
+    Measure("fairness", "totals.jain_index"),
+)
+"""TCP throughput of all flows, cells lost at switches, the longest queue, the mean delay of packets
+over the flows, Jain's index over the flows."""
+
+
+def asked_for(texts: Sequence[str]) -> tuple[Measure, ...]:
+    """Parses `--measure`: the name of a default measure, `NAME=EXPRESSION`, or an expression.
+
+    Raises:
+        BadInput: An expression is not valid, or two measures have the same name.
+    """
+    if not texts:
+        return DEFAULTS
+    known = {one.name: one for one in DEFAULTS}
+    found: dict[str, Measure] = {}
+    for text in texts:
+        named = NAMED.fullmatch(text.strip())
+        name, expression = (named[1], named[2]) if named else (text.strip(), text.strip())
+        if name in found:
+            raise BadInput(f"--measure {text}: {name} is measured twice")
+        try:
+            parse(expression)
+        except ExpressionError as error:
+            raise BadInput(f"--measure {text}: {error}") from error
+        found[name] = known[name] if not named and name in known else Measure(name, expression)
+    return tuple(found.values())

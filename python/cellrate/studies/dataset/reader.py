@@ -1,0 +1,180 @@
+"""Reads a data set."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from cellrate.common.parquet import refused
+from cellrate.common.problems import BadInput, choose
+from cellrate.simulation.series import Series
+from cellrate.studies.dataset.columns import ENTITIES, TRACES
+from cellrate.studies.dataset.description import Description, from_json
+from cellrate.studies.dataset.place import RUNS, STUDY
+from cellrate.studies.polars_threads import refuse_too_few
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class DataSet:
+    """The data set of a study; tables are read on first use.
+
+    Args:
+        directory: Directory of the data set.
+
+    Raises:
+        BadInput: The directory holds no data set, or one of another format.
+        RuntimeError: The system allows too few threads.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        refuse_too_few()
+        self.directory = Path(directory)
+        place = self.directory / STUDY
+        try:
+            text = place.read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError) as error:
+            why = "does not exist" if not self.directory.exists() else f"holds no {STUDY}"
+            raise BadInput(f"{directory} is not the data set of a study: it {why}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"cannot read {place}: {error}") from error
+        self.description: Description = from_json(text, str(place))
+
+    def __repr__(self) -> str:
+        return f"<DataSet {self.description.name} in {self.directory}>"
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        traces = [TRACES] if self.description.traces else []
+        return [RUNS, *ENTITIES, *traces]
+
+    def scan(self, table: str = RUNS) -> pl.LazyFrame:
+        """A table as the start of a lazy polars query.
+
+        Raises:
+            BadInput: The table does not exist, or its file is missing or damaged.
+        """
+        path = self.directory / f"{choose(table, self.tables, 'table')}.parquet"
+        with self._refused(path):
+            frame = pl.scan_parquet(path)
+            frame.collect_schema()
+        return frame
+
+    def collect(self, query: pl.LazyFrame) -> pl.DataFrame:
+        """The rows of a query that began with `scan`.
+
+        Raises:
+            BadInput: A file is damaged after its header, which `scan` does not notice.
+        """
+        with self._refused(self.directory):
+            return query.collect()
+
+    def _refused(self, path: Path) -> AbstractContextManager[None]:
+        return refused(lambda why: BadInput(f"cannot read {path}: {why}; run the study again"))
+
+    def columns(self, table: str = RUNS) -> dict[str, pl.DataType]:
+        """Columns of a table and their types.
+
+        Raises:
+            BadInput: The table does not exist, or its file is missing or damaged.
+        """
+        return dict(self.scan(table).collect_schema())
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row per run: point, replication, seed, factors, measures of the whole run."""
+        return self.collect(self.scan(RUNS))
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row per run and flow."""
+        return self.collect(self.scan("flows"))
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        """One row per run and service class."""
+        return self.collect(self.scan("classes"))
+
+    @cached_property
+    def vcs(self) -> pl.DataFrame:
+        """One row per run and directed channel."""
+        return self.collect(self.scan("vcs"))
+
+    @cached_property
+    def ports(self) -> pl.DataFrame:
+        """One row per run and output port of a switch."""
+        return self.collect(self.scan("ports"))
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """One row per run and queue of an output port."""
+        return self.collect(self.scan("queues"))
+
+    @cached_property
+    def traces(self) -> pl.DataFrame:
+        """One row per run and point of a trace.
+
+        Raises:
+            BadInput: The study keeps no traces.
+        """
+        return self.collect(self.scan(TRACES))
+
+    def frame(self, table: str = RUNS) -> pl.DataFrame:
+        """A table in which every row also has the factors and derived parameters of its run.
+
+        Raises:
+            BadInput: The table does not exist.
+        """
+        if table == RUNS:
+            return self.runs
+        varied = [one.name for one in self.description.varied]
+        of_run = self.scan(RUNS).select("run", *varied)
+        own = self.scan(table)
+        keys = ["run", "point", "replication"]
+        rest = [name for name in own.collect_schema() if name not in keys]
+        joined = own.join(of_run, on="run", how="left", suffix="_of_run", maintain_order="left")
+        names = [f"{name}_of_run" if name in rest else name for name in varied]
+        return self.collect(joined.select(*keys, *names, *rest))
+
+    def series(self, run: int, kind: str, entity: str) -> Series:
+        """A trace of a run.
+
+        Raises:
+            BadInput: The study keeps no traces.
+            KeyError: The run has no such trace; the message lists its traces.
+        """
+        own = self.scan(TRACES).filter(pl.col("run") == run)
+        found = self.collect(own.filter(pl.col("kind") == kind, pl.col("entity") == entity))
+        if found.is_empty():
+            traced = self.collect(own.select("kind", "entity").unique(maintain_order=True)).rows()
+            names = ", ".join(f"{known} of {of}" for known, of in traced)
+            raise KeyError(
+                f"run {run} has no trace of {kind} of {entity}; traced: {names or 'nothing'}"
+            )
+        values = (found[name].to_numpy() for name in ("time_seconds", "minimum", "maximum"))
+        return Series(kind, entity, found["unit"][0], *values)
+
+    def to_xarray(self, measure: str, table: str = RUNS) -> xr.DataArray:
+        """A measure as an array with a dimension for each factor, the replication and the entity.
+
+        If the points of the study are not all combinations of their factors' values, the array has
+        a dimension `point` instead, with the factors as coordinates along it. Missing values are
+        NaN. Needs the extra `xarray`.
+
+        Args:
+            measure: A column of the table that holds numbers.
+            table: `runs`, or a table with a row per entity.
+
+        Raises:
+            BadInput: The table or column does not exist.
+            ModuleNotFoundError: xarray is not installed.
+        """
+        from cellrate.studies.dataset.arrays import as_array
+
+        return as_array(self, measure, table)

@@ -1,0 +1,95 @@
+"""The formats of a table; each is a function with an entry in `FORMATS`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from html import escape
+
+from cellrate.studies.dataset.table import words
+from cellrate.studies.dataset.table.latex import latex
+from cellrate.studies.dataset.table.tabulation import Tabulation
+
+
+def written(table: Tabulation, form: str) -> str:
+    """The table in a format, one of `FORMATS`."""
+    return FORMATS[form](table)
+
+
+def as_text(table: Tabulation) -> str:
+    """Plain text in aligned columns."""
+    heads = [[str(head)] for head in table.rows] + words.heads(table)
+    lines = max(len(head) for head in heads)
+    grid = [[([""] * (lines - len(head)) + head)[line] for head in heads] for line in range(lines)]
+    grid += [[*keys, *cells] for keys, cells in words.body(table)]
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    left = len(table.rows)
+
+    def line(cells: list[str]) -> str:
+        aligned = [
+            text.ljust(width) if at < left else text.rjust(width)
+            for at, (text, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return "  ".join(aligned).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    rows = [line(cells) for cells in grid]
+    parts = [words.caption(table), "", *rows[:lines], rule, *rows[lines:]]
+    return "\n".join([*parts, *(["", *table.notes] if table.notes else [])]) + "\n"
+
+
+def as_markdown(table: Tabulation) -> str:
+    """A table in GitHub's Markdown."""
+
+    def line(cells: list[str]) -> str:
+        return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
+
+    heads = [str(head) for head in table.rows] + ["<br>".join(h) for h in words.heads(table)]
+    left = len(table.rows)
+    rule = f"|{'|'.join(['---'] * left + ['---:'] * (len(heads) - left))}|"
+    rows = [line([*keys, *cells]) for keys, cells in words.body(table)]
+    parts = [words.caption(table), "", line(heads), rule, *rows]
+    return "\n".join([*parts, *(part for note in table.notes for part in ("", note))]) + "\n"
+
+
+def as_html(table: Tabulation) -> str:
+    """An HTML table, without a page around it."""
+    heads = [str(head) for head in table.rows] + ["\n".join(h) for h in words.heads(table)]
+    cells = "".join(f"<th>{escape(one).replace(chr(10), '<br>')}</th>" for one in heads)
+    caption = escape(" ".join([words.caption(table), *table.notes]))
+    lines = ["<table>", f"<caption>{caption}</caption>", f"<thead><tr>{cells}</tr></thead>"]
+    lines.append("<tbody>")
+    for keys, values in words.body(table):
+        left = "".join(f"<th>{escape(one)}</th>" for one in keys)
+        right = "".join(f"<td>{escape(one)}</td>" for one in values)
+        lines.append(f"<tr>{left}{right}</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>"]) + "\n"
+
+
+def as_csv(table: Tabulation) -> str:
+    """CSV for other programs: a line per cell, numbers with all digits."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = [str(head) for head in (*table.rows, *table.columns)]
+    writer.writerow([*heads, "measure", "unit", "mean", "low", "high", "replications"])
+    for row in table.row_keys:
+        for column in table.column_keys:
+            for measure in table.measures:
+                cell = table.cells.get((row, column, measure.name))
+                if cell is not None:
+                    keys = [words.exact_key(one) for one in (*row, *column)]
+                    numbers = map(words.exact, (cell.mean, cell.low, cell.high))
+                    writer.writerow(
+                        [*keys, measure.name, measure.unit, *numbers, cell.replications]
+                    )
+    return out.getvalue()
+
+
+FORMATS: Mapping[str, Callable[[Tabulation], str]] = {
+    "text": as_text,
+    "md": as_markdown,
+    "csv": as_csv,
+    "latex": latex,
+    "html": as_html,
+}

@@ -1,0 +1,53 @@
+"""A table for LaTeX, with the rules of the package booktabs."""
+
+from __future__ import annotations
+
+from cellrate.studies.dataset.table import words
+from cellrate.studies.dataset.table.tabulation import Tabulation
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "µ": r"\textmu{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def latex(table: Tabulation) -> str:
+    """The table as an environment `table`; the document needs the package booktabs."""
+    rows = words.body(table)
+    heads = [[str(head)] for head in table.rows] + words.heads(table)
+    height = max(len(head) for head in heads)
+    padded = [[""] * (height - len(head)) + head for head in heads]
+    lines = [_line([head[at] for head in padded]) for at in range(height)]
+    form = "l" * len(table.rows) + "r" * (len(heads) - len(table.rows))
+    caption = " ".join([f"{words.caption(table)}.", *table.notes])
+    return "\n".join(
+        [
+            r"% \usepackage{booktabs}",
+            r"\begin{table}",
+            rf"\caption{{{escaped(caption)}}}",
+            rf"\begin{{tabular}}{{{form}}}",
+            r"\toprule",
+            *lines,
+            r"\midrule",
+            *(_line([*keys, *cells]) for keys, cells in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def escaped(text: str) -> str:
+    """The text with LaTeX's special characters escaped."""
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def _line(cells: list[str]) -> str:
+    return " & ".join(map(escaped, cells)) + r" \\"

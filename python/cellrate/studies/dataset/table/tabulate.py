@@ -1,0 +1,195 @@
+"""Means over replications, with confidence intervals from Student's t."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+from scipy.special import stdtrit
+
+from cellrate.common.numbers import number
+from cellrate.common.problems import BadInput
+from cellrate.studies.dataset.dictionary import columns
+from cellrate.studies.dataset.place import RUNS
+from cellrate.studies.dataset.reader import DataSet
+from cellrate.studies.dataset.table.question import NUMBERS, Question, known
+from cellrate.studies.dataset.table.tabulation import Cell, Head, Key, Tabulation
+
+# Relative difference up to which a value from the command line equals one of the study.
+SAME = 1e-9
+
+
+def tabulate(data: DataSet, question: Question) -> Tabulation:
+    """Makes a table of means over replications.
+
+    If a cell covers several entities, the mean over the entities of each run is taken first. If a
+    cell covers several points, the mean over them is taken replication by replication, over those
+    replications that all of them have: under common random numbers the replications are
+    independent, but the runs of several points are not.
+
+    Args:
+        data: The data set.
+        question: The content of the table.
+
+    Raises:
+        BadInput: A name is unknown, or no run meets the conditions.
+    """
+    asked = known(question, data)
+    keys = [*asked.rows, *asked.columns]
+    rows = data.collect(_chosen(data, asked))
+    if rows.is_empty():
+        raise BadInput("no run of the study has succeeded")
+    cells: dict[tuple[Key, Key, str], Cell] = {}
+    uneven = False
+    for measure in asked.measures:
+        means, some_left_out = _means(rows, keys, measure)
+        uneven = uneven or some_left_out
+        cells.update(_cells(means, asked, measure))
+    return Tabulation(
+        title=data.description.name,
+        rows=_heads(data, asked.rows, asked.table),
+        columns=_heads(data, asked.columns, asked.table),
+        measures=_heads(data, asked.measures, asked.table),
+        row_keys=_present(rows, asked.rows),
+        column_keys=_present(rows, asked.columns),
+        cells=cells,
+        level=asked.level or data.description.level,
+        notes=tuple(_notes(data, rows, asked, uneven=uneven)),
+    )
+
+
+def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
+    """The columns needed, of the runs that meet the conditions and did not fail."""
+    keys = dict.fromkeys([*asked.rows, *asked.columns, *asked.where])
+    own = data.columns(asked.table)
+    runs = data.scan(RUNS).filter(pl.col("status") == "done")
+    if asked.table == RUNS:
+        return _where(data, runs, asked).select(*dict.fromkeys([*NUMBERS, *keys, *asked.measures]))
+    varied = [name for name in keys if name not in own]
+    entities = data.scan(asked.table).select(
+        "run", *dict.fromkeys([*NUMBERS, *(k for k in keys if k in own), *asked.measures])
+    )
+    lists = [name for name in keys if own.get(name) == pl.List(pl.String())]
+    entities = entities.with_columns(pl.col(name).list.join(" ") for name in lists)
+    joined = entities.join(runs.select("run", *varied), on="run", maintain_order="left")
+    return _where(data, joined, asked)
+
+
+def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
+    """The rows that meet the conditions.
+
+    Raises:
+        BadInput: No row meets a condition; the message lists the values in the data set.
+    """
+    for name, value in asked.where.items():
+        column = pl.col(name)
+        if isinstance(value, str):
+            found = rows.filter(column.cast(pl.String) == value)
+        else:
+            found = rows.filter((column - value).abs() <= SAME * abs(value))
+        if data.collect(found.select(pl.len())).item() == 0:
+            values = data.collect(rows.select(column.unique(maintain_order=True)))
+            present = values[name].to_list()
+            shown = ", ".join(_shown(one) for one in present[:20])
+            raise BadInput(f"no run has {name} = {_shown(value)}; there are {shown}")
+        rows = found
+    return rows
+
+
+def _means(rows: pl.DataFrame, keys: Sequence[str], measure: str) -> tuple[pl.DataFrame, bool]:
+    """Mean, deviation and number of replications of each cell; True if some were left out."""
+    value = pl.col(measure).cast(pl.Float64).alias("value")
+    finite = rows.select(*dict.fromkeys([*keys, *NUMBERS]), value).filter(
+        pl.col("value").is_finite()
+    )
+    own = [name for name in NUMBERS if name not in keys]
+    runs = finite.group_by([*keys, *own]).agg(pl.col("value").mean())
+    per_replication = runs.group_by(list(dict.fromkeys([*keys, "replication"]))).agg(
+        pl.col("value").mean(), pl.len().alias("points")
+    )
+    most = pl.col("points").max()
+    whole = per_replication.filter(pl.col("points") == most.over(keys))
+    cut = len(whole) < len(per_replication)
+    means = whole.group_by(keys).agg(
+        pl.col("value").mean().alias("mean"),
+        pl.col("value").std().alias("deviation"),
+        pl.len().alias("count"),
+    )
+    return means, cut
+
+
+def _cells(means: pl.DataFrame, asked: Question, measure: str) -> dict[tuple[Key, Key, str], Cell]:
+    level = asked.level or 0.0
+    counts = means["count"].to_list()
+    factors = {n: float(stdtrit(n - 1, (1 + level) / 2)) / math.sqrt(n) for n in set(counts) - {1}}
+    found = {}
+    keys = means.select(*asked.rows, *asked.columns).rows()
+    values = zip(means["mean"].to_list(), means["deviation"].to_list(), counts, strict=True)
+    for key, (mean, deviation, count) in zip(keys, values, strict=True):
+        place = (key[: len(asked.rows)], key[len(asked.rows) :], measure)
+        if count == 1:
+            found[place] = Cell(mean, None, None, 1)
+        else:
+            half = factors[count] * deviation
+            found[place] = Cell(mean, mean - half, mean + half, count)
+    return found
+
+
+def _present(rows: pl.DataFrame, names: Sequence[str]) -> tuple[Key, ...]:
+    """Combinations of values that occur: numbers in order, texts in the order of the rows."""
+    if not names:
+        return ((),)
+    found = rows.select(names).unique(maintain_order=True)
+    ranks = {
+        name: {value: rank for rank, value in enumerate(_ordered(found[name]))} for name in names
+    }
+    keys: list[Key] = found.rows()
+    places = [[ranks[name][value] for name, value in zip(names, key, strict=True)] for key in keys]
+    return tuple(key for _, key in sorted(zip(places, keys, strict=True), key=lambda one: one[0]))
+
+
+def _ordered(column: pl.Series) -> list[str | float | None]:
+    found = column.unique(maintain_order=True)
+    return (found.sort() if found.dtype.is_numeric() else found).to_list()
+
+
+def _heads(data: DataSet, names: Sequence[str], table: str) -> tuple[Head, ...]:
+    units = {one.name: one.unit for one in data.description.varied}
+    units |= {one.name: one.unit for one in columns(data.description) if one.table == table}
+    return tuple(Head(name, units.get(name, "")) for name in names)
+
+
+def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) -> list[str]:
+    """Notes under the table."""
+    notes = []
+    pooled = _pooled(data, rows, asked)
+    if pooled:
+        notes.append(f"Means over the values of {', '.join(pooled)}.")
+    if uneven:
+        notes.append(
+            "Points with different numbers of replications: only those that all have count."
+        )
+    failures = data.scan(RUNS).filter(pl.col("status") != "done")
+    failed = data.collect(failures.select(pl.len())).item()
+    if failed:
+        total = data.collect(data.scan(RUNS).select(pl.len())).item()
+        notes.append(f"{failed} of {total} runs failed and do not count.")
+    return notes
+
+
+def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
+    """Factors of which a cell covers several values."""
+    varied = {one.name for one in data.description.varied}
+    keys = [name for name in (*asked.rows, *asked.columns) if name in varied or name == "point"]
+    others = [one.name for one in data.description.factors if one.name not in keys]
+    points = data.scan(RUNS).select(list(dict.fromkeys(["point", *keys, *others]))).unique()
+    present = points.join(rows.lazy().select("point").unique(), on="point", how="semi")
+    counts = [pl.col(name).n_unique() for name in others]
+    cells = present.group_by(keys).agg(counts) if keys else present.select(counts)
+    most = data.collect(cells.select(pl.col(name).max() for name in others))
+    return [name for name in others if most[name].item() > 1]
+
+
+def _shown(value: object) -> str:
+    return number(value) if isinstance(value, float) else str(value)

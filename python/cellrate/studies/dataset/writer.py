@@ -1,0 +1,214 @@
+"""Writes a data set, run by run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import polars as pl
+
+from cellrate.common import scratch
+from cellrate.common.problems import writing
+from cellrate.simulation import frames
+from cellrate.simulation.series import series_of
+from cellrate.studies.dataset import dictionary
+from cellrate.studies.dataset.columns import (
+    ENTITIES,
+    KEYS,
+    TRACES,
+    entity_schema,
+    optional,
+    runs_schema,
+    trace_schema,
+    whole_run,
+)
+from cellrate.studies.dataset.description import Description, as_json
+from cellrate.studies.dataset.parts import ORDER, Key, Parts
+from cellrate.studies.dataset.place import RUNS, STUDY, refuse_foreign, replacing
+from cellrate.studies.polars_threads import refuse_too_few
+
+if TYPE_CHECKING:
+    from cellrate import _core
+
+DONE = "done"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run of a study.
+
+    Attributes:
+        point: Number of the point, from 0.
+        replication: Number of the replication at the point, from 0.
+        seed: Seed of the run.
+        key: Key of its result in a store.
+        command: Shell command that repeats it.
+        values: Value of each factor and derived parameter: a number in its unit, or a text.
+        measures: Value of each named measure of the study; None without a value.
+        error: Error message of a run that failed, on one line; else None.
+    """
+
+    point: int
+    replication: int
+    seed: int
+    key: str
+    command: str
+    values: Mapping[str, str | float | bool] = field(default_factory=dict)
+    measures: Mapping[str, float | None] = field(default_factory=dict)
+    error: str | None = None
+
+
+class Writer:
+    """Writes a data set; runs may be added in any order, the tables do not depend on it.
+
+    Rows are kept in files beside the directory, so memory does not grow with the study. The
+    directory does not change before `finish`, which the end of a `with` block calls unless an
+    exception is raised. The same study gives the same bytes.
+
+    Args:
+        directory: Directory of the data set. An earlier data set in it is replaced; other files are
+            kept.
+        description: Description of the study.
+
+    Raises:
+        BadInput: Two columns would have the same name.
+        FileExistsError: The directory is not empty and holds no data set.
+        RuntimeError: The system allows too few threads.
+    """
+
+    def __init__(self, directory: str | Path, description: Description) -> None:
+        refuse_too_few()
+        self.directory = Path(directory)
+        self.description = description
+        schemas = {RUNS: runs_schema(description)}
+        schemas |= {table: entity_schema(table) for table in ENTITIES}
+        if description.traces:
+            schemas[TRACES] = trace_schema()
+        with writing(self.directory):
+            scratch.clear(self.directory)
+            refuse_foreign(self.directory)
+            self.directory.parent.mkdir(parents=True, exist_ok=True)
+            self._scratch = scratch.beside(self.directory)
+            self._tables = {
+                name: Parts(self._scratch / name, schema, optional(name))
+                for name, schema in schemas.items()
+            }
+        self._whole_run = [(one.column, one.key.split(".")) for one in whole_run()]
+        self._keys: set[Key] = set()
+        self._failed = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.abandon()
+
+    def add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
+        """Adds a run.
+
+        Args:
+            run: The run.
+            outcome: Its result; None if it failed.
+
+        Raises:
+            ValueError: The run was added before, or it has not exactly one of outcome and error.
+            OSError: The rows cannot be written.
+        """
+        with writing(self.directory):
+            self._add(run, outcome)
+
+    def _add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
+        key = (run.point, run.replication)
+        if key in self._keys:
+            raise ValueError(f"replication {key[1]} of point {key[0]} was added before")
+        if (outcome is None) != (run.error is not None):
+            raise ValueError("a run has either an outcome or an error")
+        self._keys.add(key)
+        if outcome is None:
+            self._failed += 1
+            self._tables[RUNS].add(key, [self._row(run, {})])
+            return
+        summary: dict[str, Any] = json.loads(outcome.summary())
+        self._tables[RUNS].add(key, [self._row(run, summary)])
+        for table in ENTITIES:
+            self._tables[table].add(key, frames.rows(table, summary))
+        if self.description.traces:
+            kept = [one for one in series_of(outcome) if one.kind in self.description.traces]
+            self._tables[TRACES].add_frame(key, frames.traces(kept))
+
+    def _row(self, run: RunRow, summary: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of a run in `runs.parquet`."""
+        texts = {one.name for one in self.description.varied if one.is_text}
+        values = {
+            name: _text(value) if name in texts else float(value)
+            for name, value in run.values.items()
+        }
+        return {
+            "seed": run.seed,
+            "key": run.key,
+            "digest": summary.get("digest"),
+            "status": DONE if run.error is None else FAILED,
+            "error": run.error,
+            "command": run.command,
+            **values,
+            **run.measures,
+            "warnings": ",".join(dict.fromkeys(one["code"] for one in summary.get("warnings", ()))),
+            **self._measured(summary),
+        }
+
+    def _measured(self, summary: Mapping[str, Any]) -> dict[str, Any]:
+        """Measures of the whole run; empty for a run that failed."""
+        if not summary:
+            return {}
+        found: dict[str, Any] = {}
+        for column, path in self._whole_run:
+            value: Any = summary
+            for key in path:
+                value = value[key]
+            found[column] = value
+        return found
+
+    def finish(self) -> Path:
+        """Writes the tables into the directory, and returns the directory.
+
+        Raises:
+            FileExistsError: The directory is not empty and holds no data set.
+            OSError: A file cannot be written; an earlier data set is unchanged.
+        """
+        keys = sorted(self._keys)
+        numbers = pl.LazyFrame(
+            {"run": range(len(keys)), **{n: [key[i] for key in keys] for i, n in enumerate(ORDER)}},
+            schema=KEYS,
+        )
+        try:
+            with replacing(self.directory) as fresh:
+                for name, parts in self._tables.items():
+                    parts.finish(fresh / f"{name}.parquet", numbers)
+                dictionary.write(fresh, self.description)
+                text = as_json(self.description, runs=len(keys), failed=self._failed)
+                (fresh / STUDY).write_text(text, encoding="utf-8", newline="\n")
+        finally:
+            self.abandon()
+        return self.directory
+
+    def abandon(self) -> None:
+        """Removes the rows written so far; an earlier data set is kept."""
+        scratch.remove(self._scratch)
+
+
+def _text(value: str | float | bool) -> str:
+    """A choice or boolean as text, as in a scenario."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,115 @@
+"""JSON Schema of scenarios: tables, their variants, and the types of keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
+
+from cellrate import _core
+from cellrate.common.problems import BadInput, choose
+
+Schema: TypeAlias = Mapping[str, Any]
+
+QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells"})
+NUMBERS = frozenset({"number", "integer"})
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """JSON Schema of scenarios."""
+    document: dict[str, Any] = json.loads(_core.schema())
+    return document
+
+
+def resolve(node: Schema) -> Schema:
+    """A schema merged with the definition that it refers to; its own keys take precedence."""
+    if "$ref" not in node:
+        return node
+    return {**schema()["$defs"][definition(node)], **node}
+
+
+def definition(node: Schema) -> str:
+    """Name of the definition that a schema refers to; empty if it refers to none."""
+    return str(node.get("$ref", "")).rpartition("/")[2]
+
+
+def table_keys(node: Schema, data: Mapping[str, Any], here: str) -> Mapping[str, Schema]:
+    """Keys of a table; if it has several variants, those of the variant that the data have."""
+    node = resolve(node)
+    for variant in node.get("oneOf", ()):
+        properties: Mapping[str, Schema] = variant_keys(variant)
+        tags = {name: key["const"] for name, key in properties.items() if "const" in key}
+        if tags and all(data.get(name) == tag for name, tag in tags.items()):
+            return properties
+    if "properties" not in node:
+        raise BadInput(f"{here} has no keys of its own")
+    keys: Mapping[str, Schema] = node["properties"]
+    return keys
+
+
+def variant_keys(variant: Schema) -> Mapping[str, Schema]:
+    """Keys of a variant, including those of the definition that it refers to."""
+    referred = resolve(variant).get("properties", {}) if "$ref" in variant else {}
+    return {**referred, **variant.get("properties", {})}
+
+
+def element(items: Sequence[Mapping[str, Any]], step: str, here: str) -> Mapping[str, Any]:
+    """Element of a list of tables, by its name or number."""
+    names = [str(item.get("name", "")) for item in items]
+    if step in names:
+        return items[names.index(step)]
+    if step.isdecimal() and int(step) < len(items):
+        return items[int(step)]
+    return items[names.index(choose(step, [name for name in names if name], f"element of {here}"))]
+
+
+def kind_of(node: Schema) -> str | None:
+    """Kind of a schema: `number`, `integer`, `boolean` or the type of a quantity; else None."""
+    if definition(node) in QUANTITIES:
+        return definition(node)
+    kind = resolve(node).get("type")
+    return str(kind) if kind in NUMBERS | {"boolean"} else None
+
+
+def choices_of(node: Schema) -> tuple[str, ...]:
+    """Texts that a schema allows; empty if it does not restrict them."""
+    if "enum" in node:
+        return tuple(map(str, node["enum"]))
+    texts: list[str] = []
+    for option in node.get("oneOf", ()):
+        texts += [option["const"]] if "const" in option else option.get("enum", ())
+    return tuple(texts)
+
+
+def is_table(node: Schema) -> bool:
+    """True if a schema describes a table."""
+    return "properties" in resolve(node) or bool(variants(node))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One form of a table, such as a control scheme.
+
+    Attributes:
+        name: Name of the form.
+        tag: Key whose value is that name.
+        keys: All keys of the table in this form.
+    """
+
+    name: str
+    tag: str
+    keys: Mapping[str, Schema]
+
+
+def variants(node: Schema) -> tuple[Variant, ...]:
+    """Forms of a table; empty if it has only one."""
+    every = (variant_keys(variant) for variant in resolve(node).get("oneOf", ()))
+    return tuple(
+        Variant(str(key["const"]), tag, keys)
+        for keys in every
+        for tag, key in keys.items()
+        if "const" in key
+    )

@@ -1,0 +1,92 @@
+"""Draws the distribution of a measure over runs: empirical distribution functions, and boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from matplotlib import style
+
+from cellrate.common.problems import BadInput
+from cellrate.simulation.figures import COLOURS, STYLE
+from cellrate.studies.plots.axes import Scale, draw_axis, legend, outer_left, panels, scale_of
+from cellrate.studies.plots.chart import Chart, Drawing, Mark, drawn, levels, part
+
+# Width of a box, and greatest distance of its points from its middle; the boxes' distance is 1.
+BOX, JITTER = 0.6, 0.18
+
+
+def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
+    """Draws, for each colour, the share of runs with at most a value of `y`; `x` is not used.
+
+    Raises:
+        BadInput: A column is missing or holds nothing to draw.
+    """
+    found = drawn(runs, chart)
+    figure, shown = panels(found, chart)
+    y = scale_of(found, chart.y, chart)
+    marks: list[Mark] = []
+    with style.context(STYLE):
+        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
+            own = part(found, chart.columns, value)
+            for number, group in enumerate(levels(found, chart.by)):
+                line = part(own, chart.by, group).sort(chart.y)
+                values = line[chart.y].to_numpy() / y.divisor
+                colour = COLOURS[number % len(COLOURS)]
+                name = None if chart.by is None else scale_of(found, chart.by, chart).shown(group)
+                if not len(values):
+                    continue
+                share = np.arange(1, len(values) + 1) / len(values)
+                axes.step(
+                    np.concatenate([values[:1], values]), np.concatenate([[0.0], share]),
+                    where="post", color=colour, label=name,
+                )  # fmt: skip
+                marks += [
+                    Mark(axes, float(at), float(up), (run,))
+                    for at, up, run in zip(values, share, line["run"], strict=True)
+                ]
+            axes.set_ylim(0, 1.02)
+            axes.set_xlabel(y.label)
+        for axes in outer_left(shown):
+            axes.set_ylabel("share of the runs")
+        legend(figure, shown[0], "" if chart.by is None else Scale(chart.by, "", 1.0).label)
+    return Drawing(figure, tuple(marks))
+
+
+def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
+    """Draws median, quartiles and every run for each value of `x`; whiskers reach 1.5 box lengths.
+
+    Raises:
+        BadInput: A column is missing or holds nothing to draw, or the chart has `by`.
+    """
+    if chart.by is not None:
+        raise BadInput("boxes stand side by side: name panels with --columns instead of --by")
+    found = drawn(runs, chart)
+    figure, shown = panels(found, chart)
+    values = levels(found, chart.x)
+    y, ticks = scale_of(found, chart.y, chart), scale_of(found, chart.x, chart)
+    texts = [str(level) if ticks.texts else ticks.shown(level) for level in values]
+    place = Scale(chart.x, "", 1.0, tuple(texts))
+    marks: list[Mark] = []
+    with style.context(STYLE):
+        for axes, value in zip(shown, levels(found, chart.columns), strict=True):
+            own = part(found, chart.columns, value)
+            for at, level in enumerate(values):
+                runs_here = part(own, chart.x, level)
+                up = runs_here[chart.y].to_numpy() / y.divisor
+                if not len(up):
+                    continue
+                axes.boxplot(
+                    [up], positions=[at], widths=BOX, showfliers=False,
+                    medianprops={"color": COLOURS[1], "linewidth": 1.4},
+                )  # fmt: skip
+                aside = at + JITTER * np.linspace(-1, 1, len(up)) if len(up) > 1 else [float(at)]
+                axes.plot(aside, up, ".", color=COLOURS[0], markersize=4, alpha=0.7)
+                marks += [
+                    Mark(axes, float(side), float(high), (run,))
+                    for side, high, run in zip(aside, up, runs_here["run"], strict=True)
+                ]
+            draw_axis(axes, place, texts)
+            axes.set_xlabel(scale_of(found, chart.x, chart).label)
+        for axes in outer_left(shown):
+            axes.set_ylabel(y.label)
+    return Drawing(figure, tuple(marks))

@@ -1,0 +1,141 @@
+"""Draws any kind of figure from a study's data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import polars as pl
+
+from cellrate.common.problems import BadInput, choose
+from cellrate.simulation.figures import COLOURS
+from cellrate.simulation.series import Series
+from cellrate.studies.columns import chosen, column, units_of
+from cellrate.studies.dataset import DataSet
+from cellrate.studies.plots import KINDS
+from cellrate.studies.plots.axes import scale_of
+from cellrate.studies.plots.chart import Chart, Drawing
+from cellrate.studies.plots.over_time import overlaid, phase_portrait
+
+TRACES = {"traces", "phase"}
+ALL_KINDS = (*KINDS, *sorted(TRACES))
+# Most phase portraits side by side.
+MOST_PORTRAITS = 4
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A requested figure.
+
+    Attributes:
+        kind: One of `ALL_KINDS`.
+        y: Measure, or trace on the vertical axis.
+        x: Factor, or trace on the horizontal axis of a phase portrait.
+        by: Column of the colours.
+        columns: Column of the panels.
+        where: Conditions that select runs, such as `scheme=erica`.
+        table: Table of the data set that has the measure.
+        replication: Replication whose traces are drawn.
+    """
+
+    kind: str
+    y: str
+    x: str | None = None
+    by: str | None = None
+    columns: str | None = None
+    where: tuple[str, ...] = ()
+    table: str = "runs"
+    replication: int = 0
+
+
+def draw(data: DataSet, wish: Wish) -> Drawing:
+    """Draws a requested figure.
+
+    Raises:
+        BadInput: The request does not fit the data set.
+    """
+    choose(wish.kind, ALL_KINDS, "kind of figure")
+    if wish.kind in TRACES:
+        return _of_traces(data, wish)
+    frame = data.frame(wish.table)
+    names = frame.columns
+    if wish.x is None and wish.kind != "ecdf":
+        raise BadInput(f"name the horizontal axis: --x FACTOR; there are {_varied(data)}")
+    chart = Chart(
+        column(wish.x or "run", names),
+        column(wish.y, names, "measure"),
+        None if wish.by is None else column(wish.by, names),
+        None if wish.columns is None else column(wish.columns, names),
+        data.description.level,
+        units_of(data, wish.table),
+    )
+    return KINDS[wish.kind](chosen(frame, wish.where), chart)
+
+
+def _varied(data: DataSet) -> str:
+    return ", ".join(factor.name for factor in data.description.varied) or "no factors"
+
+
+def _of_traces(data: DataSet, wish: Wish) -> Drawing:
+    """Draws traces of one replication at each of the selected points."""
+    if not data.description.traces:
+        raise BadInput(f"the study {data.description.name} keeps no traces; ask for them in [keep]")
+    frame = chosen(data.runs, [*wish.where, f"replication={wish.replication}"])
+    frame = frame.filter(pl.col("status") == "done")
+    names = _names(data, frame)
+    if wish.kind == "traces":
+        if len(names) > len(COLOURS):
+            raise BadInput(
+                f"{len(names)} runs over one another cannot be told apart, "
+                f"at most {len(COLOURS)} can; choose with --where"
+            )
+        return Drawing(overlaid({name: trace_of(data, run, wish.y) for run, name in names.items()}))
+    if len(names) > MOST_PORTRAITS:
+        raise BadInput(
+            f"{len(names)} portraits do not fit side by side, "
+            f"at most {MOST_PORTRAITS} do; choose with --where"
+        )
+    across = wish.x or "acr"
+    pairs = [
+        (name, trace_of(data, run, across), trace_of(data, run, wish.y))
+        for run, name in names.items()
+    ]
+    return Drawing(phase_portrait(pairs))
+
+
+def _names(data: DataSet, frame: pl.DataFrame) -> dict[int, str]:
+    """Names of the runs: values of the factors that differ among them."""
+    varied = [factor.name for factor in data.description.varied]
+    differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1]
+    chart = Chart("run", "run", units=units_of(data))
+    scales = [scale_of(frame, name, chart) for name in differing]
+    names = {}
+    for row in frame.iter_rows(named=True):
+        values = ", ".join(scale.shown(row[scale.name]) for scale in scales)
+        names[int(row["run"])] = values or f"run {row['run']}"
+    return names
+
+
+def trace_of(data: DataSet, run: int, asked: str) -> Series:
+    """Trace of a run by `KIND` or `KIND:ENTITY`, where `*` stands for any text.
+
+    If several entities fit, the trace with the greatest maximum is returned.
+
+    Raises:
+        BadInput: The study keeps no traces, or the run has no such trace.
+    """
+    kind, _, pattern = asked.partition(":")
+    own = data.scan("traces").filter(pl.col("run") == run)
+    peaks = own.group_by("kind", "entity", maintain_order=True).agg(pl.col("maximum").max())
+    rows = data.collect(peaks).rows()
+    of_kind = [(peak, entity) for traced, entity, peak in rows if traced == kind]
+    if not of_kind:
+        kinds = ", ".join(dict.fromkeys(traced for traced, _, _ in rows)) or "nothing"
+        raise BadInput(f"run {run} has no trace of {kind}; traced: {kinds}")
+    fitting = [trace for trace in of_kind if fnmatchcase(trace[1], pattern or "*")]
+    if not fitting:
+        names = ", ".join(entity for _, entity in of_kind)
+        raise BadInput(f"run {run} has no trace of {kind} of {pattern}; it has {names}")
+    highest = max(fitting, key=lambda trace: trace[0])
+    return data.series(run, kind, highest[1])

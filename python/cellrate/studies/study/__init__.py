@@ -1,0 +1,27 @@
+"""Studies: many runs from one file, with a design, replications and a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cellrate.studies.study.file import parse_study, read
+from cellrate.studies.study.model import Point, Study
+from cellrate.studies.study.plan import Plan, plan, refuse_bad_points
+from cellrate.studies.study.running import Executor, Notice, Ran, Running
+
+__all__ = [
+    "Plan",
+    "Point",
+    "Ran",
+    "Study",
+    "parse_study",
+    "plan",
+    "read",
+    "refuse_bad_points",
+    "run_study",
+]
+
+
+def run_study(study: Study, executor: Executor, directory: Path, notice: Notice) -> Ran:
+    """Runs a study and writes its data set; see `Running`."""
+    return Running(study, executor, directory, notice).run()

@@ -1,0 +1,175 @@
+"""Reads a study file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cellrate import ScenarioError, _core
+from cellrate.common.problems import BadInput, choose
+from cellrate.language.errors import ExpressionError
+from cellrate.language.of_a_run import check
+from cellrate.simulation import source
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.keys import Keys
+from cellrate.studies.study.contradictions import (
+    refuse_contradictions,
+    refuse_seed,
+    refuse_seeds_without_end,
+    set_in_vain,
+)
+from cellrate.studies.study.design import TooManyPoints, rows
+from cellrate.studies.study.factors import Place, Reading, Refusals
+from cellrate.studies.study.model import Point, Replications, Study, Until, WarmUp
+from cellrate.studies.study.points import Points
+
+
+def read(path: str | Path, settings: Sequence[str] = ()) -> Study:
+    """Reads a study from a file.
+
+    Args:
+        path: The file; ``-`` is standard input.
+        settings: Settings of every run besides those of the file, in the form of ``--set``.
+
+    Raises:
+        OSError: The file, or its scenario, cannot be read.
+        ScenarioError: The study is not valid; the error shows the place.
+    """
+    text, name = source.read(str(path))
+    return parse_study(text, name, settings)
+
+
+def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
+    """Reads a study from a text.
+
+    Args:
+        text: The study, as TOML.
+        path: Path of the study; the path of its scenario is relative to its directory.
+        settings: Settings of every run besides those of the file, in the form of ``--set``.
+
+    Raises:
+        BadInput: A setting is the seed.
+        OSError: The scenario cannot be read.
+        ScenarioError: The study is not valid; the error shows the place.
+    """
+    document: dict[str, Any] = json.loads(_core.study(text, path))
+    refusal = Refusals(text, path)
+    for setting in settings:
+        refuse_seed(setting)
+    document["set"] += settings
+    base = _base(document, path, refusal)
+    reading = Reading(document, base, refusal)
+    refuse_contradictions(document, reading, refusal)
+    _check_measures(document["measures"], refusal)
+    points = _points(document, reading, base, refusal)
+    replications = _replications(document["replications"], refusal)
+    refuse_seeds_without_end(document, len(points), replications.most, refusal)
+    return Study(
+        name=document["name"] or Path(path.strip("<>")).stem,
+        path=path,
+        text=text,
+        base=base,
+        factors=tuple(one.column for axis in reading.axes for one in axis.factors),
+        derived=tuple(one.column for one in reading.derived),
+        points=points,
+        common_random_numbers=document["common_random_numbers"],
+        replications=replications,
+        warm_up=_rule(document["warm_up"]),
+        measures=dict(document["measures"]),
+        traces=tuple(document["keep"]["traces"]),
+        notes=(*reading.notes, *set_in_vain(document, reading)),
+    )
+
+
+def _base(document: Mapping[str, Any], path: str, refusal: Refusals) -> Job:
+    """The scenario with the settings of every run."""
+    settings = list(document["set"])
+    warm_up = document["warm_up"]
+    if warm_up and warm_up["from"] is not None:
+        settings.append(f"measure.from={warm_up['from']}")
+    if document["template"] is not None:
+        names = [entry["name"] for entry in json.loads(_core.registry())["templates"]]
+        try:
+            template = choose(document["template"], names, "template")
+        except BadInput as error:
+            raise refusal(("template",), str(error)) from error
+        text, name = _core.template(template), template
+    else:
+        file = Path(path).parent / document["scenario"]
+        try:
+            text, name = source.read(str(file))
+        except (OSError, ValueError) as error:
+            if isinstance(error, ScenarioError):
+                raise
+            reason = getattr(error, "strerror", None) or error
+            raise refusal(("scenario",), f"cannot read {file}: {reason}") from error
+    base = Job(text, name, tuple(settings), document["seed"])
+    kept = document["keep"]["traces"]
+    if kept:
+        base = traced(base, kept)
+    base.resolved()
+    return base
+
+
+def traced(base: Job, wanted: tuple[str, ...] | list[str]) -> Job:
+    """Adds traces to those that the scenario of a job asks for."""
+    has = Keys(base.resolved()).document["measure"]["traces"]
+    both = ", ".join(f'"{one}"' for one in dict.fromkeys((*has, *wanted)))
+    return Job(base.text, base.path, (*base.overrides, f"measure.traces=[{both}]"), base.seed)
+
+
+def _points(
+    document: Mapping[str, Any], reading: Reading, base: Job, refusal: Refusals
+) -> tuple[Point, ...]:
+    axes = reading.axes
+    factors = tuple(factor for axis in axes for factor in axis.factors)
+    points = Points(factors, reading.derived, base, refusal)
+    points.refuse_idle_names()
+    try:
+        return tuple(
+            points.point(index, row) for index, row in enumerate(rows(axes, document["design"]))
+        )
+    except TooManyPoints as error:
+        place: Place = ("factors",)
+        raise refusal(
+            place, f"the design has {error}", "choose a space-filling `[design]`"
+        ) from error
+
+
+def _check_measures(measures: list[tuple[str, str]], refusal: Refusals) -> None:
+    for name, expression in measures:
+        if not name.isidentifier():
+            message = f"`{name}` is not a name"
+            raise refusal(("measures", name), message, "letters, digits and `_`")
+        try:
+            check(expression)
+        except ExpressionError as error:
+            raise refusal(("measures", name), str(error), "such as `throughput_mbit`") from error
+
+
+def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:
+    until = asked["until"]
+    if until is None:
+        count = asked["count"] or 1
+        return Replications(count, count, None, asked["level"])
+    text = str(until["half_width"]).strip()
+    relative = text.endswith("%")
+    try:
+        width = float(text.removesuffix("%")) / (100 if relative else 1)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < float("inf"):
+        place: Place = ("replications", "until", "half_width")
+        raise refusal(
+            place, f"`half_width` is {text!r}", "a share of the mean such as `1 %`, or a number"
+        )
+    least, most = asked["least"] or 10, asked["most"] or 100
+    return Replications(least, most, Until(until["measure"], width, relative), asked["level"])
+
+
+def _rule(asked: Mapping[str, Any] | None) -> WarmUp | None:
+    if asked is None or asked["rule"] is None:
+        return None
+    return WarmUp(asked["rule"], asked["trace"] or "queue")

@@ -1,0 +1,160 @@
+"""Estimates the cost of a study: number of runs, time, memory and disk space."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import fmean
+
+from cellrate import _core
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job, available_cores
+from cellrate.studies.study.model import Study
+
+SAMPLED = 5
+"""Number of points, spread over the design, of which a run is tried."""
+MOMENT_SECONDS = 0.3
+"""Longest time of each such trial."""
+SHORTENED = 50
+"""If a trial was cut off, a run shortened by this factor gives the size of a result."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Estimated cost of a study.
+
+    Attributes:
+        points: Number of points.
+        least: Least number of runs.
+        most: Greatest number of runs; equal to the least unless a measure decides.
+        known: Number of stored results among the least number of runs.
+        run_seconds: Mean core time of a run; None if all results are stored.
+        seconds: Time for the least number of runs, without stored ones, with all workers.
+        most_seconds: Time for the greatest number of runs.
+        memory_bytes: Greatest memory that the runs of all workers need at a time.
+        disk_bytes: Uncompressed size of the results of the greatest number of runs; None if
+            unknown.
+    """
+
+    points: int
+    least: int
+    most: int
+    known: int
+    run_seconds: float | None
+    seconds: float
+    most_seconds: float
+    memory_bytes: int
+    disk_bytes: float | None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Trial of a run: estimated core time, and the size of its result if known."""
+
+    seconds: float
+    size: int | None
+
+
+def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
+    """Estimates the cost of a study from short trials of a few of its runs.
+
+    Args:
+        study: The study.
+        store: Store of results; None without one.
+        workers: Number of runs at a time; one per core by default.
+
+    Raises:
+        ScenarioError: A run needs more memory than is available.
+    """
+    count = workers or available_cores()
+    asked, points = study.replications, len(study.points)
+    least, most = asked.least * points, asked.most * points
+    known = _known(study, store)
+    sample = _sample(study)
+    trials = [] if known == least else [_try(job) for job in sample]
+    run_seconds = fmean(one.seconds for one in trials) if trials else None
+    sizes = [one.size for one in trials if one.size is not None]
+    left = (run_seconds or 0.0) / count
+    return Plan(
+        points=points,
+        least=least,
+        most=most,
+        known=known,
+        run_seconds=run_seconds,
+        seconds=left * (least - known),
+        most_seconds=left * (most - known),
+        memory_bytes=count * max(map(_memory, sample)),
+        disk_bytes=fmean(sizes) * (most - known) if sizes else None,
+    )
+
+
+def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None) -> None:
+    """Checks the scenario of every point before the first run.
+
+    Args:
+        study: The study.
+        watch: Called with the number of points that have been checked.
+
+    Raises:
+        ScenarioError: A scenario cannot be run; the error shows its settings.
+    """
+    with ThreadPoolExecutor(available_cores()) as pool:
+        for done, _ in enumerate(pool.map(lambda one: study.job(one, 0).resolved(), study.points)):
+            if watch is not None:
+                watch(done + 1)
+
+
+def _sample(study: Study) -> list[Job]:
+    """First runs of some points, spread over the design."""
+    points = study.points
+    count = min(SAMPLED, len(points))
+    chosen = [points[at * (len(points) - 1) // max(count - 1, 1)] for at in range(count)]
+    return [study.job(point, 0) for point in chosen]
+
+
+def _known(study: Study, store: _core.Store | None) -> int:
+    """Number of stored results among the least number of runs.
+
+    With a warm-up rule this is 0: the keys of the runs are not known before the warm-up is.
+    """
+    if store is None or study.warm_up is not None or not store.keys():
+        return 0
+    runs = (study.job(point, r) for point in study.points for r in range(study.replications.least))
+    return sum(store.contains(job.key()) for job in runs)
+
+
+def _try(job: Job) -> Trial:
+    """Runs a job for at most `MOMENT_SECONDS` and extrapolates its core time."""
+    began = time.perf_counter()
+    reached = 0.0
+
+    def report(now: float, end: float) -> bool:
+        nonlocal reached
+        reached = now / end
+        return time.perf_counter() - began < MOMENT_SECONDS
+
+    try:
+        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+    except _core.Cancelled:
+        elapsed = time.perf_counter() - began
+        return Trial(elapsed / max(reached, 1e-6), _size(job))
+    return Trial(time.perf_counter() - began, len(outcome.to_bytes()))
+
+
+def _size(job: Job) -> int | None:
+    """Size of the result of a shorter run; the whole run's has about as many rows and points."""
+    network = Network.of(job.text, job.path, job.overrides, job.seed)
+    duration = network.duration_seconds / SHORTENED
+    settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
+    try:
+        short = _core.run(job.text, job.path, [*job.overrides, *settings], job.seed, None)
+    except _core.ScenarioError:
+        return None
+    return len(short.to_bytes())
+
+
+def _memory(job: Job) -> int:
+    estimate = _core.estimate(job.text, job.path, list(job.overrides), job.seed)
+    return estimate["memory_bytes"]

@@ -1,0 +1,221 @@
+"""The points of a study: values of every factor and derived parameter."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from cellrate import ScenarioError
+from cellrate.common.problems import BadInput
+from cellrate.language.errors import ExpressionError
+from cellrate.language.expressions import parse
+from cellrate.simulation.network import Network
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.keys import Key, Keys, number
+from cellrate.studies.parameters.ranges import WHOLE, written
+from cellrate.studies.study.amounts import DIMENSIONS, RATE, TIME, Amount, UnitError, read, whole
+from cellrate.studies.study.derived import amount
+from cellrate.studies.study.factors import Refusals
+from cellrate.studies.study.model import Column, Derived, Factor, Point, Value
+
+INFINITE = "infinite"
+
+
+class Points:
+    """Makes points from rows of a design.
+
+    Args:
+        factors: The factors, in the order of a row.
+        derived: The derived parameters.
+        base: The scenario with the settings of every run.
+        refusal: Makes the errors.
+    """
+
+    def __init__(
+        self,
+        factors: Sequence[Factor],
+        derived: Sequence[Derived],
+        base: Job,
+        refusal: Refusals,
+    ) -> None:
+        self._factors = factors
+        self._derived = derived
+        self._base = base
+        self._refusal = refusal
+        self._amount = cache(_amount)
+
+    def refuse_idle_names(self) -> None:
+        """Refuses a factor that is not a parameter and that no expression uses.
+
+        Raises:
+            ScenarioError: The study has such a factor.
+        """
+        used = set().union(*(_names(one.expression) for one in self._derived))
+        for factor in self._factors:
+            if factor.column.path is None and factor.column.name not in used:
+                message = f"nothing depends on `{factor.column.name}`"
+                advice = "parameters are dotted paths; other names are for `[derived]`"
+                raise self._refusal(factor.place, message, advice)
+
+    def point(self, index: int, row: Sequence[str]) -> Point:
+        """The point of a row.
+
+        Raises:
+            ScenarioError: An expression cannot be evaluated there.
+        """
+        both = list(zip(self._factors, row, strict=True))
+        # The variant of a table is set before its keys.
+        both.sort(key=lambda one: one[0].form is None)
+        settings = [setting for factor, text in both if (setting := factor.setting(text))]
+        columns = [factor.column for factor in self._factors]
+        values = [_value(column, text) for column, text in zip(columns, row, strict=True)]
+        known = {column.name: (column, text) for column, text in zip(columns, row, strict=True)}
+        found: dict[str, Amount] = {}
+        for one in self._derived:
+            scenario = _ScenarioAtPoint(self._base, tuple(settings))
+            result = self._evaluate(one, self._lookup(known, found, scenario))
+            found[one.column.name] = result
+            text, value = self._as_column(one, result)
+            values.append(value)
+            if one.column.path is not None:
+                settings.append(f"{one.column.path}={text}")
+        names = [*known, *(one.column.name for one in self._derived)]
+        return Point(index, tuple(zip(names, values, strict=True)), tuple(settings))
+
+    def _evaluate(self, one: Derived, lookup: Callable[[str], Amount]) -> Amount:
+        try:
+            return amount(one.expression, lookup)
+        except ExpressionError as error:
+            raise self._refusal(one.place, str(error)) from error
+
+    def _as_column(self, one: Derived, result: Amount) -> tuple[str, Value]:
+        """An amount as text for the scenario, and as a value for the data set."""
+        if one.column.path is None:
+            return "", result.value
+        kind = one.column.kind
+        if kind not in DIMENSIONS:
+            raise self._refusal(
+                one.place, f"`{one.column.name}` is not a number, so it cannot be derived"
+            )
+        try:
+            value = result.as_kind(kind)
+        except UnitError as error:
+            raise self._refusal(
+                one.place, f"`{one.expression}` does not fit `{one.column.name}`: {error}"
+            ) from error
+        if math.isnan(value) or (math.isinf(value) and kind != "Buffer"):
+            message = f"`{one.expression}` is {value} at a point"
+            raise self._refusal(one.place, message, "a finite value at every point")
+        if kind in WHOLE:
+            value = whole(value)
+        return (INFINITE if math.isinf(value) else written(value, kind)), value
+
+    def _lookup(
+        self,
+        known: dict[str, tuple[Column, str]],
+        found: dict[str, Amount],
+        scenario: _ScenarioAtPoint,
+    ) -> Callable[[str], Amount]:
+        def lookup(name: str) -> Amount:
+            if name in found:
+                return found[name]
+            if name in known:
+                return self._amount(*known[name])
+            return scenario.amount(name)
+
+        return lookup
+
+
+class _ScenarioAtPoint:
+    """The scenario at a point, resolved only if an expression uses it."""
+
+    def __init__(self, base: Job, settings: tuple[str, ...]) -> None:
+        self._job = Job(base.text, base.path, (*base.overrides, *settings), base.seed)
+
+    def amount(self, name: str) -> Amount:
+        """Value of a dotted path, ``rtt`` or ``rate``.
+
+        Raises:
+            ExpressionError: The name is unknown, or its value is not a number.
+        """
+        try:
+            if name == "rtt":
+                return Amount(self._round_trip(), TIME)
+            if name == "rate":
+                links = self._network().links
+                return Amount(min(link.bits_per_second for link in links), RATE)
+            if "." not in name:
+                raise ExpressionError(
+                    f"unknown name `{name}`; allowed are the factors, `rtt` (the longest "
+                    "propagation round trip of a flow), `rate` (of the slowest link) and dotted "
+                    "paths"
+                )
+            return _of_key(Keys(self._job.resolved()).find(name))
+        except (BadInput, UnitError) as error:
+            raise ExpressionError(str(error)) from error
+        except ScenarioError as error:
+            raise ExpressionError(
+                f"`{name}` cannot be read, because the scenario at this point is wrong: {error}"
+            ) from error
+
+    def _network(self) -> Network:
+        return Network.of(self._job.text, self._job.path, self._job.overrides)
+
+    def _round_trip(self) -> float:
+        flows = self._network().flows
+        trips = [flow.propagation_round_trip_seconds for flow in flows]
+        known = [trip for trip in trips if trip is not None]
+        if not known:
+            raise ExpressionError("`rtt`: no flow of this scenario has a way back")
+        return max(known)
+
+
+def _of_key(key: Key) -> Amount:
+    """A parameter of a scenario.
+
+    Raises:
+        UnitError: It is absent, or not a number.
+    """
+    if key.value is None or key.kind not in DIMENSIONS:
+        found = "left out" if key.value is None else json.dumps(key.value)
+        raise UnitError(f"`{key.path}` is {found} here, which is no number")
+    return Amount.of(number(str(key.value), key), key.kind)
+
+
+def _amount(column: Column, text: str) -> Amount:
+    """A factor's value.
+
+    Raises:
+        ExpressionError: It is not a number.
+    """
+    try:
+        if column.path is None:
+            return read(text)
+        return Amount.of(_number(column, text), column.kind)
+    except (UnitError, KeyError) as error:
+        raise ExpressionError(f"`{column.name}` is {text!r}, which is no number") from error
+
+
+def _value(column: Column, text: str) -> Value:
+    """A factor's value for the data set."""
+    if column.kind not in DIMENSIONS:
+        return text
+    if column.path is None:
+        return read(text).as_kind(column.kind)
+    return _number(column, text)
+
+
+@cache
+def _number(column: Column, text: str) -> float:
+    return number(text, Key(column.name, column.kind, None, (), None, None, {}))
+
+
+def _names(expression: str) -> set[str]:
+    """Names that an expression uses."""
+    try:
+        return {node.id for node in ast.walk(parse(expression)) if isinstance(node, ast.Name)}
+    except ExpressionError:
+        return set()

@@ -1,0 +1,69 @@
+"""End of the warm-up of a run by MSER-5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellrate.simulation.series import Series
+
+BATCH = 5
+"""Number of samples in a batch: the 5 of MSER-5."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The part to leave out at the beginning of a run.
+
+    Attributes:
+        seconds: End of the warm-up.
+        reached_half: True if the best cut is the greatest that is allowed, half of the run; then
+            the run is too short to find the warm-up (White, Cobb and Spratt 2000).
+    """
+
+    seconds: float
+    reached_half: bool
+
+
+def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut:
+    """Finds the cut that minimises the standard error of the mean of the remaining samples.
+
+    Samples are averaged in batches of five. With the batch means Z_1 ... Z_n the cut d minimises
+    the sum of the squared deviations of Z_{d+1} ... Z_n from their mean, divided by (n - d) squared
+    (White, Cobb and Spratt 2000, with m = 5).
+
+    Args:
+        time: Times of the samples in seconds, rising.
+        values: The samples.
+
+    Raises:
+        ValueError: There are fewer than two batches.
+    """
+    count = len(values) // BATCH
+    if count < 2:
+        raise ValueError(f"{len(values)} samples; MSER-5 needs at least {2 * BATCH}")
+    means = values[: count * BATCH].reshape(count, BATCH).mean(axis=1)
+    left = count - np.arange(count)
+    deviations = means - means.mean()
+    # Deviations from the mean of all values avoid the difference of two large sums.
+    rest = np.cumsum(deviations[::-1])[::-1]
+    squares = np.cumsum((deviations**2)[::-1])[::-1] - rest**2 / left
+    error = np.maximum(squares, 0.0) / left**2.0
+    most = count // 2
+    best = int(np.argmin(error[: most + 1]))
+    return Cut(float(time[best * BATCH]), best == most)
+
+
+def longest(series: Iterable[Series]) -> Cut:
+    """The latest cut of some traces, after which each of them has settled.
+
+    Raises:
+        ValueError: There is no trace, or a trace is too short.
+    """
+    cuts = [mser5(one.time, (one.minimum + one.maximum) / 2) for one in series]
+    if not cuts:
+        raise ValueError("the run has no such trace")
+    return Cut(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))
