@@ -25,7 +25,12 @@ LAYERS = (
     "cli",
 )
 # Within a package: files that must not import others of it.
-WITHIN = {"advice/formulas": ("advice.explain", "advice.sizing", "advice.tuning")}
+WITHIN = {
+    "advice/formulas": ("advice.explain", "advice.sizing", "advice.tuning"),
+    "advice/explain": ("advice.sizing", "advice.tuning"),
+    "advice/sizing": ("advice.explain", "advice.tuning"),
+    "advice/tuning": ("advice.explain", "advice.sizing"),
+}
 
 
 def imported(file: Path) -> Iterator[str]:

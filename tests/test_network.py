@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cellrate import ScenarioError, _core
-from cellrate.advice.sizing.growth import certain_growth_cells_per_second
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import (
     Network,
     capacity_left_cells_per_second,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from cellrate.advice.formulas.growth import growth_of
 from cellrate.advice.sizing import Question, size_buffer
-from cellrate.advice.sizing.growth import growth_of
 from cellrate.simulation.series import Series
 from conftest import Command
 from hypothesis import given

@@ -43,3 +43,11 @@ def estimate_text(found: Estimate) -> str:
 def percent(share: float | None) -> str:
     """A signed percentage; empty for None and infinity, as for an event that never occurred."""
     return "" if share is None or not isfinite(share) else f"{share:+.1%}"
+
+
+def seconds(value: float) -> str:
+    """A time as text, in s, ms or µs."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if value * factor >= 1 or unit == "µs":
+            return f"{value * factor:.3g} {unit}"
+    return f"{value:.3g} s"

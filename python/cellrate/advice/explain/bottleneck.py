@@ -12,7 +12,7 @@ from cellrate.advice.explain.subject import (
     target_utilisation,
 )
 from cellrate.advice.formulas import Situation
-from cellrate.advice.sizing.growth import certain_growth_cells_per_second
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import offered_cells_per_second
 
 TOPIC = "bottleneck"

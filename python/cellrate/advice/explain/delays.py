@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cellrate.advice.explain.statement import Said, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
-from cellrate.advice.sizing.words import seconds
+from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow
 from cellrate.theory import pipe_cells
 from cellrate.theory.cell_conversions import CELL_BYTES

@@ -9,7 +9,7 @@ from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import DoesNotApply, loop_of
 from cellrate.advice.formulas.situation import full_load_interval_seconds
-from cellrate.advice.sizing.words import seconds
+from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle

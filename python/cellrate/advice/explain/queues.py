@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cellrate.advice.explain.statement import NotSaid, Said, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
-from cellrate.advice.sizing.growth import certain_growth_cells_per_second
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import Flow
 
 TOPIC = "queue"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cellrate.advice.explain.shares import unfair
 from cellrate.advice.explain.statement import NotSaid, Said, Statement, Value
 from cellrate.advice.explain.subject import Subject
-from cellrate.advice.sizing.words import seconds
+from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr, Flow, Tcp
 from cellrate.theory import peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS

@@ -8,7 +8,7 @@ from cellrate.advice.explain.statement import NotSaid, Said, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.situation import full_load_interval_seconds
-from cellrate.advice.sizing.words import seconds
+from cellrate.common.numbers import seconds
 from cellrate.theory import AssumptionError, pipe_cells, round_trips_to_fill
 
 TOPIC = "time constants"

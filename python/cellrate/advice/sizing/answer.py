@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from cellrate.advice.formulas import FormulaAnswer
+from cellrate.advice.formulas.growth import Growth
 from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, upper_mean
-from cellrate.advice.sizing.growth import Growth
 from cellrate.advice.sizing.measuring import PortRun
 from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.search import Least

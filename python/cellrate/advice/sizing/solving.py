@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cellrate.advice.formulas import Situation, formulas_of
-from cellrate.advice.sizing.answer import Answer, Endless
-from cellrate.advice.sizing.growth import (
+from cellrate.advice.formulas.growth import (
     LEAST_POINTS,
     LONGER,
     certain_growth_cells_per_second,
     growth_of,
 )
+from cellrate.advice.sizing.answer import Answer, Endless
 from cellrate.advice.sizing.measuring import Measured, Runner, measure
 from cellrate.advice.sizing.question import Question, SizingError
 from cellrate.advice.sizing.targets import for_delay, for_loss, for_no_loss

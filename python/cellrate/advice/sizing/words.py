@@ -6,6 +6,7 @@ import math
 
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
+from cellrate.common.numbers import seconds
 from cellrate.theory.cell_conversions import CELL_BYTES
 
 # Buffers below this many KiB are shown in bytes.
@@ -169,11 +170,3 @@ def ratio(formula_cells: float | None, buffer_cells: int | None) -> str:
     if formula_cells is None or not buffer_cells:
         return "-"
     return f"{formula_cells / buffer_cells:.2f}"
-
-
-def seconds(value: float) -> str:
-    """A time as text, in s, ms or µs."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if value * factor >= 1 or unit == "µs":
-            return f"{value * factor:.3g} {unit}"
-    return f"{value:.3g} s"
