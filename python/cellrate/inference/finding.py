@@ -23,6 +23,7 @@ class Finding:
         p: For each value the chance of losing so much against the best; None for the best.
         hold_out: How the best value does on results that did not choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
+        asked: With how many seeds values that stay in the race are run.
         groups: In how many groups the experiments fall that have no simulation in common.
         dropped: Whether it held out alone, and the other values that did do better without it.
     """
@@ -32,6 +33,7 @@ class Finding:
     p: tuple[float | None, ...]
     hold_out: HoldOut
     problems: tuple[str, ...]
+    asked: int
     groups: int
     dropped: bool = False
 
