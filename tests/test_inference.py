@@ -96,8 +96,8 @@ def test_two_columns(answered: Answered) -> None:
 
 def test_only_what_is_needed_is_run_and_few_at_a_time(answered: Answered) -> None:
     done = {job.key() for job in answered.recorder.jobs}
-    # 8 experiments: 5 values with the first seed, 3 with two more; the last one 2
-    # values with the first, which it cannot hold out, and the assumed one twice more for the columns.
+    # 8 experiments: 5 values with the first seed, 3 with two more. The last one: 2 values with the
+    # first, for it cannot hold out, and the assumed one with two more, for the columns.
     assert len(done) == 8 * (5 + 3 * 2) + 2 + 2
     told = answered.recorder.told
     assert {label for label, _, _ in told} >= {"madeup, seed 1", "madeup, more seeds"}
