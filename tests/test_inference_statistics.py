@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from cellrate.inference.elimination import eliminate
-from cellrate.inference.exclusion import out_of_the_race, p_values
+from cellrate.inference.exclusion import p_values
 from cellrate.inference.halves import halves
 from cellrate.inference.hold_out import hold_out
+from cellrate.inference.race import out_of_the_race
 from cellrate.inference.scores import Scores
 from cellrate.inference.sign_flips import DRAWS, least_p, p_value
 
@@ -92,11 +93,13 @@ def test_a_clear_loser_leaves_the_race_but_never_the_assumed_value() -> None:
     assert short.gains(1, 2) == [0]
 
 
-def test_no_value_stays_in_the_race_where_none_gains_with_the_first_seed() -> None:
-    # One result for another, and one less: neither can gain with every seed.
+def test_no_value_stays_in_the_race_where_none_holds_out_with_the_first_seed() -> None:
+    # One result for another, and one less.
     assert out_of_the_race(scores("ab", ["10"], ["01"], ["00"])) == {1, 2}
-    # One that gains keeps the other one in, too: a half may choose it.
-    assert out_of_the_race(scores("abc", ["100"], ["011"], ["000"])) == frozenset()
+    # Two more, both in one half, and what that half chooses gains nothing in the other.
+    assert out_of_the_race(scores("aabb", ["0000"], ["1100"])) == {1}
+    # One more in either: the third value stays, too, as it has not lost clearly.
+    assert out_of_the_race(scores("ab", ["00"], ["11"], ["10"])) == frozenset()
 
 
 def test_a_value_that_gains_on_both_halves_with_every_seed_has_held_out() -> None:

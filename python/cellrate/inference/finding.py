@@ -23,6 +23,7 @@ class Finding:
         p: For each value the chance of losing so much against the best; None for the best.
         hold_out: Success of the best value on results that did not choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
+        asked: Number of seeds with which values that stay in the race are run.
         groups: Number of groups of experiments; different groups have no simulation in common.
         dropped: True if the best value held out alone, but the other values that held out do better
             without it.
@@ -33,6 +34,7 @@ class Finding:
     p: tuple[float | None, ...]
     hold_out: HoldOut
     problems: tuple[str, ...]
+    asked: int
     groups: int
     dropped: bool = False
 

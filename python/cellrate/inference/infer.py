@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellrate.inference.elimination import eliminate
-from cellrate.inference.exclusion import out_of_the_race, p_values
+from cellrate.inference.exclusion import p_values
 from cellrate.inference.finding import Column, Finding, Inference
 from cellrate.inference.hold_out import hold_out
 from cellrate.inference.laboratory import Laboratory, Mark, Unit
 from cellrate.inference.open_parameters import OpenParameter, open_parameters
+from cellrate.inference.race import out_of_the_race
 from cellrate.inference.scores import Scores
 from cellrate.inference.subjects import Subject, subjects_of
 from cellrate.reproduce.readings import Choice
@@ -126,7 +127,9 @@ def _finding(
     seeds: tuple[int, ...],
     out: frozenset[int],
 ) -> Finding:
-    scores = _scores(parameter, known, seeds, out)
+    # Where only the assumed value is left, all are compared with the first seed.
+    decided = len(out) == len(parameter.choices) - 1
+    scores = _scores(parameter, known, seeds[:1] if decided else seeds, out)
     problems = [
         f"{label}, seed {unit.seeds[0]}: {known[unit].problem}"
         for label, choices in zip(parameter.labels, parameter.choices, strict=True)
@@ -140,6 +143,7 @@ def _finding(
         p=tuple(p_values(scores)),
         hold_out=hold_out(scores),
         problems=tuple(problems),
+        asked=len(seeds),
         groups=_groups(laboratory, parameter, seeds[0]),
     )
 

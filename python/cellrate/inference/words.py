@@ -20,7 +20,8 @@ RULES = (
     f"p < {EXCLUDED_BELOW} (signs of whole experiments flipped, one-sided, not corrected for the "
     "number of values). It has held out if it is best over all, if what either half of the "
     "experiments alone would choose gains on the other half, and if it gains on both halves and "
-    "with every seed. Parameters are tried one at a time; of combinations, only that of what held "
+    "with every seed; and some value has to pass all this with the first seed alone, or no other "
+    "seed is run. Parameters are tried one at a time; of combinations, only that of what held "
     "out is run."
 )
 
@@ -58,7 +59,7 @@ def standing(finding: Finding, value: int) -> str:
     if p is None:
         return "best"
     text = f"{'excluded' if finding.excluded(value) else 'allowed'}, p = {p:.2g}"
-    if finding.seeds(value) < max(map(len, finding.scores.met)):
+    if finding.seeds(value) < finding.asked:
         text += f", out after {counted(finding.seeds(value), 'seed')}"
     return text
 
