@@ -13,7 +13,7 @@ from cellrate.common import scratch
 def of_another_process(directory: Path) -> Path:
     """A scratch directory of a process that is gone."""
     code = (
-        "import sys; from pathlib import Path; from cellrate import scratch; "
+        "import sys; from pathlib import Path; from cellrate.common import scratch; "
         "print(scratch.beside(Path(sys.argv[1])))"
     )
     done = subprocess.run(
