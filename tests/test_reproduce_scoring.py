@@ -1,5 +1,7 @@
 """Scores, order and confidence intervals."""
 
+from math import inf, nan
+
 import pytest
 from cellrate.common.estimates import estimate
 from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
@@ -101,6 +103,8 @@ def test_interval_of_students_t() -> None:
 
 
 def test_one_seed_has_no_interval() -> None:
+    for values in ([inf, inf], [1.0, nan]):
+        assert estimate(values).low is None
     found = estimate([7.0])
     assert (found.mean, found.low, found.high) == (7.0, None, None)
     assert found.contains(7.0) is None

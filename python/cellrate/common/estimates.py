@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 from statistics import fmean, stdev
 
 from scipy.special import stdtrit
@@ -39,7 +39,7 @@ def half_width(values: Sequence[float], level: float) -> float:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Mean and 95 % interval from Student's t; no interval from a single value.
+    """Mean and 95 % interval from Student's t; no interval from a single or an infinite value.
 
     Raises:
         ValueError: The sequence is empty.
@@ -47,7 +47,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     if not values:
         raise ValueError("an estimate needs a value")
     mean = fmean(values)
-    if len(values) == 1:
+    if len(values) == 1 or not isfinite(mean):
         return Estimate(tuple(values), mean, None, None)
     half = half_width(values, LEVEL)
     return Estimate(tuple(values), mean, mean - half, mean + half)

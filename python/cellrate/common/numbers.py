@@ -1,6 +1,6 @@
 """Formats numbers for display."""
 
-from math import isfinite
+from math import isfinite, isnan
 
 from cellrate.common.estimates import Estimate
 
@@ -11,11 +11,16 @@ ROUNDING = 1e-9
 
 
 def number(value: float) -> str:
-    """Four significant digits; whole numbers from 1000 on, with thousands separated."""
+    """Four significant digits; whole numbers from 1000 on, with thousands separated.
+
+    Infinity stands for the time of an event that never comes, NaN for what cannot be measured.
+    """
     if value == 0:
         return "0"
     if value == float("inf"):
         return "never"
+    if isnan(value):
+        return "not measurable"
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cellrate.inference.subjects import Subject, alone, jobs_of
-from cellrate.language.errors import ExpressionError
 from cellrate.language.runs import Outcome
-from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.errors import NotMeasurable
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.readings import Choice, read_as
 from cellrate.reproduce.results import result_of
@@ -125,9 +124,7 @@ class Laboratory:
         paper = self.reading(unit.choices)
         try:
             found = result_of(paper, alone(paper, unit.subject), outcomes, unit.seeds)
-        except ReproduceError as error:
-            if not isinstance(error.__cause__, ExpressionError):
-                raise
+        except NotMeasurable as error:
             return Mark(met=False, problem=str(error))
         if unit.subject.is_claim:
             return Mark(found.claims[0].always)

@@ -6,3 +6,7 @@ class ReproduceError(Exception):
 
     The message names the file, option or experiment, what is wrong, and what is allowed.
     """
+
+
+class NotMeasurable(ReproduceError):
+    """A measure or a claim cannot be evaluated: nothing happened in the runs that it is about."""

@@ -138,7 +138,7 @@ def _rows(moved: Moved) -> list[str]:
     rows = [
         f"| {instead} | {plain(quantity)} | {number(base.mean)} | {number(other.mean)} |"
         for quantity, (base, other) in moved.values.items()
-        if abs(other.mean - base.mean) > MOVES * abs(base.mean)
+        if not abs(other.mean - base.mean) <= MOVES * abs(base.mean)
     ]
     seeds = [
         f"| {instead} | claim `{name}` | {before} | {after} |"

@@ -8,7 +8,7 @@ from cellrate.common.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.draws import Drawn
-from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.errors import NotMeasurable, ReproduceError
 from cellrate.reproduce.model import Claim, Experiment, Explanation, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
 from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
@@ -120,7 +120,7 @@ def measure(experiment: Experiment, published: Published, scope: Mapping[str, An
         run_named_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
         value = evaluate(published.measure, dict(scope) | run_named_it)
     except ExpressionError as error:
-        raise ReproduceError(f"{experiment.id}, {published.quantity}: {error}") from error
+        raise NotMeasurable(f"{experiment.id}, {published.quantity}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ReproduceError(f"{experiment.id}, {published.quantity}: {value!r} is no number")
     return float(value)
@@ -131,7 +131,7 @@ def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> boo
     try:
         value = evaluate(claim.holds_if, scope)
     except ExpressionError as error:
-        raise ReproduceError(f"{experiment.id}, claim {claim.id}: {error}") from error
+        raise NotMeasurable(f"{experiment.id}, claim {claim.id}: {error}") from error
     if not isinstance(value, bool):
         raise ReproduceError(
             f"{experiment.id}, claim {claim.id}: {value!r} is neither true nor false"

@@ -1,12 +1,14 @@
 """Effect of each open assumption of an experiment on its values and claims."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 from cellrate.common.estimates import Estimate, estimate
 from cellrate.common.numbers import finite_or_none
-from cellrate.reproduce.model import Alternative, Assumption, Experiment
+from cellrate.reproduce.errors import NotMeasurable
+from cellrate.reproduce.model import Alternative, Assumption, Claim, Experiment, Published
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
@@ -20,9 +22,11 @@ class Moved:
     assumption: Assumption
     alternative: Alternative
     values: dict[str, tuple[Estimate, Estimate]]
-    """Estimates as assumed (the baseline) and with the alternative, by quantity."""
+    """Estimates as assumed (the baseline) and with the alternative, by quantity; NaN for what the
+    alternative leaves without a measure."""
     claims: dict[str, tuple[int, int]]
-    """Number of seeds in which each claim holds, in the baseline and with the alternative."""
+    """Number of seeds in which each claim holds, in the baseline and with the alternative; a claim
+    that cannot be evaluated does not hold."""
 
 
 @dataclass(frozen=True)
@@ -110,14 +114,28 @@ def _moved(
     values = {
         v.published.quantity: (
             v.measured,
-            estimate([measure(experiment, v.published, scope) for scope in scopes]),
+            estimate([_measured(experiment, v.published, scope) for scope in scopes]),
         )
         for v in result.values
         if v.measured is not None and v.published.kind == "measured" and set(v.runs) <= runs
     }
     claims = {
-        c.claim.id: (c.count, sum(holds(experiment, c.claim, scope) for scope in scopes))
+        c.claim.id: (c.count, sum(_holds(experiment, c.claim, scope) for scope in scopes))
         for c in result.claims
         if not c.claim.uses and set(used_runs(experiment, c.claim.holds_if)) <= runs
     }
     return Moved(assumption, alternative, values, claims)
+
+
+def _measured(experiment: Experiment, published: Published, scope: Mapping[str, Any]) -> float:
+    try:
+        return measure(experiment, published, scope)
+    except NotMeasurable:
+        return nan
+
+
+def _holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> bool:
+    try:
+        return holds(experiment, claim, scope)
+    except NotMeasurable:
+        return False
