@@ -285,11 +285,6 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
-    /// The server.
-    pub fn server(&self) -> &S {
-        &self.server
-    }
-
     /// Handles a backward RM cell of the channel in `slot` that passes in the other direction.
     pub fn pass_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, out: &mut Outlet<'_>) {
         let queue = self.class_length(now, self.reads_queue, out);
