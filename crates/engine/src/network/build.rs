@@ -299,7 +299,7 @@ impl<'a> Draft<'a> {
                 channels: self.controlled_channels(link),
             }),
             channels,
-            prompt: self.prompt_port(link, &classes, rm_first),
+            prompt: self.prompt_port(link, &classes),
         })
     }
 
@@ -417,11 +417,7 @@ impl<'a> Draft<'a> {
             rm_first: false,
             control: ControlConfig::default().build(PortFacts { rate, channels }),
             channels,
-            prompt: self.prompt_port(
-                link,
-                &queues.iter().map(Vec::as_slice).collect::<Vec<_>>(),
-                false,
-            ),
+            prompt: self.prompt_port(link, &queues.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         })
     }
 

@@ -43,7 +43,9 @@ impl BuildServer for LazyServer {
             prompt,
         } = settings;
         match prompt {
-            Some(prompt) => LazyServer::Prompt(Box::new(PromptServer::new(line, watched, prompt))),
+            Some(prompt) => {
+                LazyServer::Prompt(Box::new(PromptServer::new(line, watched, rm_first, prompt)))
+            }
             None if queues == 1 && watched.is_none() && !rm_first => {
                 LazyServer::Fifo(FifoServer::new(line))
             }

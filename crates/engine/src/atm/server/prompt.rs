@@ -135,8 +135,14 @@ pub struct PromptServer {
 
 impl PromptServer {
     /// A server of the queues and channels of `settings`. The control scheme is told of departures
-    /// from queue `watched`.
-    pub fn new(line: Line, watched: Option<usize>, settings: PromptSettings) -> PromptServer {
+    /// from queue `watched`; with `rm_first` queues of which no channels take turns serve their RM
+    /// cells before their other cells.
+    pub fn new(
+        line: Line,
+        watched: Option<usize>,
+        rm_first: bool,
+        settings: PromptSettings,
+    ) -> PromptServer {
         let channel = |ChannelSettings {
                            queue,
                            rm_queue,
@@ -175,7 +181,7 @@ impl PromptServer {
             ready: 0,
             counts: CreditCounts::default(),
             watched: watched.map(|queue| queue as u32),
-            rm_first: settings.rm_first,
+            rm_first,
         }
     }
     #[inline]

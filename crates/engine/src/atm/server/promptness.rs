@@ -34,8 +34,6 @@ pub struct PromptSettings {
     pub channels: Vec<ChannelSettings>,
     /// For each queue, true if its channels take turns, false if they share a FIFO.
     pub by_turns: Vec<bool>,
-    /// True if the queues with a FIFO serve their RM cells before their other cells.
-    pub rm_first: bool,
     /// Largest number of records in a credit cell.
     pub records_per_cell: usize,
     /// First queue that is served after credit cells.

@@ -209,7 +209,6 @@ impl Draft<'_> {
         &self,
         link: usize,
         classes: &[&[ServiceClass]],
-        rm_first: bool,
     ) -> Option<PromptSettings> {
         if !self.is_prompt() {
             return None;
@@ -250,7 +249,6 @@ impl Draft<'_> {
         Some(PromptSettings {
             channels,
             by_turns,
-            rm_first,
             records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),
             records_before,
             label: told.map_or(0, |link| self.port_of[link]),
