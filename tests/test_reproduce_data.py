@@ -18,6 +18,7 @@ from cellrate.reproduce.results import runs_of
 from cellrate.reproduce.runs import command_of, job_of, name_in_expressions, run_ids, vocabulary
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.stored import ASSUMED, read_stored
+from small_paper import write_paper
 
 PAPERS = all_papers()
 
@@ -192,15 +193,6 @@ rows = [
   { at = [5, 5720], printed = ["11.7", "0.0"], score = ["throughput", "loss"] },
 ]
 """
-
-
-def write_paper(directory: Path, published: str) -> Path:
-    (directory / "scenarios").mkdir(parents=True)
-    (directory / "scenarios" / "a.toml").write_text("", "utf-8")
-    head = 'id = "x"\ntitle = "t"\nauthors = []\npublished_in = "p"\nyear = 1\nsummary = "s"\n'
-    (directory / "paper.toml").write_text(head, "utf-8")
-    (directory / "published.toml").write_text(published, "utf-8")
-    return directory
 
 
 def test_a_table_becomes_its_values(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, job_of, run_ids
 from cellrate.simulation.runner import run_many
 from conftest import SCENARIOS
+from small_paper import write_paper
 
 PUBLISHED = """
 [[experiment]]
@@ -45,19 +46,13 @@ CANNOT_FAIL = {
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Paper, Outcomes]:
     """A paper of one experiment with claims of both kinds, and its runs."""
-    directory = tmp_path_factory.mktemp("papers") / "x"
-    (directory / "scenarios").mkdir(parents=True)
-    (directory / "scenarios" / "a.toml").write_text(
-        (SCENARIOS / "traced.toml").read_text("utf-8"), "utf-8"
-    )
-    head = 'id = "x"\ntitle = "t"\nauthors = []\npublished_in = "p"\nyear = 1\nsummary = "s"\n'
-    (directory / "paper.toml").write_text(head, "utf-8")
     claims = "".join(
         f'[[experiment.claim]]\nid = "{name}"\ntext = "t"\nholds_if = """{predicate}"""\n'
         for name, predicate in (CAN_FAIL | CANNOT_FAIL).items()
     )
-    (directory / "published.toml").write_text(PUBLISHED + claims, "utf-8")
-    paper = read_paper(directory)
+    scenario = (SCENARIOS / "traced.toml").read_text("utf-8")
+    directory = tmp_path_factory.mktemp("papers") / "x"
+    paper = read_paper(write_paper(directory, PUBLISHED + claims, scenario))
     (experiment,) = paper.experiments
     outcomes = Outcomes()
     jobs = [job_of(paper, variant, point, 1) for _, variant, point in run_ids(experiment)]

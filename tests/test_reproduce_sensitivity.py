@@ -10,8 +10,8 @@ from cellrate.reproduce.runs import Outcomes, job_of, run_ids
 from cellrate.reproduce.sensitivity import sensitivities_of
 from cellrate.simulation.runner import run_many
 from conftest import SCENARIOS
+from small_paper import write_paper
 
-PAPER = 'id = "x"\ntitle = "t"\nauthors = []\npublished_in = "p"\nyear = 1\nsummary = "s"\n'
 # Of two sources one or none is listed: of nothing there is no least value.
 PUBLISHED = """
 [[assumption]]
@@ -51,12 +51,8 @@ holds_if = "min(n for n in [len(base.tcp.values('delivered_bytes'))] if n < 3) =
 
 
 def test_what_cannot_be_measured_with_an_alternative_is_said(tmp_path: Path) -> None:
-    (tmp_path / "x" / "scenarios").mkdir(parents=True)
     scenario = (SCENARIOS / "traced.toml").read_text("utf-8")
-    (tmp_path / "x" / "scenarios" / "a.toml").write_text(scenario, "utf-8")
-    (tmp_path / "x" / "paper.toml").write_text(PAPER, "utf-8")
-    (tmp_path / "x" / "published.toml").write_text(PUBLISHED, "utf-8")
-    paper = read_paper(tmp_path / "x")
+    paper = read_paper(write_paper(tmp_path / "x", PUBLISHED, scenario))
     [experiment] = paper.experiments
     outcomes = Outcomes()
     outcomes.add([job_of(paper, v, point, 1) for _, v, point in run_ids(experiment)], run_many)
