@@ -11,7 +11,9 @@ use super::link::Outlet;
 use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
-use super::server::{BuildServer, CreditedServer, Line, PromptSettings, Server, ServerSettings};
+use super::server::{
+    BuildServer, CreditedServer, Line, PromptSettings, Queued, Server, ServerSettings,
+};
 use crate::control::{Control, QueueReading, SwitchControl};
 use crate::discard::{Cause, Discard, DiscardPolicy, Verdict};
 use crate::kernel::{CellClock, Digest, Ps, Rate};
@@ -163,7 +165,7 @@ impl<S: Server> Port<S> {
         if !self.admits_unseen(now, &arrival) {
             return self.arrive_watched(now, arrival, body, out);
         }
-        show(&mut self.control, now, &mut arrival, rm_of(&mut body), 0);
+        arrival.cell.info = show(&mut self.control, now, &arrival, rm_of(&mut body), 0);
         self.losses.pass(arrival.slot, arrival.cell.info, &mut body);
         let body = body.as_deref();
         self.server
@@ -174,15 +176,18 @@ impl<S: Server> Port<S> {
     /// [`Port::arrive`] for a cell without a body, if it is certainly admitted and its departure is
     /// known at once. Returns false, with nothing changed, if it is not.
     #[inline(always)]
-    pub fn arrive_express(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
+    pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         let Some(server) = self.server.express() else {
             return false;
         };
         if server.backlog(now) >= self.free_backlog {
             return false;
         }
-        show(&mut self.control, now, &mut arrival, None, 0);
-        server.send(now, arrival.cell, None, out);
+        let cell = Queued {
+            label: arrival.cell.label,
+            info: show(&mut self.control, now, arrival, None, 0),
+        };
+        server.send(now, cell, None, out);
         true
     }
 
@@ -190,7 +195,7 @@ impl<S: Server> Port<S> {
     /// events at `now` are done; its service starts at once if possible.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) {
-        show(&mut self.control, now, &mut arrival, None, 0);
+        arrival.cell.info = show(&mut self.control, now, &arrival, None, 0);
         if let Some(server) = self.server.credited_mut() {
             server.push_alone(now, &arrival, &mut self.control, out);
         }
@@ -231,13 +236,7 @@ impl<S: Server> Port<S> {
             false if index == self.controlled => self.class_length(now, true, out),
             false => self.queue_length(now, index, out),
         };
-        show(
-            &mut self.control,
-            now,
-            &mut arrival,
-            rm_of(&mut body),
-            length,
-        );
+        arrival.cell.info = show(&mut self.control, now, &arrival, rm_of(&mut body), length);
         let Arrival { slot, cell, .. } = arrival;
         if !self.takes_all
             && let Some(cause) = self.refuses(now, (slot, index), (cell.info, &mut body), length)
@@ -340,26 +339,26 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// Shows the control scheme a cell that arrives; it may mark it.
+/// Shows the control scheme a cell that arrives. Returns the cell's word, which the scheme may have
+/// marked.
+///
+/// The word alone is lent to the scheme: were the whole arrival lent, each arrival would be copied
+/// through memory.
 #[inline(always)]
 fn show(
     control: &mut Control,
     now: Ps,
-    arrival: &mut Arrival,
+    arrival: &Arrival,
     rm: Option<&mut RmCell>,
     length: u64,
-) {
+) -> Info {
+    let mut info = arrival.cell.info;
     if arrival.controlled {
-        control.on_forward(
-            now,
-            arrival.control_slot,
-            &mut arrival.cell.info,
-            rm,
-            length,
-        );
+        control.on_forward(now, arrival.control_slot, &mut info, rm, length);
     } else {
         control.on_background(now);
     }
+    info
 }
 
 #[inline]

@@ -260,7 +260,7 @@ impl<S: Server> Switch<S> {
                 number: *link,
                 fresh,
             };
-            if !port.arrive_express(cell.at, route.arrival(cell.info), out) {
+            if !port.arrive_express(cell.at, &route.arrival(cell.info), out) {
                 return i;
             }
         }

@@ -199,7 +199,7 @@ fn send<S: Server>(
     let Some((port, out)) = &mut out.way else {
         return;
     };
-    if body.is_none() && port.arrive_express(at, arrival, out) {
+    if body.is_none() && port.arrive_express(at, &arrival, out) {
         return;
     }
     port.arrive(at, arrival, body.as_mut(), out);
