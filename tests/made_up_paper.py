@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cellrate import _core
 from cellrate.inference import Laboratory
-from cellrate.language.runs import Run
+from cellrate.language.runs import run_of
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.reading import read_paper
 from cellrate.simulation.runner import Job, Progress, run_many
@@ -106,7 +106,7 @@ def experiment(name: str, assumption: str, count: int, queue: float) -> str:
 def mean_queue(text: str, settings: Sequence[str]) -> float:
     """What the authors saw."""
     job = Job(text, "efci.toml", tuple(settings), SEED_OF_THE_AUTHORS)
-    return round(float(Run(run_many([job])[0], "").bottleneck.queue_mean_cells), 1)
+    return round(float(run_of(run_many([job])[0], "").bottleneck.queue_mean_cells), 1)
 
 
 def made_up(directory: Path) -> Paper:

@@ -22,7 +22,7 @@ from cellrate.advice.sizing import Question
 from cellrate.advice.tuning.model import model_of
 from cellrate.language.expressions import evaluate
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import Run
+from cellrate.language.runs import run_of
 from cellrate.reproduce.papers import papers_root, select
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.stored import ASSUMED, said_of_seeds
@@ -158,7 +158,7 @@ def played(file: str, **more: str) -> str:
     """A scenario whose only source plays a file of rates."""
     keys = "".join(f", {key} = '{value}'" for key, value in more.items())
     source = f"flow.source.source={{kind = 'rate-trace', file = '{file}'{keys}}}"
-    return _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)
+    return _core.Scenario(efci_text(), "efci.toml", ["flow.source.service=vbr", source]).resolved()
 
 
 def stream(data: bytes, **more: int) -> None:
@@ -166,12 +166,12 @@ def stream(data: bytes, **more: int) -> None:
     keys = "".join(f", {key} = {value}" for key, value in more.items())
     written_bytes("stream.ts", data)
     source = f"flow.source.source={{kind = 'transport-stream', file = 'stream.ts'{keys}}}"
-    _core.resolve(efci_text(), "efci.toml", ["flow.source.service=vbr", source], None)
+    _core.Scenario(efci_text(), "efci.toml", ["flow.source.service=vbr", source]).resolved()
 
 
 def told(expression: str) -> float:
     """A measure of a run that nobody ran."""
-    return value(expression, Run(HandMade(), "a"))
+    return value(expression, run_of(HandMade(), "a"))
 
 
 def copied_paper() -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cellrate import Job, run_many
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import Run
+from cellrate.language.runs import run_of
 from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
 
 SCENARIO = """
@@ -60,7 +60,7 @@ def write(directory: Path, name: str = "small", schemes: Sequence[str] = ("erica
     with Writer(directory, described) as writer:
         for (point, replication), job, outcome in zip(places, jobs, run_many(jobs), strict=True):
             failed = (point, replication) == FAILED
-            run = Run(outcome, "small")
+            run = run_of(outcome, "small")
             measured = {one.name: value(one.expression, run) for one in MEASURES}
             row = RunRow(
                 point,

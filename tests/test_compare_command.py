@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cellrate import _core
 from cellrate.cli.app import BAD_INPUT, FAILED, run_command
+from cellrate.simulation import runner
 from conftest import Command, Finished
 
 ERICA = """
@@ -102,14 +104,14 @@ def test_what_seeds_do_not_change_is_exact(command: Command, scenario: str) -> N
 def test_a_failed_run_is_told_and_left_out(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = _core.run
+    obtain = runner.obtained
 
-    def unlucky(text: str, path: str, settings: list[str], seed: int, report: Any) -> _core.Outcome:  # noqa: ANN401
-        if seed == 2:
+    def unlucky(scenario: _core.Scenario, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+        if tomllib.loads(scenario.resolved())["run"]["seed"] == 2:
             raise MemoryError("the third is lost")
-        return run(text, path, settings, seed, report)
+        return obtain(scenario, *rest)
 
-    monkeypatch.setattr(_core, "run", unlucky)
+    monkeypatch.setattr(runner, "obtained", unlucky)
     scenario = tmp_path / "my.toml"
     scenario.write_text(ERICA, encoding="utf-8")
     options = ["--vary", "scheme=efci,erica", "--seeds", "4", "--measure", "throughput", "--json"]

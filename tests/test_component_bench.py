@@ -24,7 +24,7 @@ def test_every_component_is_timed_in_a_scenario_that_is_right() -> None:
     for kind, name, text in components():
         if not needs_file(name):
             # Parsing raises for what is refused.
-            resolved = _core.resolve(text, name, [], None)
+            resolved = _core.Scenario(text, name).resolved()
             assert kind not in KINDS or f'"{name}"' in resolved, f"{kind.name} {name}"
 
 

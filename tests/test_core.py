@@ -28,15 +28,15 @@ ENDLESS = ['run.duration="100000 s"']
 
 
 def run(*overrides: str) -> _core.Outcome:
-    return _core.run(SCENARIO, "core.toml", list(overrides), None, None)
+    return _core.Scenario(SCENARIO, "core.toml", list(overrides)).run()
 
 
 def test_an_outcome_is_what_was_run() -> None:
     outcome = run(*LOOKS)
     summary = json.loads(outcome.summary())
     assert summary["version"] == _core.__version__
-    assert outcome.resolved() == _core.resolve(SCENARIO, "core.toml", LOOKS, None)
-    assert outcome.key() == _core.key(outcome.resolved())
+    assert outcome.resolved() == _core.Scenario(SCENARIO, "core.toml", LOOKS).resolved()
+    assert outcome.key() == _core.Scenario(SCENARIO, "core.toml", LOOKS).key()
     again = _core.Outcome.from_bytes(outcome.to_bytes())
     assert (again.summary(), again.key()) == (outcome.summary(), outcome.key())
     assert (again.series(), again.events()) == (outcome.series(), outcome.events())
@@ -78,7 +78,7 @@ def test_damaged_bytes_are_no_outcome(where: int) -> None:
 
 def test_a_refusal_says_where() -> None:
     with pytest.raises(_core.ScenarioError) as caught:
-        _core.run(SCENARIO, "core.toml", ["tcp.mms=3"], None, None)
+        _core.Scenario(SCENARIO, "core.toml", ["tcp.mms=3"]).run()
     [found] = caught.value.diagnostics
     assert (found["severity"], found["path"], found["line"]) == ("error", "--set", 1)
     assert found["message"] in caught.value.rendered
@@ -86,15 +86,15 @@ def test_a_refusal_says_where() -> None:
 
 
 def test_a_run_needs_room() -> None:
-    estimate = _core.estimate(SCENARIO, "core.toml", [], None)
+    estimate = _core.Scenario(SCENARIO, "core.toml", []).estimate()
     assert 0 < estimate["memory_bytes"] < 100e6
     assert estimate["cells_in_flight"] > 0
     wide = ['tcp.window="4 GB"', "flow.tcp.count=100000", *ENDLESS]
-    needs = _core.estimate(SCENARIO, "core.toml", wide, None)
+    needs = _core.Scenario(SCENARIO, "core.toml", wide).estimate()
     assert needs["memory_bytes"] > 1e14
     if needs["available_bytes"] is not None:
         with pytest.raises(_core.ScenarioError, match="MiB of memory"):
-            _core.run(SCENARIO, "core.toml", wide, None, None)
+            _core.Scenario(SCENARIO, "core.toml", wide).run()
 
 
 def test_a_progress_function_stops_a_run_by_false_or_by_raising() -> None:
@@ -105,7 +105,7 @@ def test_a_progress_function_stops_a_run_by_false_or_by_raising() -> None:
         return len(told) < 2
 
     with pytest.raises(_core.Cancelled):
-        _core.run(SCENARIO, "core.toml", ENDLESS, None, twice)
+        _core.Scenario(SCENARIO, "core.toml", ENDLESS).run(twice)
     assert len(told) == 2
     assert 0 < told[0][0] < told[1][0] < told[0][1] == 100_000
 
@@ -113,7 +113,7 @@ def test_a_progress_function_stops_a_run_by_false_or_by_raising() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        _core.run(SCENARIO, "core.toml", ENDLESS, None, broken)
+        _core.Scenario(SCENARIO, "core.toml", ENDLESS).run(broken)
 
 
 def test_other_threads_go_on_during_a_run() -> None:
@@ -127,7 +127,7 @@ def test_other_threads_go_on_during_a_run() -> None:
             return not stop.is_set()
 
         try:
-            _core.run(SCENARIO, "core.toml", ENDLESS, None, progress)
+            _core.Scenario(SCENARIO, "core.toml", ENDLESS).run(progress)
         except _core.Cancelled:
             outcome.append("cancelled")
 

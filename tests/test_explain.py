@@ -330,7 +330,7 @@ def test_background_that_the_feedback_is_too_late_for(
 
 
 def test_nothing_is_made_up_about_a_scheme_without_a_theory() -> None:
-    described = json.loads(_core.describe(_core.template("n-source"), "x", [], None))
+    described = json.loads(_core.Scenario(_core.template("n-source"), "x").network())
     for node in described["nodes"]:
         if node["switch"] is not None:
             node["switch"]["control"] = {"scheme": "newer"}

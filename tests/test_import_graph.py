@@ -51,7 +51,7 @@ def test_a_file_becomes_a_scenario_that_runs(command: Command, tmp_path: Path) -
     assert [link.delay_seconds for link in network.links] == [5e-5, 5e-5, 5e-3, 5e-3]
     assert [flow.name for flow in network.flows] == ["f1.1", "f2.1"]
     assert tomllib.loads(done.stdout)["topology"]["node"][2]["buffer"] == "1000 cells"
-    summary = json.loads(_core.run(done.stdout, "small", [], None, None).summary())
+    summary = json.loads(_core.Scenario(done.stdout, "small", []).run().summary())
     assert summary["flows"][0]["delivered_bytes"] > 0
 
 

@@ -10,7 +10,7 @@ from cellrate.reproduce.papers import papers_root
 def totals(scenario: str, *settings: str) -> dict[str, Any]:
     path = papers_root() / "kalyan97" / "scenarios" / scenario
     quiet = ["measure.traces=[]", "measure.events=[]"]
-    outcome = _core.run(path.read_text("utf-8"), path.name, [*settings, *quiet], None, None)
+    outcome = _core.Scenario(path.read_text("utf-8"), path.name, [*settings, *quiet]).run()
     summary: dict[str, Any] = json.loads(outcome.summary())
     return summary
 

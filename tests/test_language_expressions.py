@@ -13,7 +13,7 @@ from cellrate.language.expressions import (
     evaluate,
     names,
 )
-from cellrate.language.runs import Row, Run
+from cellrate.language.runs import Row, run_of
 from cellrate.reproduce.runs import fill, vocabulary
 from conftest import HERE
 from test_language_runs import HandMade
@@ -107,7 +107,7 @@ def test_what_would_fill_the_memory_is_an_error(text: str) -> None:
 
 def test_a_format_takes_no_values_by_name() -> None:
     """A row of runs has keys; a width behind one would be as wide as any other."""
-    row = Row("row", {("a",): lambda: Run(HandMade(), "a")})
+    row = Row("row", {("a",): lambda: run_of(HandMade(), "a")})
     for text in ("'%(a)999999999s' % row", "'%(a)s' % row"):
         with pytest.raises(ExpressionError, match="names values"):
             evaluate(text, {"row": row})

@@ -10,7 +10,7 @@ import pytest
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.language.measured import MEASURED
-from cellrate.language.runs import Row, Run
+from cellrate.language.runs import Row, run_of
 from cellrate.reproduce.runs import vocabulary
 from conftest import SCENARIOS
 
@@ -83,10 +83,10 @@ class HandMade:
 
 
 def value(text: str) -> object:
-    return evaluate(text, vocabulary() | {"run": Run(HandMade(), "run"), "row": ROW})
+    return evaluate(text, vocabulary() | {"run": run_of(HandMade(), "run"), "row": ROW})
 
 
-ROW = Row("row", {(1, 2): lambda: Run(HandMade(), "a"), (1, 3): lambda: Run(HandMade(), "b")})
+ROW = Row("row", {(1, 2): lambda: run_of(HandMade(), "a"), (1, 3): lambda: run_of(HandMade(), "b")})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import cellrate
 from cellrate.language import measures
-from cellrate.language.runs import Run
+from cellrate.language.runs import Run, run_of
 from cellrate.simulation import frames
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues")
@@ -34,7 +34,7 @@ def test_what_is_computed_says_how_and_from_which_paper() -> None:
 
 def test_numbers_of_the_language_are_measures_and_can_be_read(traced: str) -> None:
     result = cellrate.run(traced)
-    run = Run(result.outcome, "run")
+    run = run_of(result.outcome, "run")
     language = measures.tables()[measures.EXPRESSIONS]
     for one in language:
         assert isinstance(getattr(run, one.key), int | float), one.key

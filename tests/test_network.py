@@ -143,7 +143,7 @@ def test_no_link_brings_more_than_it_carries() -> None:
 def test_every_papers_network_is_described(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     network = Network.of(text, str(path))
-    assert json.loads(_core.describe(text, str(path), [], None))["seed"] == network.seed
+    assert json.loads(_core.Scenario(text, str(path)).network())["seed"] == network.seed
     for flow in network.flows:
         assert flow.forward[0].sender.switch is None
         assert all(a.receiver is b.sender for a, b in pairwise(flow.forward))

@@ -16,7 +16,7 @@ VBR = template("n-source-vbr")
 
 
 def keys(text: str = VBR, settings: Sequence[str] = ()) -> Keys:
-    return Keys(_core.resolve(text, "scenario", list(settings), None))
+    return Keys(_core.Scenario(text, "scenario", list(settings)).resolved())
 
 
 def form(path: str, text: str = VBR, settings: Sequence[str] = ()) -> Form:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.reproduce import ReproduceError, run_reproduction
+from cellrate.reproduce import Options, ReproduceError, run_reproduction
 from cellrate.reproduce.golden import read_golden, run_lines
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, select
@@ -33,8 +33,8 @@ class Recorder:
 
 def reproduce(out: Path, names: list[str], *, seeds: int = 1, **options: Any) -> int:  # noqa: ANN401
     """Reproduces with one seed, as tables, by `run_many`, unless told otherwise."""
-    told: dict[str, Any] = {"sensitivity": False, "json": False, "runner": run_many} | options
-    return run_reproduction(None, names, seeds, 1, out=out, **told)
+    runner = options.pop("runner", run_many)
+    return run_reproduction(Options(out, experiments=names, seeds=seeds, **options), runner)
 
 
 @pytest.fixture(scope="module")
@@ -150,17 +150,7 @@ def test_check_finds_a_change(
 
 def test_golden_tables_hold_seed_1(tmp_path: Path) -> None:
     with pytest.raises(ReproduceError, match="hold seed 1"):
-        run_reproduction(
-            None,
-            QUICK,
-            1,
-            2,
-            sensitivity=False,
-            json=False,
-            out=tmp_path,
-            runner=run_many,
-            check=True,
-        )
+        Options(tmp_path, experiments=QUICK, first_seed=2, check=True)
 
 
 def short_runs(paper: Paper) -> dict[str, list[RunId]]:

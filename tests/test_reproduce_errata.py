@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.reproduce import ReproduceError, command, run_reproduction
+from cellrate.reproduce import Options, ReproduceError, computing, run_reproduction
 from cellrate.reproduce.errata import prove
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import papers_root
@@ -87,11 +87,11 @@ def reproduce(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Status and JSON of some of its experiments."""
     chosen = [e for e in paper.experiments if e.id in ids]
-    patch.setattr(command, "select", lambda *_: [(paper, chosen)])
+    patch.setattr(computing, "select", lambda *_: [(paper, chosen)])
     texts: list[str] = []
     patch.setattr("sys.stdout.write", texts.append)
-    told: dict[str, Any] = {"sensitivity": False, "json": True} | options
-    status = run_reproduction(None, ids, 1, 1, out=out, runner=run_many, **told)
+    told = Options(out, experiments=ids, **({"json": True} | options))
+    status = run_reproduction(told, run_many)
     return status, json.loads("".join(texts))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cellrate.reproduce import ReproduceError, run_reproduction
+from cellrate.reproduce import Options, ReproduceError, run_reproduction
 from cellrate.reproduce import papers as found_papers
 from cellrate.reproduce.model import Paper
 from cellrate.reproduce.papers import all_papers, papers_root
@@ -60,8 +60,8 @@ def paper() -> Paper:
 def reproduce(root: Path, seeds: int = 1, names: list[str] | None = None, **options: Any) -> int:  # noqa: ANN401
     """Reproduces the paper."""
     all_papers.cache_clear()
-    told: dict[str, Any] = {"sensitivity": False, "json": False, "runner": run_many} | options
-    return run_reproduction(None, names, seeds, 1, out=root / "out", **told)
+    chosen = Options(root / "out", experiments=names, seeds=seeds, **options)
+    return run_reproduction(chosen, run_many)
 
 
 def test_five_seeds_are_said_beside_todays_run(

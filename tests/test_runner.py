@@ -36,13 +36,11 @@ def test_outcomes_are_in_order_and_the_same_for_any_number_of_workers(jobs: list
     assert digests(run_many(jobs, workers=8)) == digests(alone)
 
 
-def test_known_results_are_not_simulated_again(
-    jobs: list[Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_results_are_not_simulated_again(jobs: list[Job], tmp_path: Path) -> None:
     store = default_store(tmp_path)
     fresh = run_many(jobs, store=store)
-    monkeypatch.setattr(_core, "run", None)
     kept = run_many(jobs, store=store)
+    # A summary says how long its run took, so another run would have another.
     assert [one.summary() for one in kept] == [one.summary() for one in fresh]
     assert [one.series_data(0) for one in kept] == [one.series_data(0) for one in fresh]
     assert [one.events() for one in kept] == [one.events() for one in fresh]
@@ -93,14 +91,16 @@ def test_what_a_killed_process_had_finished_is_not_simulated_again(
     done = set(store.keys())
     assert len(done) >= 3
     assert store.problems() == []
-    simulate = _core.run
+    obtain = runner.obtained
     simulated: list[str] = []
 
-    def count(text: str, path: str, overrides: list[str], *rest: Any) -> _core.Outcome:  # noqa: ANN401
-        simulated.append(_core.key(_core.resolve(text, path, overrides, rest[0])))
-        return simulate(text, path, overrides, *rest)
+    def count(scenario: _core.Scenario, key: str, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+        outcome, known = obtain(scenario, key, *rest)
+        if not known:
+            simulated.append(key)
+        return outcome, known
 
-    monkeypatch.setattr(_core, "run", count)
+    monkeypatch.setattr(runner, "obtained", count)
     assert digests(run_many(jobs, store=store)) == digests(run_many(jobs))
     keys = {job.key() for job in jobs}
     assert sorted(simulated) == sorted([*keys, *(keys - done)])
@@ -118,7 +118,7 @@ def test_results_of_another_build_are_removed(tmp_path: Path) -> None:
 def test_every_scenario_is_checked_before_the_first_runs(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_core, "run", None)
+    monkeypatch.setattr(runner, "obtained", None)
     with pytest.raises(cellrate.ScenarioError, match="nonsense"):
         run_many([*jobs, Job(jobs[0].text, "bad.toml", ("run.nonsense=1",))])
 

@@ -59,7 +59,7 @@ def settings() -> Iterator[tuple[str, list[str]]]:
 def parameters() -> Iterator[tuple[Key, list[str]]]:
     """Every number and quantity of these tables."""
     for table, overrides in settings():
-        for key in Keys(_core.resolve(BASE, "base", overrides, None)).below(table):
+        for key in Keys(_core.Scenario(BASE, "base", overrides).resolved()).below(table):
             if key.kind not in {"choice", "boolean"}:
                 yield key, overrides
 
@@ -117,7 +117,7 @@ def test_both_ends_of_a_range_can_be_simulated(key: Key, overrides: list[str]) -
             size, unit = {"buffer": (BUFFER, "cells"), "pcr": (PCR, "Mbit/s")}[key.search["of"]]
             value = f"{value * size:g} {unit}"
         settings = [*overrides, *NEEDS.get(key.path, ()), f"{key.path}={json.dumps(value)}"]
-        found.append(Keys(_core.resolve(BASE, "base", settings, None)).find(key.path).value)
+        found.append(Keys(_core.Scenario(BASE, "base", settings).resolved()).find(key.path).value)
     assert None not in found
     assert found[0] != found[1]
 

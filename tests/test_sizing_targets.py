@@ -92,7 +92,7 @@ def test_a_buffer_is_that_of_the_switch_of_the_port() -> None:
     assert buffers(None) == {"S1": 100, "S2": 100, "S3": 100}
     both = Question(BACKGROUND, "template.toml")
     job = both.job(1, 100, at=both.network.port("A->B"))
-    resolved = _core.resolve(job.text, job.path, list(job.overrides), None)
+    resolved = _core.Scenario(job.text, job.path, list(job.overrides)).resolved()
     assert tomllib.loads(resolved)["switch"]["buffer"] == "100 cells"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +12,14 @@ import pytest
 from cellrate import _core
 
 
+def key(text: str) -> str:
+    """A key, other for each text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def child(script: str, *arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", script, *map(str, arguments)]
+    program = f"import hashlib\n{inspect.getsource(key)}{script}"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -39,11 +47,11 @@ def test_a_directory_of_something_else_and_a_newer_store_are_refused(tmp_path: P
 
 def test_a_closed_store_leaves_no_lock_and_can_be_used_on(tmp_path: Path) -> None:
     with _core.Store(tmp_path) as store:
-        store.put(_core.key("x"), b"x")
+        store.put(key("x"), b"x")
         store.sync()
         assert len(list(tmp_path.rglob("*.lock"))) == 1
     assert not list(tmp_path.rglob("*.lock"))
-    assert store.get(_core.key("x")) == b"x"
+    assert store.get(key("x")) == b"x"
 
 
 WRITER = """
@@ -51,7 +59,7 @@ import sys
 from cellrate import _core
 store = _core.Store(sys.argv[1])
 for i in range(200):
-    store.put(_core.key(f"{sys.argv[2]} {i}"), f"{sys.argv[2]} {i} ".encode() * 1000)
+    store.put(key(f"{sys.argv[2]} {i}"), f"{sys.argv[2]} {i} ".encode() * 1000)
     print(i, flush=True)
 """
 
@@ -64,7 +72,7 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
             assert writer.stdout is not None
             assert writer.stdout.readline() == f"{i}\n"
             # Both may be far ahead by now, or just have told this one.
-            assert store.get(_core.key(f"{name} {i}")) == f"{name} {i} ".encode() * 1000
+            assert store.get(key(f"{name} {i}")) == f"{name} {i} ".encode() * 1000
     for writer in writers.values():
         writer.communicate()
         assert writer.returncode == 0
@@ -76,15 +84,15 @@ import os, sys, warnings
 from cellrate import _core
 warnings.simplefilter("ignore")
 store = _core.Store(sys.argv[1])
-store.put(_core.key("parent"), b"before")
+store.put(key("parent"), b"before")
 forked = os.fork()
 for i in range(100):
-    store.put(_core.key(f"{forked == 0} {i}"), b"x" * i)
+    store.put(key(f"{forked == 0} {i}"), b"x" * i)
 if forked == 0:
     store.close()
     os._exit(0)
 assert os.waitpid(forked, 0)[1] == 0
-store.put(_core.key("parent"), b"after")
+store.put(key("parent"), b"after")
 """
 
 
@@ -94,10 +102,10 @@ def test_a_fork_writes_a_segment_of_its_own(tmp_path: Path) -> None:
         assert forking.wait() == 0
     assert len(list(tmp_path.rglob("*.seg"))) == 2
     store = _core.Store(tmp_path)
-    assert store.get(_core.key("parent")) == b"after"
+    assert store.get(key("parent")) == b"after"
     for forked in (True, False):
         for i in range(100):
-            assert store.get(_core.key(f"{forked} {i}")) == b"x" * i
+            assert store.get(key(f"{forked} {i}")) == b"x" * i
     assert store.problems() == []
 
 
@@ -109,13 +117,13 @@ store = _core.Store(sys.argv[1])
 source = random.Random(1)
 for i in range(100):
     try:
-        store.put(_core.key(str(i)), source.randbytes(3000))
+        store.put(key(str(i)), source.randbytes(3000))
     except OSError as error:
         print(i, error)
         break
 # The room of the half record is free again.
-store.put(_core.key("short"), b"short")
-print(sum(store.get(_core.key(str(k))) is not None for k in range(100)))
+store.put(key("short"), b"short")
+print(sum(store.get(key(str(k))) is not None for k in range(100)))
 """
 
 
@@ -131,5 +139,5 @@ def test_a_full_disk_is_told_and_costs_nothing_that_was_kept(tmp_path: Path) -> 
     assert found == "16"
     store = _core.Store(tmp_path)
     assert len(store.keys()) == 17
-    assert store.get(_core.key("short")) == b"short"
+    assert store.get(key("short")) == b"short"
     assert store.problems() == []

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import tomllib
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ import signs
 from cellrate import _core
 from cellrate.cli.app import run_command
 from cellrate.common.estimates import half_width
+from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.study import parse_study
 from cellrate.studies.study.model import Replications, Until
@@ -300,13 +302,15 @@ def test_a_fresh_study_runs_each_run_once_and_a_bad_directory_none(
         '[measures]\nt = "throughput_mbit"\n[replications]\n'
         'until = { measure = "t", half_width = "90 %" }\n',
     )
-    run, seeds = _core.run, []
+    obtain, seeds = runner.obtained, []
 
-    def counted(text: str, path: str, settings: list[str], seed: int, report: Any) -> _core.Outcome:  # noqa: ANN401
-        seeds.append(seed)
-        return run(text, path, settings, seed, report)
+    def counted(scenario: _core.Scenario, *rest: Any) -> tuple[_core.Outcome, bool]:  # noqa: ANN401
+        outcome, known = obtain(scenario, *rest)
+        if not known:
+            seeds.append(tomllib.loads(scenario.resolved())["run"]["seed"])
+        return outcome, known
 
-    monkeypatch.setattr(_core, "run", counted)
+    monkeypatch.setattr(runner, "obtained", counted)
     command = ["study", str(path), "--fresh", "--quiet", "--out", str(tmp_path / "out")]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").touch()

@@ -89,7 +89,7 @@ def test_what_a_store_keeps_and_nobody_can_read_is_told_and_run_again(
         assert kept_outcome(store, job.key()) is None
         [problem] = store.problems()
         assert "damaged result" in problem
-        _, known = obtained(job.key(), job, store)
+        _, known = obtained(job.scenario(), job.key(), store)
         assert not known
         assert kept_outcome(store, job.key()) is not None
 

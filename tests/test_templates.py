@@ -36,7 +36,7 @@ def test_generic_fairness_configurations_have_their_rates(
 @pytest.mark.parametrize(("name", "rates"), [("gfc-1", GFC_1), ("gfc-2", GFC_2)])
 def test_erica_is_fair_on_them(name: str, rates: dict[str, float]) -> None:
     """Each flow has the payload of 0.9 of its rate, 31 data cells of 32, whatever its way."""
-    summary = Result(_core.run(_core.template(name), name, [], None, None)).summary
+    summary = Result(_core.Scenario(_core.template(name), name, []).run()).summary
     for flow in summary["flows"]:
         expected = 0.9e6 * rates[flow["name"][0]] * 31 / 32 * 48 / 53
         # ERICA settles from above where a link is another's bottleneck.
@@ -109,7 +109,7 @@ def test_messages_arrive_at_the_rate_at_which_they_are_written() -> None:
         'run.duration="10 s"',
         'switch.buffer="infinite"',
     ]
-    outcome = _core.run(_core.template("lan-messages"), "lan-messages", overrides, None, None)
+    outcome = _core.Scenario(_core.template("lan-messages"), "lan-messages", overrides).run()
     totals = json.loads(outcome.summary())["totals"]
     # The standard error of exponential lengths at exponential times: sqrt(2 / 12,500), 1.3 %.
     throughput = totals["goodput_bits_per_second"]

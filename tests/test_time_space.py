@@ -21,13 +21,13 @@ OVERRIDES = (
     "switch.buffer=20 cells",
     "abr.icr=100 Mbit/s",
 )
-SCENARIO = _core.resolve(template("n-source"), "n-source", list(OVERRIDES), None)
+SCENARIO = _core.Scenario(template("n-source"), "n-source", list(OVERRIDES)).resolved()
 END = 0.012
 
 
 @pytest.fixture(scope="module")
 def cells() -> pl.DataFrame:
-    return passages(SCENARIO, "scenario", (0.0, END), most=10**6).frame
+    return passages(_core.Scenario(SCENARIO, "scenario"), (0.0, END), most=10**6).frame
 
 
 def test_every_delivered_cell_is_seen_on_its_last_link(cells: pl.DataFrame) -> None:
@@ -59,7 +59,7 @@ def test_lost_cells_are_those_that_the_log_tells(cells: pl.DataFrame) -> None:
 
 
 def test_a_limit_counts_what_it_leaves_out(cells: pl.DataFrame) -> None:
-    few = passages(SCENARIO, "scenario", (0.0, END), most=100)
+    few = passages(_core.Scenario(SCENARIO, "scenario"), (0.0, END), most=100)
     assert (few.frame.height, few.omitted) == (100, cells.height - 100)
 
 

@@ -35,7 +35,7 @@ def scenario(directory: Path, file: str) -> Path:
 
 
 def digest_of(path: Path) -> str:
-    outcome = _core.run(path.read_text(encoding="utf-8"), str(path), [], None, None)
+    outcome = _core.Scenario(path.read_text(encoding="utf-8"), str(path)).run()
     found: str = json.loads(outcome.summary())["digest"]
     return found
 
@@ -60,7 +60,7 @@ def test_what_is_wrong_with_a_parquet_file_is_told(tmp_path: Path, data: bytes) 
     (tmp_path / "bad.parquet").write_bytes(bad)
     path = scenario(tmp_path, "bad.parquet")
     with pytest.raises(ScenarioError) as caught:
-        _core.check(path.read_text(encoding="utf-8"), str(path), [], None)
+        _core.Scenario(path.read_text(encoding="utf-8"), str(path))
     (found,) = caught.value.diagnostics
     assert "bad.parquet: the file cannot be read as Parquet" in found["message"]
     assert (found["line"], found["path"]) == (11, str(path))
@@ -85,6 +85,5 @@ def test_a_changed_file_is_another_run(tmp_path: Path) -> None:
     keys = set()
     for rate in (2.0, 2.5, 2.0):
         TABLE.with_columns(pl.lit(rate).alias("rate (Mbit/s)")).write_csv(tmp_path / "rates.csv")
-        resolved = _core.resolve(path.read_text(encoding="utf-8"), str(path), [], None)
-        keys.add(_core.key(resolved))
+        keys.add(_core.Scenario(path.read_text(encoding="utf-8"), str(path)).key())
     assert len(keys) == 2

@@ -18,7 +18,7 @@ EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
 
 
 def model(*overrides: str, text: str = EFCI) -> Model:
-    resolved = _core.resolve(text, "scenario", list(overrides), None)
+    resolved = _core.Scenario(text, "scenario", list(overrides)).resolved()
     return model_of(Network.of(text, "scenario", overrides), Keys(resolved))
 
 

@@ -24,7 +24,7 @@ EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
 
 
 def scenario(text: str = EFCI, *overrides: str) -> ResolvedScenario:
-    resolved = _core.resolve(text, "scenario", list(overrides), None)
+    resolved = _core.Scenario(text, "scenario", list(overrides)).resolved()
     return ResolvedScenario(Keys(resolved), Network.of(text, "scenario", overrides))
 
 

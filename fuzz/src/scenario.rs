@@ -23,22 +23,23 @@ pub fn check(data: &[u8]) {
 
 /// Checks the properties of an accepted scenario; returns its plan.
 pub fn accepted(checked: &Checked) -> Option<Plan> {
-    let resolved = resolve(&checked.scenario);
+    let resolved = resolve(checked.scenario());
     let again = Scenario::parse(&resolved, PATH, &[], None)
         .unwrap_or_else(|refusal| panic!("what was written out is refused: {refusal}\n{resolved}"));
     assert_eq!(
-        again.scenario, checked.scenario,
+        again.scenario(),
+        checked.scenario(),
         "read back from\n{resolved}"
     );
-    assert_eq!(again.graph, checked.graph, "read back from\n{resolved}");
+    assert_eq!(again.graph(), checked.graph(), "read back from\n{resolved}");
     assert_eq!(
-        again.warnings.len(),
-        checked.warnings.len(),
+        again.warnings().len(),
+        checked.warnings().len(),
         "read back from\n{resolved}"
     );
-    assert_eq!(resolve(&again.scenario), resolved);
+    assert_eq!(resolve(again.scenario()), resolved);
     if checked
-        .scenario
+        .scenario()
         .flows
         .iter()
         .fold(0, |sum: u32, flow| sum.saturating_add(flow.count))
@@ -46,9 +47,8 @@ pub fn accepted(checked: &Checked) -> Option<Plan> {
     {
         return None;
     }
-    let plan = build::plan(&checked.scenario)
-        .unwrap_or_else(|told| panic!("no plan of a checked scenario: {told}"));
-    let estimate = run::estimate(&checked.scenario, &plan);
+    let plan = build::plan(checked);
+    let estimate = run::estimate(checked.scenario(), &plan);
     assert!(estimate.memory_bytes >= estimate.cells_in_flight);
     assert!(serde_json::to_string(&describe(checked)).is_ok());
     Some(plan)

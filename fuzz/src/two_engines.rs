@@ -35,7 +35,7 @@ pub fn check(data: &[u8]) {
 /// The plan of an input and the time to simulate it; `None` if no engine would run it.
 pub fn network(data: &[u8]) -> Option<(Plan, Ps)> {
     let checked = overrides::read(data)?.read.ok()?;
-    let end = checked.scenario.run.duration.min(LONGEST);
+    let end = checked.scenario().run.duration.min(LONGEST);
     let plan = scenario::accepted(&checked).filter(|plan| is_small(plan, end))?;
     Some((plan, end))
 }

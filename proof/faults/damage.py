@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import resource
@@ -55,7 +56,8 @@ def _foreign(root: Path) -> dict[str, bytes]:
     """Records of another store, under keys that nobody asks for."""
     with _core.Store(root) as store:
         for number in range(20):
-            store.put(_core.key(f"foreign {number}"), b"foreign" * number * 50)
+            key = hashlib.sha256(f"foreign {number}".encode()).hexdigest()
+            store.put(key, b"foreign" * number * 50)
     return {path.name: path.read_bytes() for path in (root / "segments").glob("*.seg")}
 
 

@@ -69,7 +69,7 @@ class Case:
         """
         own = zlib.crc32(f"{self.form}, {self.name}".encode())
         seed = (own * SETS + number) * SEEDS_PER_SET + replication
-        return self.observe(_core.run(self.scenario(fault), self.name, [], seed, None))
+        return self.observe(_core.Scenario(self.scenario(fault), self.name, seed=seed).run())
 
     def p_values(self, means: Means) -> Floats:
         """Probability of each mean being as far from what is expected, were that right.

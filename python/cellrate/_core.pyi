@@ -1,27 +1,20 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import NoReturn, TypedDict, final, type_check_only
 
 __all__ = [
     "Cancelled",
     "Outcome",
+    "Scenario",
     "ScenarioError",
     "Store",
     "__version__",
     "bench",
-    "capture",
-    "check",
-    "describe",
-    "estimate",
-    "key",
     "measures",
-    "passages",
     "quantity",
     "read_parquet_with",
     "refuse_study",
     "registry",
-    "resolve",
-    "run",
     "schema",
     "study",
     "study_schema",
@@ -82,6 +75,27 @@ class ScenarioError(ValueError):
 class Cancelled(Exception): ...
 
 @final
+class Scenario:
+    def __new__(
+        cls, text: str, path: str, overrides: Sequence[str] = ..., seed: int | None = None
+    ) -> Scenario: ...
+    def resolved(self) -> str: ...
+    def key(self) -> str: ...
+    def warnings(self) -> list[Diagnostic]: ...
+    def network(self) -> str: ...
+    def estimate(self) -> Estimate: ...
+    def run(self, progress: Callable[[float, float], bool | None] | None = None) -> Outcome: ...
+    def passages(self, from_seconds: float, to_seconds: float, most: int) -> PassageColumns: ...
+    def capture(
+        self,
+        taps: Sequence[str],
+        from_seconds: float,
+        to_seconds: float,
+        directory: str | PathLike[str],
+        progress: Callable[[float, float], bool | None] | None = None,
+    ) -> str: ...
+
+@final
 class Outcome:
     def summary(self) -> str: ...
     def resolved(self) -> str: ...
@@ -107,38 +121,6 @@ class Store:
     def __enter__(self) -> Store: ...
     def __exit__(self, *_raised: object) -> None: ...
 
-def resolve(text: str, path: str, overrides: list[str], seed: int | None) -> str: ...
-def check(text: str, path: str, overrides: list[str], seed: int | None) -> list[Diagnostic]: ...
-def describe(text: str, path: str, overrides: list[str], seed: int | None) -> str: ...
-def estimate(text: str, path: str, overrides: list[str], seed: int | None) -> Estimate: ...
-def run(
-    text: str,
-    path: str,
-    overrides: list[str],
-    seed: int | None,
-    progress: Callable[[float, float], bool | None] | None,
-) -> Outcome: ...
-def key(resolved: str) -> str: ...
-def passages(
-    text: str,
-    path: str,
-    overrides: list[str],
-    seed: int | None,
-    from_seconds: float,
-    to_seconds: float,
-    most: int,
-) -> PassageColumns: ...
-def capture(
-    text: str,
-    path: str,
-    overrides: list[str],
-    seed: int | None,
-    taps: list[str],
-    from_seconds: float,
-    to_seconds: float,
-    directory: str | PathLike[str],
-    progress: Callable[[float, float], bool | None] | None,
-) -> str: ...
 def schema() -> str: ...
 def read_parquet_with(reader: Callable[[PathLike[str]], str]) -> None: ...
 def registry() -> str: ...

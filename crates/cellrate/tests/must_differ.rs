@@ -22,8 +22,7 @@ fn digest(base: &str, with: &[&str], value: &str) -> Result<String, String> {
     overrides.extend((!value.is_empty()).then(|| value.to_string()));
     let checked = Scenario::parse(base, "base.toml", &overrides, None)
         .map_err(|refusal| refusal.to_string())?;
-    let outcome = simulate(&checked.scenario, "", Vec::new(), &mut |_, _| true)
-        .map_err(|error| error.to_string())?;
+    let outcome = simulate(&checked, "", &mut |_, _| true).map_err(|error| error.to_string())?;
     let summary: Value =
         serde_json::from_str(&outcome.summary).map_err(|error| error.to_string())?;
     Ok(summary["digest"].to_string())

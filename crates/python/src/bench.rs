@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::Cancelled;
-use crate::jobs::told;
+use crate::progress::told;
 
 /// Times the engine on one core against bare floor loops: ns per cell-hop, as JSON.
 ///

@@ -3,10 +3,11 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use cellrate::capture::CaptureError;
 use cellrate::run::Failure;
 use cellrate::scenario::{Diagnostic, Refusal, Severity};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -76,6 +77,26 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
         Failure::Cancelled => Cancelled::new_err("the run was stopped"),
         Failure::Refused(refusal) => refused(py, refusal),
     }
+}
+
+/// The reason why a capture was not made as the exception that belongs to it.
+pub fn capture_failed(error: &CaptureError) -> PyErr {
+    match error {
+        CaptureError::Cancelled => Cancelled::new_err(error.to_string()),
+        CaptureError::File(path, cause) => match cause.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, named(cause), path.clone())),
+            None => PyOSError::new_err(error.to_string()),
+        },
+        CaptureError::Request(_) | CaptureError::Plan(_) => {
+            PyValueError::new_err(error.to_string())
+        }
+    }
+}
+
+/// The error without its number.
+fn named(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().into()
 }
 
 /// Does `work` without the interpreter's lock. A panic, which is a defect of the program, becomes a

@@ -2,12 +2,12 @@
 //! done by the crate `cellrate`; long operations release the interpreter's lock.
 
 mod bench;
-mod captures;
 mod errors;
 mod files;
-mod jobs;
 mod listing;
 mod outcome;
+mod progress;
+mod scenario;
 mod store;
 mod studies;
 
@@ -19,17 +19,15 @@ mod _core {
     #[pymodule_export]
     use super::bench::bench;
     #[pymodule_export]
-    use super::captures::capture;
-    #[pymodule_export]
     use super::errors::{Cancelled, ScenarioError};
     #[pymodule_export]
     use super::files::read_parquet_with;
     #[pymodule_export]
-    use super::jobs::{check, describe, estimate, key, passages, resolve, run};
-    #[pymodule_export]
     use super::listing::{measures, quantity, registry, schema, template};
     #[pymodule_export]
     use super::outcome::Outcome;
+    #[pymodule_export]
+    use super::scenario::Scenario;
     #[pymodule_export]
     use super::store::Store;
     #[pymodule_export]

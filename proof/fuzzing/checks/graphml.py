@@ -20,4 +20,4 @@ def check(data: bytes) -> None:
         except (BadInput, ScenarioError) as error:
             assert str(error)
         else:
-            _core.check(text, "graph.toml", [], None)
+            _core.Scenario(text, "graph.toml")

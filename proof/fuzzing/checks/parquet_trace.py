@@ -42,6 +42,6 @@ def check(data: bytes, read: Reader = parquet.as_csv) -> None:
         assert text.count("\n") >= 1
         path.with_suffix(".csv").write_text(text, encoding="utf-8", newline="")
         try:
-            _core.check(SCENARIO, str(Path(name, "scenario.toml")), [], None)
+            _core.Scenario(SCENARIO, str(Path(name, "scenario.toml")))
         except ScenarioError as error:
             assert str(error)

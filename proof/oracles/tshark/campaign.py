@@ -68,4 +68,4 @@ def cells(case: Case, directory: Path) -> Findings:
 def _passages(taken: Captures) -> pl.DataFrame:
     """Every cell on every link of the run that was captured, as another run has them."""
     span = 0.0, _core.quantity(tomllib.loads(taken.result.resolved)["run"]["duration"], "time")
-    return passages(taken.result.resolved, "resolved", span, most=sys.maxsize).frame
+    return passages(_core.Scenario(taken.result.resolved, "resolved"), span, most=sys.maxsize).frame

@@ -37,8 +37,8 @@ def validate(
     """Check a scenario without running it, and estimate the memory that the run needs."""
     with reading(file):
         text, name = source.read(file)
-    warnings = _core.check(text, name, settings, seed)
-    estimate = _core.estimate(text, name, settings, seed)
+    scenario = _core.Scenario(text, name, settings, seed)
+    warnings, estimate = scenario.warnings(), scenario.estimate()
     if json:
         sys.stdout.write(jsonlib.dumps({"warnings": warnings, "estimate": estimate}) + "\n")
         return

@@ -72,15 +72,14 @@ def reproduce(
     with ProgressBar("reproducing") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
         try:
-            status = reproduction.run_reproduction(
-                paper,
-                ids,
-                seeds,
-                first_seed,
-                sensitivity,
-                json,
-                out,
-                runner,
+            options = reproduction.Options(
+                out=out,
+                paper=paper,
+                experiments=ids,
+                seeds=seeds,
+                first_seed=first_seed,
+                sensitivity=sensitivity,
+                json=json,
                 check=check,
                 bless=bless,
                 evidence=evidence,
@@ -88,6 +87,7 @@ def reproduce(
                 keep_seeds=keep_seeds,
                 draws=draws,
             )
+            status = reproduction.run_reproduction(options, runner)
         except (reproduction.ReproduceError, ExpressionError) as error:
             raise BadInput(str(error)) from error
     for problem in store.problems() if store is not None else ():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from cellrate.common import terminal
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import captures, output, source
 from cellrate.simulation.api import Result
-from cellrate.simulation.runner import Job, run_many
+from cellrate.simulation.runner import Job, run_one
 
 # Traces that --plot adds to a scenario without traces.
 PLOTTED = 'measure.traces=["queue", "acr", "cwnd", "utilisation"]'
@@ -65,12 +66,14 @@ def run(
     directory = _directory(name, out, needed=plot or bool(capture))
     between = _captured_span(capture_from, capture_to, captured=bool(capture))
     job = Job(text, name, tuple(settings), seed)
-    if plot:
-        job = _traced(job)
+    scenario = job.scenario()
+    if plot and not _has_traces(scenario):
+        job = replace(job, overrides=(*job.overrides, PLOTTED))
+        scenario = job.scenario()
     if directory is not None and capture:
-        result = _captured(job, capture, between, directory, figures=plot)
+        result = _captured(job, scenario, capture, between, directory, figures=plot)
     else:
-        result = _simulated(job, directory, figures=plot)
+        result = _simulated(scenario, directory, figures=plot)
     warn(result.warnings)
     if json:
         sys.stdout.write(jsonlib.dumps(result.summary) + "\n")
@@ -80,18 +83,23 @@ def run(
             terminal.say(f"written to {directory}")
 
 
-def _simulated(job: Job, directory: Path | None, *, figures: bool) -> Result:
-    """Simulates a job and writes its results to a directory, if given."""
+def _simulated(scenario: _core.Scenario, directory: Path | None, *, figures: bool) -> Result:
+    """Simulates a scenario and writes its results to a directory, if given."""
     with ProgressBar("simulating") as progress:
-        [outcome] = run_many([job], workers=1, progress=progress)
-    result = Result(outcome)
+        result = Result(run_one(scenario, progress=progress))
     if directory is not None:
         result.save(directory, figures=figures)
     return result
 
 
 def _captured(
-    job: Job, taps: list[str], between: tuple[float, float], directory: Path, *, figures: bool
+    job: Job,
+    scenario: _core.Scenario,
+    taps: list[str],
+    between: tuple[float, float],
+    directory: Path,
+    *,
+    figures: bool,
 ) -> Result:
     """Simulates a job with captures, writes both to a directory, and notes which run it is.
 
@@ -99,7 +107,7 @@ def _captured(
         BadInput: There is no such place or format.
     """
     try:
-        taken = captures.take(job, taps, directory, between, ProgressBar, figures=figures)
+        taken = captures.take(job, scenario, taps, directory, between, ProgressBar, figures=figures)
     except captures.NothingToCapture as error:
         raise BadInput(f"--capture: {error}") from error
     sys.stderr.write(f"note: {ALONE if taken.alone else SET_UP}\n")
@@ -136,9 +144,5 @@ def _directory(name: str, out: Path | None, *, needed: bool) -> Path | None:
     return directory
 
 
-def _traced(job: Job) -> Job:
-    """The job, with traces added if its scenario has none."""
-    resolved = _core.resolve(job.text, job.path, list(job.overrides), job.seed)
-    if tomllib.loads(resolved)["measure"]["traces"]:
-        return job
-    return Job(job.text, job.path, (*job.overrides, PLOTTED), job.seed)
+def _has_traces(scenario: _core.Scenario) -> bool:
+    return bool(tomllib.loads(scenario.resolved())["measure"]["traces"])

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from cellrate import _core
 from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.span import span
 from cellrate.common import terminal
@@ -46,12 +47,13 @@ def time_space(
     with reading(file):
         text, name = source.read(file)
     shown = span(start, end, ("--from", "--to"))
-    network = Network.of(text, name, settings)
+    scenario = _core.Scenario(text, name, settings, seed)
+    network = Network.of_scenario(scenario)
     names = [candidate.name for candidate in network.flows]
     chosen = names[0] if flow is None else choose(flow, names, "flow")
     default = Path("out") / f"{Path(name.strip('<>')).stem}-time-space"
     stem, formats = figure_files(default, output, tuple(FORMATS))
-    cells = passages(text, name, shown, settings, seed)
+    cells = passages(scenario, shown)
     figure = draw(cells, network.flows[names.index(chosen)])
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(figure, stem, formats)

@@ -31,7 +31,12 @@ class Described(Record):
         return switch
 
 
+def described_by(scenario: _core.Scenario) -> Described:
+    """Network of a scenario that has been read."""
+    return Described(json.loads(scenario.network()), "scenario")
+
+
 @lru_cache(maxsize=64)
 def described(resolved: str) -> Described:
     """Network of a resolved scenario, given as TOML text."""
-    return Described(json.loads(_core.describe(resolved, "resolved.toml", [], None)), "scenario")
+    return described_by(_core.Scenario(resolved, "resolved.toml"))

@@ -1,14 +1,18 @@
 """Finished runs in expressions."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
+from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from cellrate.language.described import Described, described
+from cellrate import _core
+from cellrate.language.described import Described, described, described_by
 from cellrate.language.events import Events
 from cellrate.language.expressions import Opened
 from cellrate.language.measured import measured
@@ -23,11 +27,8 @@ MOST_LISTED = 10
 """Most names that an error message lists."""
 
 
-class Outcome(Protocol):
-    """Interface of a finished run, as `cellrate._core.Outcome` has it."""
-
-    def summary(self) -> str:
-        """Summary as JSON text."""
+class Recorded(Protocol):
+    """Interface of what a run has recorded besides its summary."""
 
     def resolved(self) -> str:
         """Scenario as TOML text with every default written out."""
@@ -42,17 +43,40 @@ class Outcome(Protocol):
         """Columns of the event log."""
 
 
-class Run(Record):
-    """A run: its summary, its traces, its events."""
+class Outcome(Recorded, Protocol):
+    """Interface of a finished run, as `cellrate._core.Outcome` has it."""
 
-    def __init__(self, outcome: Outcome, label: str) -> None:
-        super().__init__(json.loads(outcome.summary()), label)
-        self._outcome = outcome
+    def summary(self) -> str:
+        """Summary as JSON text."""
+
+
+class Run(Record):
+    """A run: its summary, its traces, its events.
+
+    Args:
+        summary: Its summary.
+        recorded: Its scenario, traces and events.
+        label: Its name in error messages.
+        scenario: Its scenario as it was read, if that is at hand.
+    """
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        recorded: Recorded,
+        label: str,
+        scenario: _core.Scenario | None = None,
+    ) -> None:
+        super().__init__(summary, label)
+        self._recorded = recorded
+        self._described = None if scenario is None else cache(partial(described_by, scenario))
 
     @property
     def scenario(self) -> Described:
         """The simulated network with its parameters in plain units."""
-        return described(self._outcome.resolved())
+        if self._described is None:
+            return described(self._recorded.resolved())
+        return self._described()
 
     def flow(self, name: str) -> Record:
         """A flow by its name, or by the beginning of its name if only one flow fits."""
@@ -175,7 +199,7 @@ class Run(Record):
         """Traces of a kind whose entity matches a pattern; `*` stands for any text."""
         matching = [
             (i, info["entity"])
-            for i, info in enumerate(self._outcome.series())
+            for i, info in enumerate(self._recorded.series())
             if info["kind"] == kind and fnmatchcase(info["entity"], pattern)
         ]
         if not matching:
@@ -191,15 +215,26 @@ class Run(Record):
         return traces[0]
 
     def _trace(self, index: int, entity: str) -> Trace:
-        columns = (np.frombuffer(data, dtype="<f8") for data in self._outcome.series_data(index))
+        columns = (np.frombuffer(data, dtype="<f8") for data in self._recorded.series_data(index))
         return Trace(entity, *columns)
 
     def events(self, kind: str) -> Events:
         """Logged events of a kind, in order of time."""
-        columns = self._outcome.events()
+        columns = self._recorded.events()
         kept = [i for i, each in enumerate(columns["kind"]) if each == kind]
         part = {name: [column[i] for i in kept] for name, column in columns.items()}
         return Events(part["time_seconds"], part)
+
+
+def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None) -> Run:
+    """A finished run in expressions.
+
+    Args:
+        outcome: The run.
+        label: Its name in error messages.
+        scenario: Its scenario as it was read, if that is at hand.
+    """
+    return Run(json.loads(outcome.summary()), outcome, label, scenario)
 
 
 class Row(Opened):

@@ -2,6 +2,7 @@
 
 from cellrate.reproduce.command import run_reproduction
 from cellrate.reproduce.errors import ReproduceError
+from cellrate.reproduce.options import Options
 from cellrate.reproduce.papers import all_papers, experiment_ids
 
-__all__ = ["ReproduceError", "all_papers", "experiment_ids", "run_reproduction"]
+__all__ = ["Options", "ReproduceError", "all_papers", "experiment_ids", "run_reproduction"]

@@ -44,9 +44,10 @@ class Changed:
         """Factor of the next number: drawn anew, or the factor of the run or of all runs."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
-    def summary(self) -> str:
+    def summary(self) -> dict[str, Any]:
         """Summary with changed numbers; whole numbers stay whole."""
-        return json.dumps(self._change(json.loads(self._outcome.summary())))
+        changed: dict[str, Any] = self._change(json.loads(self._outcome.summary()))
+        return changed
 
     def _change(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -122,7 +123,7 @@ class ChangedOutcomes(Outcomes):
         if job not in self._changed:
             command = job.command()
             changed = Changed(self._true.outcome(job), self._number, command)
-            self._changed[job] = Run(changed, command)
+            self._changed[job] = Run(changed.summary(), changed, command)
         return self._changed[job]
 
 

@@ -1,6 +1,7 @@
 """Finds the papers' data: in the installed package, or in the checkout beside it."""
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -45,7 +46,7 @@ def experiment_ids() -> list[str]:
     return [experiment.id for paper in all_papers() for experiment in paper.experiments]
 
 
-def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, list[Experiment]]]:
+def select(paper: str | None, wanted: Sequence[str] | None) -> list[tuple[Paper, list[Experiment]]]:
     """Papers and their experiments that a request names.
 
     Args:
@@ -71,6 +72,6 @@ def select(paper: str | None, wanted: list[str] | None) -> list[tuple[Paper, lis
     return [(p, experiments) for p, experiments in chosen if experiments]
 
 
-def _is_wanted(paper: Paper, experiment: Experiment, wanted: list[str] | None) -> bool:
+def _is_wanted(paper: Paper, experiment: Experiment, wanted: Sequence[str] | None) -> bool:
     names = {experiment.id, experiment.id.removeprefix(f"{paper.id}-"), paper.id}
     return not wanted or not names.isdisjoint(wanted)

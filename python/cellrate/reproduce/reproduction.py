@@ -11,13 +11,17 @@ from cellrate.reproduce.tally import Tally, tally
 
 @dataclass
 class Reproduction:
-    """Selected experiments of a paper, and their results."""
+    """Selected experiments of a paper, and their results.
+
+    `has_new_draws` is true if distributions of the paper were measured anew.
+    """
 
     paper: Paper
     experiments: list[Experiment]
     results: list[ExperimentResult] = field(default_factory=list)
     errata: list[ErratumResult] = field(default_factory=list)
     sensitivities: list[Sensitivity] = field(default_factory=list)
+    has_new_draws: bool = False
 
     @property
     def ids(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from cellrate.language.expressions import Deferred, Opened, attributes, evaluate
 from cellrate.language.functions import builtins
-from cellrate.language.runs import Outcome, Row, Run, Value
+from cellrate.language.runs import Outcome, Row, Run, Value, run_of
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
@@ -83,7 +83,7 @@ class Outcomes:
         if not missing:
             return
         for job, outcome in zip(missing, runner(missing), strict=True):
-            self._runs[job] = Run(outcome, command_of(job))
+            self._runs[job] = run_of(outcome, command_of(job))
             self._outcomes[job] = outcome
 
     def outcome(self, job: Job) -> Outcome:

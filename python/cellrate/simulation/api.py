@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
 from cellrate.simulation import source
-from cellrate.simulation.runner import Job, Progress, run_many
+from cellrate.simulation.runner import Progress, run_one
 from cellrate.simulation.series import Series, series_of
 
 if TYPE_CHECKING:
@@ -47,9 +47,8 @@ def run(
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     text, name = source.given(scenario)
-    job = Job(text, name, tuple(source.settings(overrides)), seed)
-    [outcome] = run_many([job], workers=1, store=store, progress=progress)
-    return Result(outcome)
+    read = _core.Scenario(text, name, source.settings(overrides), seed)
+    return Result(run_one(read, store, progress))
 
 
 class Result:

@@ -7,14 +7,14 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from cellrate import _core
 from cellrate.simulation import output, source
 from cellrate.simulation.api import Result
-from cellrate.simulation.runner import Job, Progress, run_many
+from cellrate.simulation.runner import Job, Progress, run_one
 
 INDEX = "captures.json"
 SETTING = "tcp.connection_setup=true"
@@ -104,11 +104,13 @@ def capture(
     def shown(step: str) -> AbstractContextManager[Progress | None]:
         return nullcontext(None if progress is None else _step_of(progress, STEPS.index(step)))
 
-    return take(job, list(taps), Path(directory), (from_seconds, to_seconds), shown)
+    span = from_seconds, to_seconds
+    return take(job, job.scenario(), list(taps), Path(directory), span, shown)
 
 
 def take(
     job: Job,
+    asked: _core.Scenario,
     taps: Sequence[str],
     directory: Path,
     span: tuple[float, float],
@@ -120,6 +122,7 @@ def take(
 
     Args:
         job: The job.
+        asked: Its scenario.
         taps: Places and formats, as for `capture`.
         directory: Directory to write, as a whole or not at all.
         span: Start and end of the captures in seconds.
@@ -127,52 +130,53 @@ def take(
         figures: True to draw the traces as well.
 
     Raises:
-        ScenarioError: The scenario is wrong.
+        ScenarioError: The scenario is wrong with connection set-up.
         NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    asked, job = job, set_up(job)
+    scenario = set_up(job, asked)
     with output.replacing(directory) as place:
         with shown(CAPTURING) as progress:
-            index = record(job, taps, place, span, progress)
+            index = record(scenario, taps, place, span, progress)
         with shown(SIMULATING) as progress:
-            [outcome] = run_many([job], workers=1, progress=progress)
-        result = Result(outcome)
+            result = Result(run_one(scenario, progress=progress))
         check(result, index)
         output.write(result, place, figures=figures)
-    return Captures(result, directory, index, alone=_resolved(asked) == _resolved(job))
+    return Captures(result, directory, index, alone=asked.resolved() == scenario.resolved())
 
 
-def set_up(job: Job) -> Job:
-    """Adds the connection set-up to a job, unless the scenario sets it or has no TCP.
+def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
+    """The scenario of a job with connection set-up; as it is if it sets that or has no TCP.
 
     Readers of a capture need the options in SYNs.
 
+    Args:
+        job: The job.
+        scenario: Its scenario.
+
     Raises:
-        ScenarioError: The scenario is wrong.
+        ScenarioError: The scenario is wrong with connection set-up.
     """
-    described = json.loads(_core.describe(job.text, job.path, list(job.overrides), job.seed))
-    over_tcp = any(flow["tcp"] is not None for flow in described["flows"])
+    over_tcp = any(flow["tcp"] is not None for flow in json.loads(scenario.network())["flows"])
     if not over_tcp or "connection_setup" in tomllib.loads(job.text).get("tcp", {}):
-        return job
-    return Job(job.text, job.path, (SETTING, *job.overrides), job.seed)
+        return scenario
+    return replace(job, overrides=(SETTING, *job.overrides)).scenario()
 
 
 def record(
-    job: Job,
+    scenario: _core.Scenario,
     taps: Sequence[str],
     place: Path,
     span: tuple[float, float],
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Writes captures of a job into a new directory ``captures`` in `place`.
+    """Writes captures of a scenario into a new directory ``captures`` in `place`.
 
     Returns:
         The contents of its index.
 
     Raises:
-        ScenarioError: The scenario is wrong.
         NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
@@ -185,13 +189,8 @@ def record(
             progress(now_seconds / end_seconds, 1)
         return True
 
-    settings = list(job.overrides)
     try:
-        found = _core.capture(
-            job.text, job.path, settings, job.seed, list(taps), *span, directory, report
-        )
-    except _core.ScenarioError:
-        raise
+        found = scenario.capture(taps, *span, directory, report)
     except ValueError as error:
         raise NothingToCapture(str(error)) from error
     index: dict[str, Any] = json.loads(found)
@@ -211,10 +210,6 @@ def check(result: Result, index: Mapping[str, Any]) -> None:
             "a defect of cellrate, please report it: the captured run is not the measured one "
             f"(digests {index['digest']} and {result.digest})"
         )
-
-
-def _resolved(job: Job) -> str:
-    return _core.resolve(job.text, job.path, list(job.overrides), job.seed)
 
 
 def _step_of(progress: Progress, before: int) -> Progress:

@@ -221,7 +221,7 @@ def measure(
 def _nanoseconds(text: str, name: str) -> float:
     """Processor time per cell-hop; it depends least on other load, and a run has one thread."""
     begin = time.thread_time_ns()
-    outcome = _core.run(text, name, [], None, None)
+    outcome = _core.Scenario(text, name).run()
     spent = time.thread_time_ns() - begin
     return float(spent / json.loads(outcome.summary())["cell_hops"])
 

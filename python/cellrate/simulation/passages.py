@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -32,32 +31,21 @@ class Passages:
     omitted: int
 
 
-def passages(
-    text: str,
-    path: str,
-    span: tuple[float, float],
-    overrides: Sequence[str] = (),
-    seed: int | None = None,
-    most: int = MOST,
-) -> Passages:
+def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MOST) -> Passages:
     """Simulates a scenario up to the end of a span, and records the cells on links within it.
 
     The plain engine does this; it takes several times as long as the fast engine, and agrees with
     it in every cell.
 
     Args:
-        text: The scenario, as TOML.
-        path: Its name in diagnostics.
+        scenario: The scenario.
         span: Start and end, in seconds.
-        overrides: ``path=value`` settings, applied in order.
-        seed: Replaces the scenario's seed.
         most: Greatest number of passages to record.
 
     Raises:
-        ScenarioError: The scenario is wrong.
         ValueError: The span is not valid.
     """
-    found = _core.passages(text, path, list(overrides), seed, *span, most)
+    found = scenario.passages(*span, most)
     columns = {name: found[name] for name in SCHEMA}  # type: ignore[literal-required]
     return Passages(pl.DataFrame(columns, schema=SCHEMA), *span, found["omitted"])
 

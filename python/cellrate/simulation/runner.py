@@ -54,13 +54,24 @@ class Job:
         """
         return cls(path.read_text(encoding="utf-8"), str(path), tuple(overrides), seed)
 
+    def scenario(self) -> _core.Scenario:
+        """Reads and checks the scenario.
+
+        What is asked of the same scenario repeatedly, such as its key and its run, is asked of the
+        returned object, which has read it. A job is what travels between processes.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        return _core.Scenario(self.text, self.path, self.overrides, self.seed)
+
     def key(self) -> str:
         """Name of the result in a store: a hash over version, resolved scenario and seed.
 
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return _core.key(self.resolved())
+        return self.scenario().key()
 
     def command(self, path: str | None = None) -> str:
         """The shell command that repeats the run alone.
@@ -78,7 +89,7 @@ class Job:
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return _core.resolve(self.text, self.path, list(self.overrides), self.seed)
+        return self.scenario().resolved()
 
 
 def available_cores() -> int:
@@ -135,10 +146,28 @@ def run_many(
         ScenarioError: A scenario is wrong, or needs more memory than is available.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    keys = [job.key() for job in jobs]
-    batch = _Batch(dict(zip(keys, jobs, strict=True)), store)
-    outcomes = batch.run(workers or available_cores(), progress)
+    keys, scenarios = [], {}
+    for job in jobs:
+        scenario = job.scenario()
+        keys.append(scenario.key())
+        scenarios[keys[-1]] = scenario
+    outcomes = _Batch(scenarios, store).run(workers or available_cores(), progress)
     return [outcomes[key] for key in keys]
+
+
+def run_one(
+    scenario: _core.Scenario,
+    store: _core.Store | None = None,
+    progress: Progress | None = None,
+) -> _core.Outcome:
+    """Runs one scenario that has been read, or finds its stored result; see `run_many`.
+
+    Raises:
+        ScenarioError: The scenario needs more memory than is available.
+        KeyboardInterrupt: Ctrl-C was pressed.
+    """
+    [outcome] = _Batch({scenario.key(): scenario}, store).run(1, progress).values()
+    return outcome
 
 
 def run_each(
@@ -195,6 +224,7 @@ class Done:
     Attributes:
         index: Number of the job, from 0.
         job: The job.
+        scenario: Its scenario, as it was read; None if it is wrong, or was read elsewhere.
         key: Name of its result in a store; empty if its scenario is wrong.
         outcome: The result; None if the run failed.
         error: Error message; empty if the run did not fail.
@@ -204,6 +234,7 @@ class Done:
 
     index: int
     job: Job
+    scenario: _core.Scenario | None
     key: str
     outcome: _core.Outcome | None
     error: str
@@ -224,52 +255,53 @@ class _Work:
     def attempt(self, index: int, job: Job) -> Done:
         """Runs a job or finds its stored result; errors become part of the returned value."""
         began = time.thread_time()
-        key, error, outcome, known = "", "", None, False
+        scenario, key, error, outcome, known = None, "", "", None, False
         try:
-            key = job.key()
-            outcome, known = self._obtain(key, index, job)
+            scenario = job.scenario()
+            key = scenario.key()
+            outcome, known = self._obtain(index, scenario, key)
         except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
             error = str(problem) or type(problem).__name__
         with self._lock:
             self.fractions.pop(index, None)
             self.finished += 1
         seconds = 0.0 if known else time.thread_time() - began
-        return Done(index, job, key, outcome, error, known, seconds)
+        return Done(index, job, scenario, key, outcome, error, known, seconds)
 
-    def _obtain(self, key: str, index: int, job: Job) -> tuple[_core.Outcome, bool]:
+    def _obtain(self, index: int, scenario: _core.Scenario, key: str) -> tuple[_core.Outcome, bool]:
         def report(now_seconds: float, end_seconds: float) -> bool:
             self.fractions[index] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        return obtained(key, job, self.store, report)
+        return obtained(scenario, key, self.store, report)
 
 
 def obtained(
+    scenario: _core.Scenario,
     key: str,
-    job: Job,
     store: _core.Store | None,
     report: Callable[[float, float], bool] | None = None,
 ) -> tuple[_core.Outcome, bool]:
-    """The stored outcome of a job, or else a fresh one, which is then stored.
+    """The stored outcome of a scenario, or else a fresh one, which is then stored.
 
     Args:
-        key: Key of the job.
-        job: The job.
+        scenario: The scenario.
+        key: Its key.
         store: Store in which results are looked up and kept; None without one.
-        report: Called with the simulated time and its end, as by `_core.run`.
+        report: Called with the simulated time and its end, as by `_core.Scenario.run`.
 
     Returns:
         The outcome, and True if it was in the store.
 
     Raises:
-        ScenarioError: The scenario is wrong, or needs more memory than is available.
+        ScenarioError: The scenario needs more memory than is available.
         Cancelled: The report stopped the run.
         OSError: The store cannot be read or written.
     """
     kept = None if store is None else kept_outcome(store, key)
     if kept is not None:
         return kept, True
-    outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+    outcome = scenario.run(report)
     if store is not None:
         store.put(key, outcome.to_bytes())
     return outcome, False
@@ -292,17 +324,17 @@ def kept_outcome(store: _core.Store, key: str) -> _core.Outcome | None:
 
 
 class _Batch:
-    """Distinct jobs by key, with the progress of each."""
+    """Distinct scenarios by key, with the progress of each; a run gives its scenario up."""
 
-    def __init__(self, jobs: dict[str, Job], store: _core.Store | None) -> None:
-        self.jobs = jobs
+    def __init__(self, scenarios: dict[str, _core.Scenario], store: _core.Store | None) -> None:
+        self.scenarios = scenarios
         self.store = store
-        self.done = dict.fromkeys(jobs, 0.0)
+        self.done = dict.fromkeys(scenarios, 0.0)
         self.stop = threading.Event()
 
     def run(self, workers: int, progress: Progress | None) -> dict[str, _core.Outcome]:
         with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="cellrate") as pool:
-            futures = {key: pool.submit(self._obtain, key) for key in self.jobs}
+            futures = {key: pool.submit(self._obtain, key) for key in self.done}
             try:
                 self._watch(list(futures.values()), progress)
                 return {key: future.result() for key, future in futures.items()}
@@ -325,6 +357,6 @@ class _Batch:
             self.done[key] = now_seconds / end_seconds
             return not self.stop.is_set()
 
-        outcome, _ = obtained(key, self.jobs[key], self.store, report)
+        outcome, _ = obtained(self.scenarios.pop(key), key, self.store, report)
         self.done[key] = 1.0
         return outcome

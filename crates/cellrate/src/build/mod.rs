@@ -5,72 +5,59 @@ use cellrate_engine::network::plan::{
     EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
 };
 
-use crate::scenario::graph::{self, Graph, Instance};
-use crate::scenario::{EventKind, Measure, Scenario};
+use crate::scenario::graph::{Instance, Node};
+use crate::scenario::{Checked, EventKind, Measure, Scenario};
 
-/// The plan of `scenario`: its graph with every flow laid out, start jitter drawn.
-///
-/// # Errors
-/// The faults of the graph, see [`graph::expand`]; none for a scenario that was checked.
-pub fn plan(scenario: &Scenario) -> Result<Plan, String> {
-    let graph = graph::expand(scenario);
-    let Graph {
-        nodes,
-        links,
-        flows,
-    } = graph.map_err(|problems| {
-        let messages: Vec<String> = problems
-            .into_iter()
-            .map(|problem| problem.message)
-            .collect();
-        messages.join("; ")
-    })?;
-    Ok(Plan {
+/// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
+pub fn plan(checked: &Checked) -> Plan {
+    let (scenario, graph) = (checked.scenario(), checked.graph());
+    Plan {
         seed: scenario.run.seed,
-        nodes: nodes.into_iter().map(node).collect(),
-        links,
-        flows: flows
-            .into_iter()
+        nodes: graph.nodes.iter().map(node).collect(),
+        links: graph.links.clone(),
+        flows: graph
+            .flows
+            .iter()
             .map(|instance| flow(scenario, instance))
             .collect(),
         fcvc: scenario.fcvc.clone(),
         errors: scenario.link_errors.clone(),
         simultaneous_cells: scenario.run.simultaneous_cells,
         measure: measure(&scenario.measure),
-    })
+    }
 }
 
-fn node(node: graph::Node) -> NodePlan {
-    let kind = match node.switch {
+fn node(node: &Node) -> NodePlan {
+    let kind = match &node.switch {
         None => NodeKind::Host,
         Some(switch) => NodeKind::Switch(SwitchPlan {
             buffer: switch.buffer,
-            priority: switch.priority,
-            control: switch.control,
-            discard: switch.discard,
-            vsvd: switch.vsvd,
+            priority: switch.priority.clone(),
+            control: switch.control.clone(),
+            discard: switch.discard.clone(),
+            vsvd: switch.vsvd.clone(),
             rm_first: switch.rm_first,
         }),
     };
     NodePlan {
-        name: node.name,
+        name: node.name.clone(),
         kind,
     }
 }
 
-fn flow(scenario: &Scenario, instance: Instance) -> FlowPlan {
+fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
     let group = &scenario.flows[instance.group];
     FlowPlan {
         start: instance
             .start
             .saturating_add(jitter(scenario, &instance.name)),
-        name: instance.name,
+        name: instance.name.clone(),
         group: group.name.clone(),
         index: instance.index,
         service: group.service,
         ack_service: group.ack_service(),
-        forward: instance.forward,
-        backward: instance.backward,
+        forward: instance.forward.clone(),
+        backward: instance.backward.clone(),
         source: group.source.clone(),
         tcp: group.tcp.clone(),
         abr: group.abr.clone(),

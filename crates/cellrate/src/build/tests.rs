@@ -12,12 +12,7 @@ fn plan_of(extra: &str, seed: u64) -> Plan {
             {{ name = "tcp", count = 3, service = "ubr", ack_service = "vbr", start = "5 ms", stagger = "2 ms" }},
         ]"#
     );
-    plan(
-        &Scenario::parse(&text, "test", &[], Some(seed))
-            .unwrap()
-            .scenario,
-    )
-    .unwrap()
+    plan(&Scenario::parse(&text, "test", &[], Some(seed)).unwrap())
 }
 
 fn starts(plan: &Plan) -> Vec<Ps> {

@@ -38,10 +38,10 @@ pub use tap::{Format, Tap};
 use crate::build;
 use crate::run::timeline::slice;
 use crate::run::{Progress, TOLD_EVERY};
-use crate::scenario::Scenario;
+use crate::scenario::Checked;
 use recording::Recording;
 
-/// Runs `scenario` in the plain engine and writes everything that passes `taps` within `span` into
+/// Runs a scenario in the plain engine and writes everything that passes `taps` within `span` into
 /// files in `directory`, which must exist and contain none of these files.
 ///
 /// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are
@@ -51,15 +51,15 @@ use recording::Recording;
 /// If the place of a tap does not exist, a flow's headers cannot be written, a file cannot be
 /// written, or `progress` stops the run.
 pub fn capture(
-    scenario: &Scenario,
+    checked: &Checked,
     taps: &[Tap],
     span: Range<Ps>,
     directory: &Path,
     progress: Progress<'_>,
 ) -> Result<Taken, CaptureError> {
-    let plan = build::plan(scenario).map_err(CaptureError::Request)?;
+    let plan = build::plan(checked);
     let mut recording = Recording::new(&plan, taps, span.clone(), directory)?;
-    let (end, slice) = (scenario.run.duration, slice(&plan));
+    let (end, slice) = (checked.scenario().run.duration, slice(&plan));
     let mut run = Reference::new(plan.clone()).map_err(CaptureError::Plan)?;
     let mut told = Instant::now();
     let mut now = Ps::ZERO;

@@ -13,6 +13,7 @@ use super::channels::Channel;
 use super::place::{Flows, Place};
 use super::*;
 use crate::run::simulate;
+use crate::scenario::Scenario;
 
 /// TCP with losses beside ABR and bare cells.
 const MIXED: &str = r#"
@@ -38,11 +39,11 @@ const CREDIT: &str = r#"
 "#;
 
 fn taken(text: &str, taps: &[&str], directory: &Path) -> Taken {
-    let scenario = Scenario::parse(text, "test", &[], None).unwrap().scenario;
+    let scenario = Scenario::parse(text, "test", &[], None).unwrap();
     let taps: Vec<Tap> = taps.iter().map(|tap| tap.parse().unwrap()).collect();
     let span = Ps::ZERO..Ps::NEVER;
     let taken = capture(&scenario, &taps, span, directory, &mut |_, _| true).unwrap();
-    let measured = simulate(&scenario, text, Vec::new(), &mut |_, _| true).unwrap();
+    let measured = simulate(&scenario, text, &mut |_, _| true).unwrap();
     assert!(
         measured
             .summary
@@ -152,7 +153,7 @@ fn credit_cells_are_captured_and_a_span_is_kept() {
         "{credit} of {} cells",
         cells.len()
     );
-    let scenario = Scenario::parse(CREDIT, "test", &[], None).unwrap().scenario;
+    let scenario = Scenario::parse(CREDIT, "test", &[], None).unwrap();
     let (other, span) = (tempfile::tempdir().unwrap(), Ps::from_ms(5)..Ps::from_ms(7));
     capture(
         &scenario,
@@ -185,7 +186,7 @@ fn credit_cells_are_captured_and_a_span_is_kept() {
 #[test]
 fn what_cannot_be_captured_is_told_before_anything_runs() {
     let directory = tempfile::tempdir().unwrap();
-    let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap().scenario;
+    let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap();
     let refused = |taps: &[&str]| {
         let taps: Vec<Tap> = taps.iter().map(|tap| tap.parse().unwrap()).collect();
         let mut told = |_, _| panic!("it ran");
@@ -213,8 +214,8 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
 #[test]
 #[should_panic(expected = "a PDU of flow 0 travels as 3 cells and is written as 96 octets")]
 fn a_pdu_of_other_cells_than_travel_is_not_written() {
-    let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap().scenario;
-    let plan = build::plan(&scenario).unwrap();
+    let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap();
+    let plan = build::plan(&scenario);
     let (flows, mut channels) = (Flows::of(&plan, |_| true).unwrap(), Channel::of_all(&plan));
     let links = "src.ubr.1".parse::<Tap>().unwrap().links(&plan).unwrap();
     let tapped = links.into_iter().find(|link| link.leaves).unwrap();

@@ -14,7 +14,7 @@ use super::traces::Recorder;
 use super::warnings::{self, Seen, Warning};
 use super::{estimate, summary};
 use crate::build;
-use crate::scenario::Scenario;
+use crate::scenario::{Checked, Scenario};
 
 /// Receives the current and the final simulated time, about ten times a second; returning false
 /// stops the run.
@@ -30,8 +30,6 @@ pub enum RunError {
     Cancelled,
     /// It would need more memory than is available.
     Memory(Estimate),
-    /// The scenario describes no network.
-    Scenario(String),
     /// The network cannot be simulated.
     Plan(PlanError),
 }
@@ -51,7 +49,6 @@ impl fmt::Display for RunError {
                     estimate.cells_in_flight
                 )
             }
-            RunError::Scenario(message) => f.write_str(message),
             RunError::Plan(error) => error.fmt(f),
         }
     }
@@ -59,26 +56,26 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs `scenario`, whose form with every default written out is `resolved`. `warnings` are those
-/// of its check.
+/// Runs a scenario, whose form with every default written out is `resolved`.
 ///
 /// # Errors
-/// If it needs more memory than is available, if `progress` stops it, or if the scenario was not
-/// checked.
+/// If it needs more memory than is available, if the network cannot be simulated, or if `progress`
+/// stops it.
 pub fn simulate(
-    scenario: &Scenario,
+    checked: &Checked,
     resolved: &str,
-    warnings: Vec<Warning>,
     progress: Progress<'_>,
 ) -> Result<Outcome, RunError> {
-    let plan = build::plan(scenario).map_err(RunError::Scenario)?;
+    let (scenario, plan) = (checked.scenario(), build::plan(checked));
     let estimate = estimate(scenario, &plan);
     if !estimate.fits() {
         return Err(RunError::Memory(estimate));
     }
     let began = Instant::now();
-    let mut warnings: Vec<Warning> = warnings
-        .into_iter()
+    let mut warnings: Vec<Warning> = checked
+        .warnings()
+        .iter()
+        .map(|found| Warning::new("scenario", &found.message))
         .chain(warnings::before(scenario, &plan))
         .collect();
     let mut driver = Driver::new(scenario, plan)?;
@@ -182,11 +179,7 @@ impl Driver {
     }
 }
 
-/// Resources that the run of a checked scenario will need.
-///
-/// # Errors
-/// If the scenario was not checked.
-pub fn estimate_of(scenario: &Scenario) -> Result<Estimate, RunError> {
-    let plan = build::plan(scenario).map_err(RunError::Scenario)?;
-    Ok(memory::estimate(scenario, &plan))
+/// Resources that the run of a scenario will need.
+pub fn estimate_of(checked: &Checked) -> Estimate {
+    memory::estimate(checked.scenario(), &build::plan(checked))
 }

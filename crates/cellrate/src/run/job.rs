@@ -8,9 +8,9 @@ use super::driver::{Progress, RunError, estimate_of, simulate};
 use super::memory::Estimate;
 use super::outcome::Outcome;
 use super::passages::{Passages, passages};
-use super::warnings::Warning;
 use crate::capture::{self, CaptureError, Taken, Tap};
-use crate::scenario::{Diagnostic, Refusal, Scenario, resolve};
+use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
+use crate::store;
 
 /// A checked scenario, ready to run.
 #[derive(Clone, Debug)]
@@ -18,9 +18,8 @@ pub struct Job {
     text: String,
     path: String,
     overrides: Vec<String>,
-    scenario: Scenario,
+    checked: Checked,
     resolved: String,
-    warnings: Vec<Diagnostic>,
 }
 
 /// Reason why a job has no outcome.
@@ -44,14 +43,12 @@ impl Job {
         seed: Option<u64>,
     ) -> Result<Job, Refusal> {
         let checked = Scenario::parse(text, path, overrides, seed)?;
-        let resolved = resolve(&checked.scenario);
         Ok(Job {
             text: text.into(),
             path: path.into(),
             overrides: overrides.into(),
-            scenario: checked.scenario,
-            resolved,
-            warnings: checked.warnings,
+            resolved: resolve(checked.scenario()),
+            checked,
         })
     }
 
@@ -61,15 +58,19 @@ impl Job {
     }
     /// Warnings of its check.
     pub fn warnings(&self) -> &[Diagnostic] {
-        &self.warnings
+        self.checked.warnings()
     }
-
+    /// The key under which the outcome is kept, see [`store::key`].
+    pub fn key(&self) -> String {
+        store::key(&self.resolved)
+    }
+    /// The network in plain numbers, see [`describe()`].
+    pub fn network(&self) -> Network {
+        describe(&self.checked)
+    }
     /// Resources that the run will need.
-    ///
-    /// # Errors
-    /// If the scenario describes no network.
-    pub fn estimate(&self) -> Result<Estimate, Refusal> {
-        estimate_of(&self.scenario).map_err(|error| self.refusal(&error))
+    pub fn estimate(&self) -> Estimate {
+        estimate_of(&self.checked)
     }
 
     /// Runs it.
@@ -77,12 +78,7 @@ impl Job {
     /// # Errors
     /// If it needs more memory than is available, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        let warnings = self
-            .warnings
-            .iter()
-            .map(|found| Warning::new("scenario", &found.message))
-            .collect();
-        simulate(&self.scenario, &self.resolved, warnings, progress).map_err(|error| match error {
+        simulate(&self.checked, &self.resolved, progress).map_err(|error| match error {
             RunError::Cancelled => Failure::Cancelled,
             _ => Failure::Refused(self.refusal(&error)),
         })
@@ -92,14 +88,14 @@ impl Job {
     /// a run in the plain engine, which takes several times as long as a run.
     ///
     /// # Errors
-    /// If the scenario describes no network.
+    /// If the network cannot be simulated.
     pub fn passages(
         &self,
         from_seconds: f64,
         to_seconds: f64,
         most: usize,
     ) -> Result<Passages, Refusal> {
-        passages(&self.scenario, from_seconds, to_seconds, most)
+        passages(&self.checked, from_seconds, to_seconds, most)
             .map_err(|error| self.refusal(&error))
     }
 
@@ -117,7 +113,7 @@ impl Job {
         progress: Progress<'_>,
     ) -> Result<Taken, CaptureError> {
         let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
-        capture::capture(&self.scenario, taps, from..to, directory, progress)
+        capture::capture(&self.checked, taps, from..to, directory, progress)
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

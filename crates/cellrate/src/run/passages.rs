@@ -6,7 +6,7 @@ use cellrate_engine::network::{Reference, Simulation};
 
 use super::driver::RunError;
 use crate::build;
-use crate::scenario::Scenario;
+use crate::scenario::Checked;
 
 /// Passages of cells over links, one in each row. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,19 +27,18 @@ pub struct Passages {
     pub omitted: u64,
 }
 
-/// Runs `scenario` in the plain engine, cell by cell, and records the cells that are on a link
+/// Runs a scenario in the plain engine, cell by cell, and records the cells that are on a link
 /// between two times, at most `most` of them.
 ///
 /// # Errors
-/// If the scenario was not checked.
+/// If the network cannot be simulated.
 pub fn passages(
-    scenario: &Scenario,
+    checked: &Checked,
     from_seconds: f64,
     to_seconds: f64,
     most: usize,
 ) -> Result<Passages, RunError> {
-    let plan = build::plan(scenario).map_err(RunError::Scenario)?;
-    let mut reference = Reference::new(plan).map_err(RunError::Plan)?;
+    let mut reference = Reference::new(build::plan(checked)).map_err(RunError::Plan)?;
     let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
     let found = reference.passages(from, to, most);
     let plan = Simulation::plan(reference.state());

@@ -116,9 +116,7 @@ pub struct OwnRate {
 
 /// The network of a scenario.
 pub fn describe(checked: &Checked) -> Network {
-    let Checked {
-        scenario, graph, ..
-    } = checked;
+    let (scenario, graph) = (checked.scenario(), checked.graph());
     Network {
         seed: scenario.run.seed,
         duration_seconds: scenario.run.duration.as_secs_f64(),

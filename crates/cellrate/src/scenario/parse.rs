@@ -14,15 +14,28 @@ use super::types::Scenario;
 use super::{schema, set, shape};
 use crate::traffic_files;
 
-/// A scenario that can be run, and the warnings about it.
+/// A scenario that can be run, its graph, and the warnings about it. Only [`Scenario::parse`] makes
+/// one, and runs take nothing else, so each text is read once and each graph is expanded once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
+    scenario: Scenario,
+    graph: Graph,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Checked {
     /// The scenario, every flow with its own complete TCP and ABR parameters.
-    pub scenario: Scenario,
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
     /// Its graph with the routes of its flows.
-    pub graph: Graph,
-    /// Warnings.
-    pub warnings: Vec<Diagnostic>,
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+    /// Warnings of its check.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
 }
 
 /// Longest scenario in bytes.

@@ -24,7 +24,7 @@ impl Case {
         let path = self.directory.path().join("scenario.toml");
         let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
         Scenario::parse(&self.text, &path.display().to_string(), &overrides, None)
-            .map(|checked| checked.scenario)
+            .map(|checked| checked.scenario().clone())
             .map_err(|refusal| {
                 refusal.rendered.replace(
                     &Path::new(self.directory.path()).display().to_string(),
@@ -156,7 +156,7 @@ fn the_example_is_read() {
     let text = fs::read_to_string("../../examples/video.toml").unwrap();
     let checked = Scenario::parse(&text, "../../examples/video.toml", &[], None).unwrap();
     let flow = checked
-        .scenario
+        .scenario()
         .flows
         .iter()
         .find(|flow| flow.name == "pictures")

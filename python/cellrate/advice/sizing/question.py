@@ -58,13 +58,17 @@ class Question:
             raise SizingError("a loss ratio and a delay: allowed is only one of the two")
 
     @cached_property
+    def _scenario(self) -> _core.Scenario:
+        return _core.Scenario(self.text, self.path, self.overrides)
+
+    @cached_property
     def network(self) -> Network:
         """The network of the scenario.
 
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return Network.of(self.text, self.path, self.overrides)
+        return Network.of_scenario(self._scenario)
 
     def link(self) -> Link | None:
         """The named port; None if no port is named.
@@ -99,8 +103,7 @@ class Question:
     def _buffer_paths(self) -> dict[str, str]:
         """Path of each switch's buffer, by switch; a template has one path for all switches."""
         switches = [node.name for node in self.network.nodes if node.switch is not None]
-        resolved = _core.resolve(self.text, self.path, list(self.overrides), None)
-        if tomllib.loads(resolved)["topology"]["template"] != "graph":
+        if tomllib.loads(self._scenario.resolved())["topology"]["template"] != "graph":
             return dict.fromkeys(switches, "switch.buffer")
         return {name: f'topology.node."{name}".buffer' for name in switches}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from cellrate import ScenarioError, _core
+from cellrate import ScenarioError
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.measuring import PortRun, Runner, measure
@@ -143,7 +143,7 @@ def _try(answer: Answer, buffers: dict[int, int], runner: Runner) -> list[PortRu
 def _refusal(job: Job) -> str | None:
     """Error of the scenario's checks, which may refuse a small buffer; None if it is allowed."""
     try:
-        _core.check(job.text, job.path, list(job.overrides), job.seed)
+        job.scenario()
     except ScenarioError as error:
         return str(error)
     return None

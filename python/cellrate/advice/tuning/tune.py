@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from cellrate import ScenarioError, _core
+from cellrate import ScenarioError
 from cellrate.advice.tuning.asked import included, varied
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.judgement import judged
@@ -78,9 +78,9 @@ def tune(
         ScenarioError: The scenario, or a setting to compare with, is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
-    network = Network.of(base.text, base.path, base.overrides)
-    keys = Keys(_core.resolve(base.text, base.path, list(base.overrides), None))
-    scenario = ResolvedScenario(keys, network)
+    read = replace(base, seed=None).scenario()
+    network = Network.of_scenario(read)
+    scenario = ResolvedScenario(Keys(read.resolved()), network)
     objective = Objective.named(wishes.objective)
     seeds = tuple(range(wishes.first_seed, wishes.first_seed + wishes.seeds))
     laboratory = Laboratory(base, seeds, bottleneck(network), runner, is_known)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cellrate import _core
 from cellrate.advice.tuning.page import page
 from cellrate.advice.tuning.report import Report
 from cellrate.common import whole_file
+from cellrate.simulation.runner import Job
 
 
 def write(report: Report, directory: Path) -> list[Path]:
@@ -28,5 +28,5 @@ def write(report: Report, directory: Path) -> list[Path]:
 def tuned(report: Report) -> str:
     """The scenario with the chosen setting, every default written out."""
     base = report.base
-    overrides = [*base.overrides, *report.chosen.setting.overrides]
-    return _core.resolve(base.text, base.path, overrides, None)
+    overrides = (*base.overrides, *report.chosen.setting.overrides)
+    return Job(base.text, base.path, overrides).resolved()

@@ -52,7 +52,7 @@ def run_batch(jobs: Sequence[Job], build: str) -> list[Sent]:
 def _run(job: Job) -> Sent:
     began = time.thread_time()
     try:
-        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, None)
+        outcome = job.scenario().run()
     except (_core.ScenarioError, RuntimeError, MemoryError) as problem:
         return Sent(None, str(problem) or type(problem).__name__, time.thread_time() - began)
     return Sent(outcome.to_bytes(), "", time.thread_time() - began)

@@ -113,12 +113,12 @@ class Stream:
         try:
             key = job.key()
         except _core.ScenarioError as error:
-            self._come(Done(index, job, "", None, str(error), known=False, seconds=0.0))
+            self._come(Done(index, job, None, "", None, str(error), known=False, seconds=0.0))
             return None
         outcome = None if self._store is None else kept_outcome(self._store, key)
         if outcome is None:
             return _Asked(index, job, key)
-        self._come(Done(index, job, key, outcome, "", known=True, seconds=0.0))
+        self._come(Done(index, job, None, key, outcome, "", known=True, seconds=0.0))
         return None
 
     def _size(self) -> int:
@@ -169,6 +169,7 @@ class Stream:
                 Done(
                     asked.index,
                     asked.job,
+                    None,
                     asked.key,
                     outcome,
                     sent.error,

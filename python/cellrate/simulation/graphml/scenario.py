@@ -71,7 +71,7 @@ def scenario_of(data: bytes, path: str, options: GraphOptions) -> str:
             *(_flow(number, ends, options.service) for number, ends in enumerate(flows, start=1)),
         ]
     )
-    _core.check(text, f"the scenario of {path}", [], None)
+    _core.Scenario(text, f"the scenario of {path}")
     return text
 
 

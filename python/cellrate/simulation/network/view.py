@@ -57,9 +57,12 @@ class Network:
         Raises:
             ScenarioError: The scenario is wrong.
         """
-        return cls.described(
-            json.loads(_core.describe(text, path, source.settings(overrides), seed))
-        )
+        return cls.of_scenario(_core.Scenario(text, path, source.settings(overrides), seed))
+
+    @classmethod
+    def of_scenario(cls, scenario: _core.Scenario) -> Self:
+        """Network of a scenario that has been read."""
+        return cls.described(json.loads(scenario.network()))
 
     @classmethod
     def described(cls, described: Mapping[str, Any]) -> Self:

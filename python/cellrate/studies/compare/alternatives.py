@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
-from cellrate import _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
@@ -43,7 +42,7 @@ def varied(base: Job, asked: Sequence[str]) -> tuple[Varied, ...]:
         BadInput: A path or value is unknown, or a path is varied twice.
         ScenarioError: The scenario itself is wrong.
     """
-    keys = Keys(_core.resolve(base.text, base.path, list(base.overrides), None))
+    keys = Keys(replace(base, seed=None).resolved())
     found = tuple(_varied(base, keys, one) for one in asked)
     for at, one in enumerate(found):
         if one.path in {other.path for other in found[:at]}:

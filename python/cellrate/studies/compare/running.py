@@ -11,7 +11,7 @@ import polars as pl
 
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import Run
+from cellrate.language.runs import Run, run_of
 from cellrate.simulation.runner import Done, Job
 from cellrate.studies.compare.alternatives import Varied, combinations_of
 from cellrate.studies.compare.measures import Measure
@@ -81,7 +81,7 @@ def run_all(
                 for one in measures:
                     reasons.setdefault(one.name, done.error)
                 continue
-            run = Run(done.outcome, row["command"])
+            run = run_of(done.outcome, row["command"], done.scenario)
             row |= {"status": DONE, "digest": run.digest}
             row |= {one.name: _value(one, run, reasons) for one in measures}
     types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ import polars as pl
 from cellrate.common import scratch
 from cellrate.common.problems import writing
 from cellrate.simulation import frames
-from cellrate.simulation.series import series_of
+from cellrate.simulation.api import Result
 from cellrate.studies.dataset import dictionary
 from cellrate.studies.dataset.columns import (
     ENTITIES,
@@ -116,37 +115,40 @@ class Writer:
         else:
             self.abandon()
 
-    def add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
+    def add(self, run: RunRow, outcome: Result | _core.Outcome | None) -> None:
         """Adds a run.
 
         Args:
             run: The run.
-            outcome: Its result; None if it failed.
+            outcome: Its result, whose summary is decoded unless a `Result` has done so; None if it
+                failed.
 
         Raises:
             ValueError: The run was added before, or it has not exactly one of outcome and error.
             OSError: The rows cannot be written.
         """
         with writing(self.directory):
-            self._add(run, outcome)
+            if outcome is None or isinstance(outcome, Result):
+                self._add(run, outcome)
+            else:
+                self._add(run, Result(outcome))
 
-    def _add(self, run: RunRow, outcome: _core.Outcome | None) -> None:
+    def _add(self, run: RunRow, result: Result | None) -> None:
         key = (run.point, run.replication)
         if key in self._keys:
             raise ValueError(f"replication {key[1]} of point {key[0]} was added before")
-        if (outcome is None) != (run.error is not None):
+        if (result is None) != (run.error is not None):
             raise ValueError("a run has either an outcome or an error")
         self._keys.add(key)
-        if outcome is None:
+        if result is None:
             self._failed += 1
             self._tables[RUNS].add(key, [self._row(run, {})])
             return
-        summary: dict[str, Any] = json.loads(outcome.summary())
-        self._tables[RUNS].add(key, [self._row(run, summary)])
+        self._tables[RUNS].add(key, [self._row(run, result.summary)])
         for table in ENTITIES:
-            self._tables[table].add(key, frames.rows(table, summary))
+            self._tables[table].add(key, frames.rows(table, result.summary))
         if self.description.traces:
-            kept = [one for one in series_of(outcome) if one.kind in self.description.traces]
+            kept = [one for one in result.traces if one.kind in self.description.traces]
             self._tables[TRACES].add_frame(key, frames.traces(kept))
 
     def _row(self, run: RunRow, summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from cellrate import _core
@@ -73,7 +73,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
     least, most = asked.least * points, asked.most * points
     known = _known(study, store)
     sample = _sample(study)
-    trials = [] if known == least else [_try(job) for job in sample]
+    trials = [] if known == least else [_try(*one) for one in sample]
     run_seconds = fmean(one.seconds for one in trials) if trials else None
     sizes = [one.size for one in trials if one.size is not None]
     left = (run_seconds or 0.0) / count
@@ -85,7 +85,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
         run_seconds=run_seconds,
         seconds=left * (least - known),
         most_seconds=left * (most - known),
-        memory_bytes=count * max(map(_memory, sample)),
+        memory_bytes=count * max(read.estimate()["memory_bytes"] for _, read in sample),
         disk_bytes=fmean(sizes) * (most - known) if sizes else None,
     )
 
@@ -106,12 +106,13 @@ def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None
                 watch(done + 1)
 
 
-def _sample(study: Study) -> list[Job]:
-    """First runs of some points, spread over the design."""
+def _sample(study: Study) -> list[tuple[Job, _core.Scenario]]:
+    """First runs of some points, spread over the design, with their scenarios."""
     points = study.points
     count = min(SAMPLED, len(points))
     chosen = [points[at * (len(points) - 1) // max(count - 1, 1)] for at in range(count)]
-    return [study.job(point, 0) for point in chosen]
+    jobs = [study.job(point, 0) for point in chosen]
+    return [(job, job.scenario()) for job in jobs]
 
 
 def _known(study: Study, store: _core.Store | None) -> int:
@@ -125,7 +126,7 @@ def _known(study: Study, store: _core.Store | None) -> int:
     return sum(store.contains(job.key()) for job in runs)
 
 
-def _try(job: Job) -> Trial:
+def _try(job: Job, scenario: _core.Scenario) -> Trial:
     """Runs a job for at most `MOMENT_SECONDS` and extrapolates its core time."""
     began = time.perf_counter()
     reached = 0.0
@@ -136,25 +137,19 @@ def _try(job: Job) -> Trial:
         return time.perf_counter() - began < MOMENT_SECONDS
 
     try:
-        outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
+        outcome = scenario.run(report)
     except _core.Cancelled:
         elapsed = time.perf_counter() - began
-        return Trial(elapsed / max(reached, 1e-6), _size(job))
+        return Trial(elapsed / max(reached, 1e-6), _size(job, scenario))
     return Trial(time.perf_counter() - began, len(outcome.to_bytes()))
 
 
-def _size(job: Job) -> int | None:
+def _size(job: Job, scenario: _core.Scenario) -> int | None:
     """Size of the result of a shorter run; the whole run's has about as many rows and points."""
-    network = Network.of(job.text, job.path, job.overrides, job.seed)
-    duration = network.duration_seconds / SHORTENED
+    duration = Network.of_scenario(scenario).duration_seconds / SHORTENED
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
     try:
-        short = _core.run(job.text, job.path, [*job.overrides, *settings], job.seed, None)
+        short = replace(job, overrides=(*job.overrides, *settings)).scenario().run()
     except _core.ScenarioError:
         return None
     return len(short.to_bytes())
-
-
-def _memory(job: Job) -> int:
-    estimate = _core.estimate(job.text, job.path, list(job.overrides), job.seed)
-    return estimate["memory_bytes"]

@@ -13,6 +13,7 @@ from cellrate.common.estimates import half_width
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run
+from cellrate.simulation.api import Result
 from cellrate.simulation.runner import Done, Job
 from cellrate.simulation.series import series_of
 from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
@@ -82,7 +83,8 @@ class Running:
                 self._find_starts(self._study.warm_up.trace)
             with closing(self._results(self._tasks(self._counts()))) as results:
                 for point, replication, done in results:
-                    writer.add(self._row(point, replication, done), done.outcome)
+                    result = None if done.outcome is None else Result(done.outcome)
+                    writer.add(self._row(point, replication, done, result), result)
                     self.ran.runs += 1
         return self.ran
 
@@ -164,8 +166,9 @@ class Running:
                 for point in self._study.points
                 for replication in range(done[point.index], counts[point.index])
             ]
-            for point, _, result in self._results(tasks):
-                [found] = self._measured([name], result).values()
+            for point, _, ended in self._results(tasks):
+                result = None if ended.outcome is None else Result(ended.outcome)
+                [found] = self._measured([name], ended, result).values()
                 if found is not None:
                     values[point.index].append(found)
             done = list(counts)
@@ -193,7 +196,7 @@ class Running:
                 f"{asked.most} runs: {listed}"
             )
 
-    def _row(self, point: Point, replication: int, done: Done) -> RunRow:
+    def _row(self, point: Point, replication: int, done: Done, result: Result | None) -> RunRow:
         return RunRow(
             point=point.index,
             replication=replication,
@@ -201,16 +204,18 @@ class Running:
             key=done.key,
             command=command_of(done.job),
             values=dict(point.values),
-            measures=self._measured(self._study.measures, done),
+            measures=self._measured(self._study.measures, done, result),
             error=None if done.outcome is not None else one_line(done.error),
         )
 
-    def _measured(self, names: Iterable[str], done: Done) -> dict[str, float | None]:
+    def _measured(
+        self, names: Iterable[str], done: Done, result: Result | None
+    ) -> dict[str, float | None]:
         """Values of some measures; None where the run has no value."""
         found: dict[str, float | None] = dict.fromkeys(names)
-        if done.outcome is None:
+        if result is None:
             return found
-        run = Run(done.outcome, "the run")
+        run = Run(result.summary, result.outcome, "the run", done.scenario)
         for name in found:
             try:
                 found[name] = value(self._study.measures[name], run)

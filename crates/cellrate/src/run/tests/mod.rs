@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::driver::Driver;
 use super::*;
 use crate::build;
-use crate::scenario::Scenario;
+use crate::scenario::{Checked, Scenario};
 
 /// Three TCP connections over UBR and a bottleneck that overflows.
 const LOSSY: &str = r#"
@@ -30,18 +30,13 @@ const MARKED: &str = r#"
     ]
 "#;
 
-fn scenario(text: &str, overrides: &[&str]) -> Scenario {
+fn scenario(text: &str, overrides: &[&str]) -> Checked {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    Scenario::parse(text, "test", &overrides, None)
-        .unwrap()
-        .scenario
+    Scenario::parse(text, "test", &overrides, None).unwrap()
 }
 
 fn outcome(text: &str, overrides: &[&str]) -> Outcome {
-    simulate(&scenario(text, overrides), text, Vec::new(), &mut |_, _| {
-        true
-    })
-    .unwrap()
+    simulate(&scenario(text, overrides), text, &mut |_, _| true).unwrap()
 }
 
 fn summary(outcome: &Outcome) -> Value {
@@ -363,7 +358,7 @@ fn nothing_grows_with_the_simulated_time() {
         ];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let scenario = scenario(LOSSY, &overrides);
-        let mut driver = Driver::new(&scenario, build::plan(&scenario).unwrap()).unwrap();
+        let mut driver = Driver::new(scenario.scenario(), build::plan(&scenario)).unwrap();
         driver.run(&mut |_, _| true).unwrap();
         (
             driver.simulation.cells_held(),
@@ -385,7 +380,7 @@ fn nothing_grows_with_the_simulated_time() {
 fn a_run_stops_when_it_is_told_to() {
     let text = LOSSY.replace("600 ms", "1000000 s");
     let mut told = Vec::new();
-    let result = simulate(&scenario(&text, &[]), &text, Vec::new(), &mut |now, end| {
+    let result = simulate(&scenario(&text, &[]), &text, &mut |now, end| {
         told.push((now, end));
         told.len() < 3
     });
@@ -403,7 +398,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
         topology = { template = "single-switch", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km" }
         flow = [{ name = "cbr", count = 2, service = "cbr", source = { kind = "cbr", rate = "155.52 Mbit/s" } }]"#;
     let RunError::Memory(estimate) =
-        simulate(&scenario(text, &[]), text, Vec::new(), &mut |_, _| true).unwrap_err()
+        simulate(&scenario(text, &[]), text, &mut |_, _| true).unwrap_err()
     else {
         panic!("the run was not refused")
     };
@@ -436,7 +431,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     );
     let finite = scenario(text, &[r#"switch.buffer="1000 cells""#]);
     assert!(
-        estimate_of(&finite).unwrap().memory_bytes < 10_000_000,
+        estimate_of(&finite).memory_bytes < 10_000_000,
         "a finite buffer bounds it"
     );
 }
@@ -451,10 +446,10 @@ fn the_estimate_knows_traces_of_virtual_sources() {
         switch = { vsvd = {}, control = { scheme = "erica" } }
         flow = [{ name = "abr", service = "abr", source = { kind = "persistent" } }]"#;
     let traced = scenario(text, &[]);
-    let without = estimate_of(&scenario(text, &["measure.traces=[]"])).unwrap();
-    let mut driver = Driver::new(&traced, build::plan(&traced).unwrap()).unwrap();
+    let without = estimate_of(&scenario(text, &["measure.traces=[]"]));
+    let mut driver = Driver::new(traced.scenario(), build::plan(&traced)).unwrap();
     driver.run(&mut |_, _| true).unwrap();
-    let traces = estimate_of(&traced).unwrap().memory_bytes - without.memory_bytes;
+    let traces = estimate_of(&traced).memory_bytes - without.memory_bytes;
     assert!(
         traces >= 2 * driver.recorder.bytes() as u64,
         "{traces} {}",
@@ -466,7 +461,7 @@ fn the_estimate_knows_traces_of_virtual_sources() {
 fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
     for text in [LOSSY, MARKED] {
         let scenario = scenario(text, &[]);
-        let estimate = estimate_of(&scenario).unwrap();
+        let estimate = estimate_of(&scenario);
         let outcome = outcome(text, &[]);
         let most = summary(&outcome)["totals"]["queued_max_cells"]
             .as_u64()

@@ -156,7 +156,7 @@ impl Graph {
 /// # Errors
 /// Names that are missing or used twice, and routes that do not exist, contain a loop, or lead an
 /// ABR flow back another way; only the first problem of each flow.
-pub fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
+pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     match &scenario.topology {
         Topology::NSource(template) => template::n_source(scenario, template),
         Topology::SingleSwitch(template) => template::single_switch(scenario, template),

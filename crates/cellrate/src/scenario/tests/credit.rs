@@ -98,7 +98,7 @@ fn counters_are_those_of_a_channel() {
         "buffer = \"infinite\"",
     );
     let many = with(&many, "bottleneck = \"70 us\"", "bottleneck = \"30 ms\"");
-    assert!(parse(&many).is_ok_and(|checked| checked.warnings.is_empty()));
+    assert!(parse(&many).is_ok_and(|checked| checked.warnings().is_empty()));
     let text = with(&many, "bottleneck = \"30 ms\"", "bottleneck = \"30 s\"");
     let refusal = the_error(&with(&text, "[fcvc]", "[«fcvc]"));
     assert!(

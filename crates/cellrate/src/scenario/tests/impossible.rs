@@ -373,7 +373,7 @@ fn a_way_that_takes_longer_than_the_run_is_warned_of() {
     assert_eq!(
         parse(&text.replace("duration = \"2 s\"", "duration = \"3 s\""))
             .unwrap()
-            .warnings,
+            .warnings(),
         []
     );
 }
@@ -392,7 +392,7 @@ fn an_abr_flow_returns_the_way_it_came() {
     insta::assert_snapshot!(the_error(&text).rendered);
     // The same routes are allowed for UBR.
     let (ubr, _) = unmark(&with(&text, "service = \"abr\"", "service = \"ubr\""));
-    assert_eq!(parse(&ubr).unwrap().graph.flows[0].backward.len(), 4);
+    assert_eq!(parse(&ubr).unwrap().graph().flows[0].backward.len(), 4);
 }
 
 #[test]

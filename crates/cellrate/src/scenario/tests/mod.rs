@@ -129,7 +129,8 @@ fn the_warning(text: &str) -> Diagnostic {
     let (text, place) = unmark(text);
     let mut warnings = parse(&text)
         .unwrap_or_else(|refusal| panic!("{refusal}"))
-        .warnings;
+        .warnings()
+        .to_vec();
     assert_eq!(warnings.len(), 1, "one warning: {warnings:?}");
     assert_eq!(
         (warnings[0].line, warnings[0].column),

@@ -74,10 +74,10 @@ fn try_all(name: &str, text: &str) {
             match parse(&text) {
                 Ok(checked) => {
                     accepted += 1;
-                    let resolved = resolve(&checked.scenario);
+                    let resolved = resolve(checked.scenario());
                     let again = parse(&resolved)
                         .unwrap_or_else(|refusal| panic!("{changed} in {name}: {refusal}"));
-                    assert_eq!(again.scenario, checked.scenario, "{changed} in {name}");
+                    assert_eq!(again.scenario(), checked.scenario(), "{changed} in {name}");
                 }
                 Err(refusal) => {
                     refused += 1;
@@ -104,7 +104,7 @@ fn try_all(name: &str, text: &str) {
 fn whatever_value_stands_in_a_complete_scenario() {
     let control = "scheme = \"erica\"\nqueue_control = { a = 1.2 }";
     let text = with(RIGHT, "scheme = \"erica\"", control);
-    try_all("RIGHT", &resolve(&parse(&text).unwrap().scenario));
+    try_all("RIGHT", &resolve(parse(&text).unwrap().scenario()));
 }
 
 #[test]

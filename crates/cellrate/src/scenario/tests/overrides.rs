@@ -27,7 +27,8 @@ fn a_value_is_toml_or_else_a_string() {
     let set = |text| {
         set(&[text])
             .unwrap_or_else(|refusal| panic!("{refusal}"))
-            .scenario
+            .scenario()
+            .clone()
     };
     assert_eq!(set("run.duration=3 s").run.duration.to_string(), "3 s");
     assert_eq!(
@@ -64,7 +65,7 @@ fn later_overrides_win_and_the_seed_has_the_last_word() {
     let run = |overrides: &[String], seed| {
         Scenario::parse(RIGHT, "f", overrides, seed)
             .unwrap()
-            .scenario
+            .scenario()
             .run
             .seed
     };
@@ -75,9 +76,8 @@ fn later_overrides_win_and_the_seed_has_the_last_word() {
 
 #[test]
 fn shared_and_own_parameters_of_flows() {
-    let scenario = set(&["tcp.mss=1 KiB", "flow.tcp.tcp.window=32 KiB"])
-        .unwrap()
-        .scenario;
+    let checked = set(&["tcp.mss=1 KiB", "flow.tcp.tcp.window=32 KiB"]).unwrap();
+    let scenario = checked.scenario();
     let tcp = &scenario.flows[0].tcp;
     assert_eq!((tcp.mss.0, tcp.window.0), (1024, 32 * 1024));
     assert_eq!(scenario.flows[0].abr.icr, scenario.abr.icr);

@@ -8,12 +8,12 @@ use super::*;
 fn check_round_trip(text: &str, overrides: &[String]) -> String {
     let first =
         Scenario::parse(text, "f", overrides, None).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let resolved = resolve(&first.scenario);
+    let resolved = resolve(first.scenario());
     let second = parse(&resolved).unwrap_or_else(|refusal| panic!("{refusal}\n{resolved}"));
-    assert_eq!(second.scenario, first.scenario);
-    assert_eq!(second.graph, first.graph);
-    assert_eq!(second.warnings.len(), first.warnings.len());
-    assert_eq!(resolve(&second.scenario), resolved);
+    assert_eq!(second.scenario(), first.scenario());
+    assert_eq!(second.graph(), first.graph());
+    assert_eq!(second.warnings().len(), first.warnings().len());
+    assert_eq!(resolve(second.scenario()), resolved);
     resolved
 }
 
@@ -34,7 +34,7 @@ fn templates_are_right_without_a_warning_and_read_back_the_same() {
     for (name, ..) in templates::TEMPLATES {
         let text = template(name).unwrap();
         let checked = parse(text).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-        assert_eq!(checked.warnings, [], "{name}");
+        assert_eq!(checked.warnings(), [], "{name}");
         check_round_trip(text, &[]);
     }
     assert_eq!(template("no-such-template"), None);
@@ -49,10 +49,10 @@ fn defaults_in_comments_are_the_defaults() {
             .map(|line| format!("{}\n", uncomment(line)))
             .collect();
         assert_ne!(uncommented.as_str(), text.to_owned() + "\n");
-        let written = parse(text).unwrap().scenario;
-        let explicit = parse(&uncommented)
-            .unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
-            .scenario;
+        let written = parse(text).unwrap();
+        let written = written.scenario();
+        let explicit = parse(&uncommented).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+        let explicit = explicit.scenario();
         assert_eq!(explicit.run, written.run, "{name}");
         assert_eq!(explicit.measure, written.measure, "{name}");
         assert_eq!(explicit.topology, written.topology, "{name}");

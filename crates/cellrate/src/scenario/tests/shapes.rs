@@ -6,7 +6,7 @@ use super::*;
 fn the_examples_are_right() {
     for text in [RIGHT, GRAPH] {
         let checked = parse(text).unwrap_or_else(|refusal| panic!("{refusal}"));
-        assert_eq!(checked.warnings, []);
+        assert_eq!(checked.warnings(), []);
     }
 }
 

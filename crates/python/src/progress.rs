@@ -1,0 +1,36 @@
+//! Progress of long operations, told to a Python function.
+
+use pyo3::prelude::*;
+
+use crate::errors::unlocked;
+
+/// Does `work` without the interpreter's lock. `work` receives a function that it must call with
+/// the present and the final time, and must stop if that returns false. If `progress` raised an
+/// exception it is raised here.
+pub fn told<T: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(f64, f64) -> bool) -> T + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let result = unlocked(py, || {
+        work(&mut |now, end| {
+            Python::attach(|py| tell(py, progress, now, end)).unwrap_or_else(|error| {
+                raised = Some(error);
+                false
+            })
+        })
+    })?;
+    raised.map_or(Ok(result), Err)
+}
+
+/// Reports the progress; returns true if the run continues. Also handles signals, so Ctrl-C stops a
+/// run in the main thread.
+fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
+    py.check_signals()?;
+    let Some(progress) = progress else {
+        return Ok(true);
+    };
+    let answer = progress.bind(py).call1((now, end))?;
+    Ok(answer.is_none() || answer.is_truthy()?)
+}

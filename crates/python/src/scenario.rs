@@ -1,0 +1,184 @@
+//! A scenario that was read: what it says, and its runs.
+
+use std::path::PathBuf;
+
+use cellrate::capture::Tap;
+use cellrate::run::Job;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{capture_failed, diagnostics, failed, refused, unlocked};
+use crate::outcome::Outcome;
+use crate::progress::told;
+
+/// A scenario that can be run, read and checked once. Threads may share it; it cannot be pickled,
+/// because another process reads the same text as fast.
+///
+/// Args:
+///     text: The scenario.
+///     path: Its name in diagnostics. Files that its sources play are relative to its directory.
+///     overrides: ``path=value`` settings, applied in order.
+///     seed: Replaces the scenario's seed.
+///
+/// Raises:
+///     ScenarioError: The scenario is wrong.
+#[pyclass(frozen, module = "cellrate._core")]
+pub struct Scenario(Job);
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    #[pyo3(signature = (text, path, overrides = Vec::new(), seed = None))]
+    fn new(
+        py: Python<'_>,
+        text: &str,
+        path: &str,
+        overrides: Vec<String>,
+        seed: Option<u64>,
+    ) -> PyResult<Scenario> {
+        unlocked(py, || Job::new(text, path, &overrides, seed))?
+            .map(Scenario)
+            .map_err(|refusal| refused(py, &refusal))
+    }
+    /// The scenario with every default written out, as TOML.
+    fn resolved(&self) -> &str {
+        self.0.resolved()
+    }
+    /// The key under which the result is kept: a hash of version and resolved scenario.
+    fn key(&self) -> String {
+        self.0.key()
+    }
+    /// Warnings of its check.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        diagnostics(py, self.0.warnings())
+    }
+    /// The network that it describes, in plain numbers, as one JSON object: seed, duration, nodes
+    /// with the settings of switches, directed links, flows with their routes and end systems.
+    /// Every quantity is a number under a key that states its unit; null stands for no limit, or
+    /// for an absent part.
+    fn network(&self, py: Python<'_>) -> PyResult<String> {
+        unlocked(py, || serde_json::to_string(&self.0.network()))?
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+    /// Upper bounds of the memory that a run will need, and the free memory.
+    fn estimate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let estimate = unlocked(py, || self.0.estimate())?;
+        let dict = PyDict::new(py);
+        dict.set_item("memory_bytes", estimate.memory_bytes)?;
+        dict.set_item("available_bytes", estimate.available_bytes)?;
+        dict.set_item("cells_in_flight", estimate.cells_in_flight)?;
+        Ok(dict)
+    }
+    /// Runs it, with the interpreter's lock released.
+    ///
+    /// Args:
+    ///     progress: Called with now and end in simulated seconds about ten times a second; stops
+    ///         the run by returning False.
+    ///
+    /// Raises:
+    ///     ScenarioError: The run needs more memory than is available.
+    ///     Cancelled: The progress function stopped the run.
+    #[pyo3(signature = (progress = None))]
+    fn run(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Outcome> {
+        let outcome = told(py, progress.as_ref(), |tell| {
+            self.0
+                .run(&mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()))
+        })?;
+        outcome
+            .map(Outcome::from)
+            .map_err(|failure| failed(py, &failure))
+    }
+    /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
+    /// arrived_seconds, and the number of further cells. They come from a run in the plain engine.
+    ///
+    /// Args:
+    ///     from_seconds: Begin of the span.
+    ///     to_seconds: Its end.
+    ///     most: Largest number of passages; further ones are only counted.
+    ///
+    /// Raises:
+    ///     ValueError: The span is invalid.
+    fn passages<'py>(
+        &self,
+        py: Python<'py>,
+        from_seconds: f64,
+        to_seconds: f64,
+        most: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        check_span(from_seconds, to_seconds)?;
+        if to_seconds.is_infinite() {
+            return Err(PyValueError::new_err(
+                "a span to inf s: passages are of a span with an end",
+            ));
+        }
+        let found = unlocked(py, || self.0.passages(from_seconds, to_seconds, most))?
+            .map_err(|refusal| refused(py, &refusal))?;
+        let dict = PyDict::new(py);
+        dict.set_item("link", found.link)?;
+        dict.set_item("vc", found.vc)?;
+        dict.set_item("kind", found.kind)?;
+        dict.set_item("cell", found.cell)?;
+        dict.set_item("left_seconds", found.left_seconds)?;
+        dict.set_item("arrived_seconds", found.arrived_seconds)?;
+        dict.set_item("omitted", found.omitted)?;
+        Ok(dict)
+    }
+    /// Runs it in the plain engine and writes everything that passes some places into files.
+    ///
+    /// Args:
+    ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``.
+    ///     from_seconds: Begin of the captured span.
+    ///     to_seconds: Its end.
+    ///     directory: Directory for the files, which must exist and contain none of them.
+    ///     progress: Called with now and end in simulated seconds about ten times a second; stops
+    ///         the run by returning False.
+    ///
+    /// Returns:
+    ///     Description of the captured files, as one JSON object.
+    ///
+    /// Raises:
+    ///     ValueError: The span is invalid, the place of a tap does not exist, or a flow's headers
+    ///         cannot be written.
+    ///     OSError: A file cannot be written.
+    ///     Cancelled: The progress function stopped the run.
+    #[pyo3(signature = (taps, from_seconds, to_seconds, directory, progress = None))]
+    fn capture(
+        &self,
+        py: Python<'_>,
+        taps: Vec<String>,
+        from_seconds: f64,
+        to_seconds: f64,
+        directory: PathBuf,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        check_span(from_seconds, to_seconds)?;
+        let taps = taps
+            .iter()
+            .map(|tap| tap.parse())
+            .collect::<Result<Vec<Tap>, String>>()
+            .map_err(PyValueError::new_err)?;
+        let result = told(py, progress.as_ref(), |tell| {
+            self.0.capture(
+                &taps,
+                from_seconds,
+                to_seconds,
+                &directory,
+                &mut |now, end| tell(now.as_secs_f64(), end.as_secs_f64()),
+            )
+        })?;
+        let taken = result.map_err(|error| capture_failed(&error))?;
+        serde_json::to_string(&taken).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+}
+
+/// Refuses a span that ends before it begins, or begins before the run.
+fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
+    if from_seconds >= 0.0 && to_seconds >= from_seconds {
+        return Ok(());
+    }
+    let message = format!(
+        "a span from {from_seconds} s to {to_seconds} s: it begins at 0 s or later, and ends no earlier"
+    );
+    Err(PyValueError::new_err(message))
+}
