@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
 from cellrate.common import whole_file
-from cellrate.common.problems import BadInput, reading, told
+from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
@@ -108,7 +108,7 @@ def _write(
         whole_file.write_text(data, text + "\n")
         written = [data, *figures.save(draw(region, points), out / "region")]
     except OSError as error:
-        raise BadInput(f"--out: {told(error)}") from error
+        raise BadInput(f"--out: {system_message(error)}") from error
     if not quiet:
         say("written: " + ", ".join(map(str, written)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import importlib.util
 
-from cellrate.common.problems import ADVICE, told
+from cellrate.common.problems import ADVICE, system_message
 
 THREADS = "can't start new thread", "os error 11", "WouldBlock"
 """Texts of errors in Python and libraries if the system allows no further thread."""
@@ -16,7 +16,7 @@ OPEN_FILES = "os error 24", "TooManyOpenFiles"
 def lacking(error: BaseException) -> str | None:
     """Message for an error from lack of a system resource; None for all other errors."""
     if isinstance(error, OSError):
-        return told(error)
+        return system_message(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory; allow more of it (ulimit -v), or use fewer --workers"
     text = " ".join(str(error).split())

@@ -43,7 +43,7 @@ ADVICE = {
 """Remedies for failures of the system, by error number."""
 
 
-def told(error: OSError, tried: str = "") -> str:
+def system_message(error: OSError, tried: str = "") -> str:
     """A failure of the system on one line: action, path, reason, and remedy."""
     if error.strerror is None:
         return str(error)
@@ -72,7 +72,7 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
         raise
     except OSError as error:
         error.filename = str(path) if error.strerror is not None else None
-        raise OSError(told(error, "cannot write")) from error
+        raise OSError(system_message(error, "cannot write")) from error
     except _of_tables() as error:
         # Polars' exception does not keep the error number.
         why = " ".join(str(error).split())

@@ -2,6 +2,9 @@
 
 from rich.console import Console
 
+from cellrate.common.document import Document
+from cellrate.common.document.terminal_text import show as show_on
+
 # Width for files and pipes.
 PLAIN_WIDTH = 120
 
@@ -15,3 +18,8 @@ def console() -> Console:
 def say(text: str) -> None:
     """Writes a line."""
     console().print(text, soft_wrap=True)
+
+
+def show(document: Document) -> None:
+    """Writes a document."""
+    show_on(document, console())

@@ -1,13 +1,15 @@
-"""Parses `--vary` and `--include` of `cellrate tune`."""
+"""Options of `cellrate tune`, and the forms of `--vary` and `--include`."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cellrate.advice.tuning.declared import ResolvedScenario, declared_range
 from cellrate.advice.tuning.laboratory import Setting
+from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.parameters.keys import Key, number
 from cellrate.studies.parameters.ranges import SCALES, Choices, Range, Scale, Space, written
@@ -15,6 +17,33 @@ from cellrate.studies.parameters.ranges import SCALES, Choices, Range, Scale, Sp
 FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
 # Wider explicit ranges are searched by order of magnitude.
 WIDE = 20.0
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """Options of a tuning.
+
+    Attributes:
+        vary: Parameters to vary, see `FORM`; empty to vary those that the fluid model covers
+            or that the control scheme and the discard policy declare.
+        include: Settings to compare with, see `included`.
+        objective: Criteria in their order, see `objective.Objective.named`.
+        seeds: Number of seeds of the best settings.
+        first_seed: The first of these seeds.
+        budget: Greatest number of simulations; None for one that fits the method and the seeds.
+        search_seed: Seed of the random numbers of a search.
+    """
+
+    vary: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    objective: str = DEFAULT
+    seeds: int = 5
+    first_seed: int = 1
+    budget: int | None = None
+    search_seed: int = 1
+
+
+DEFAULTS = TuneOptions()
 
 
 def varied(scenario: ResolvedScenario, asked: Sequence[str]) -> Space:

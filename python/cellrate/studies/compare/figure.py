@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
-from cellrate.studies.compare import words
+from cellrate.studies.compare import sentences
 from cellrate.studies.compare.answer import Comparison, Pair
 
 REAL, CHANCE = COLOURS[1], FAINT
@@ -37,7 +37,7 @@ def differences(comparison: Comparison, units: Mapping[str, str]) -> Figure:
             unit = units.get(measure, "")
             panel.set_title(f"{measure} ({unit})" if unit else measure)
         panels[-1].set_xlabel("difference of the means")
-        figure.suptitle(words.title(comparison), x=0.01, ha="left", fontsize=10)
+        figure.suptitle(sentences.title(comparison), x=0.01, ha="left", fontsize=10)
         handles = [_handle(real=True), _handle(real=False)]
         texts = [f"real, at {comparison.level:.10g} all together", "may be chance"]
         figure.legend(handles, texts, loc="outside lower left", ncols=2)
@@ -75,12 +75,6 @@ def _panel(panel: Axes, pairs: Sequence[Pair]) -> None:
         panel.plot(ends, [line, line], color=colour, linewidth=1.4)
         dot = [pair.contrast.difference]
         panel.plot(dot, [line], "o", color=colour, markersize=SIZE, markerfacecolor=filled)
-    panel.set_yticks(range(len(pairs)), [_name(pair) for pair in pairs])
+    panel.set_yticks(range(len(pairs)), [sentences.name(pair) for pair in pairs])
     panel.set_ylim(max(len(pairs), 1) - 0.5, -0.5)
     panel.grid(visible=False, axis="y")
-
-
-def _name(pair: Pair) -> str:
-    at = words.place(pair.where)
-    name = f"{words.shown(pair.second)} less {words.shown(pair.first)}"
-    return f"{name}, {at}" if at else name

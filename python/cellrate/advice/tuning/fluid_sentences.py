@@ -6,9 +6,9 @@ from math import isfinite, log
 
 import numpy as np
 
-from cellrate.advice.tuning.judgement import Judgement
+from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import Setting
-from cellrate.advice.tuning.report import Report
+from cellrate.advice.tuning.proposal import Judgement
 from cellrate.common.numbers import number
 from cellrate.studies.parameters.ranges import written
 
@@ -16,21 +16,21 @@ SLOW = 0.01
 """A slow start is mentioned if it leaves more than this share of the run unused."""
 
 
-def of_setting(report: Report, setting: Setting) -> str:
+def of_setting(answer: Answer, setting: Setting) -> str:
     """The fluid model's verdict on a setting; empty if it has none."""
-    if report.modelled is None:
+    if answer.modelled is None:
         return ""
-    at = place_of(report, setting)
+    at = place_of(answer, setting)
     if at is None:
         return ""
-    return verdict(report.modelled.judgement, at)
+    return verdict(answer.modelled.judgement, at)
 
 
-def place_of(report: Report, setting: Setting) -> int | None:
+def place_of(answer: Answer, setting: Setting) -> int | None:
     """Index of a setting in the judgement; None if it is not a standard pair of RIF and RDF."""
-    if report.modelled is None:
+    if answer.modelled is None:
         return None
-    model, judgement = report.modelled.model, report.modelled.judgement
+    model, judgement = answer.modelled.model, answer.modelled.judgement
     values = dict(setting.values)
     own = float(np.asarray(model.loop.rif)), float(np.asarray(model.loop.rdf))
     rif, rdf = (
@@ -58,11 +58,11 @@ def verdict(judgement: Judgement, at: int) -> str:
     return ", ".join(parts)
 
 
-def region(report: Report) -> str:
+def region(answer: Answer) -> str:
     """States the number of pairs that the model finds feasible."""
-    if report.modelled is None:
+    if answer.modelled is None:
         return ""
-    judgement, model = report.modelled.judgement, report.modelled.model
+    judgement, model = answer.modelled.judgement, answer.modelled.model
     count, total = int(judgement.feasible.sum()), judgement.rif.size
     continuous = int(np.asarray(judgement.continuous.feasible).sum())
     limited = isfinite(model.buffer_cells)
@@ -85,16 +85,16 @@ def region(report: Report) -> str:
     )
 
 
-def pace(report: Report) -> list[str]:
+def pace(answer: Answer) -> list[str]:
     """States the time in which rates double while the queue is empty.
 
     Slow settings are only good where the available bandwidth changes little.
     """
-    at = place_of(report, report.chosen.setting)
-    if report.modelled is None or at is None:
+    at = place_of(answer, answer.chosen.setting)
+    if answer.modelled is None or at is None:
         return []
-    judgement = report.modelled.judgement
-    loop = report.modelled.model.simulated(judgement.rif[at], judgement.rdf[at])
+    judgement = answer.modelled.judgement
+    loop = answer.modelled.model.simulated(judgement.rif[at], judgement.rdf[at])
     seconds = log(2) / float(np.asarray(loop.with_(growth="delayed").lam))
     seconds = float(f"{seconds:.2g}")
     return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]

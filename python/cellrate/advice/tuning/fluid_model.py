@@ -22,12 +22,12 @@ from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, feasibility
 
 
-class NoModel(Exception):
+class NoFluidModel(Exception):
     """The fluid model does not describe the scenario; the message names the failed assumption."""
 
 
 @dataclass(frozen=True)
-class Model:
+class FluidModel:
     """A scenario as one loop of the fluid model.
 
     Attributes:
@@ -59,11 +59,11 @@ class Model:
         return Setting(tuple((path, repr(value)) for paths, value in pairs for path in paths))
 
 
-def model_of(network: Network, keys: Keys) -> Model:
+def model_of(network: Network, keys: Keys) -> FluidModel:
     """Describes a scenario as a loop of the model.
 
     Raises:
-        NoModel: The scenario does not meet an assumption of the model.
+        NoFluidModel: The scenario does not meet an assumption of the model.
     """
     port = _bottleneck(network)
     flows = [flow for flow in network.flows_over(port) if flow.abr is not None]
@@ -71,37 +71,39 @@ def model_of(network: Network, keys: Keys) -> Model:
         loop = _loop(network, port, flows)
         feasibility(loop, port.switch.buffer_cells)
     except AssumptionError as error:
-        raise NoModel(str(error)) from error
+        raise NoFluidModel(str(error)) from error
     paths = _paths(keys, flows, "rif"), _paths(keys, flows, "rdf")
     start_up = StartUp.of(keys, flows, float(np.asarray(loop.bw)))
     cautions = tuple(_cautions(network, port, flows, start_up))
     hops = len(flows[0].forward) + len(flows[0].backward)
-    return Model(port.name, loop, hops, port.switch.buffer_cells, start_up, paths, cautions)
+    return FluidModel(port.name, loop, hops, port.switch.buffer_cells, start_up, paths, cautions)
 
 
 def _bottleneck(network: Network) -> Link:
     """The only overloaded port with ABR flows.
 
     Raises:
-        NoModel: The number of such ports is not 1, the port does not mark by EFCI as cells leave,
-            or it carries elastic flows without ABR.
+        NoFluidModel: The number of such ports is not 1, the port does not mark by EFCI as cells
+            leave, or it carries elastic flows without ABR.
     """
     ports = [p for p in overloaded_ports(network) if any(f.abr for f in network.flows_over(p))]
     if len(ports) != 1:
         names = ", ".join(port.name for port in ports)
         found = f"has {len(ports)}: {names}" if ports else "has none"
-        raise NoModel(f"the model has one bottleneck with ABR flows; the scenario {found}")
+        raise NoFluidModel(f"the model has one bottleneck with ABR flows; the scenario {found}")
     [port] = ports
     if port.switch.scheme != "efci":
-        raise NoModel(f"the model assumes EFCI marking; {port.name} uses {port.switch.scheme!r}")
+        raise NoFluidModel(
+            f"the model assumes EFCI marking; {port.name} uses {port.switch.scheme!r}"
+        )
     if port.switch.control["mark_at"] == "enqueue":
-        raise NoModel(
+        raise NoFluidModel(
             "the model assumes that cells are marked when they leave the queue; "
             f"{port.name} marks them when they enter it"
         )
     others = [f for f in network.flows_over(port) if f.abr is None and f.is_elastic]
     if others:
-        raise NoModel(
+        raise NoFluidModel(
             "the model assumes that all elastic flows of the bottleneck use ABR; "
             f"{others[0].name} over {port.name} does not"
         )
@@ -112,7 +114,7 @@ def _loop(network: Network, port: Link, flows: Sequence[Flow]) -> EfciLoop:
     """The model's parameters.
 
     Raises:
-        NoModel: The flows differ in a parameter that the model assumes to be equal.
+        NoFluidModel: The flows differ in a parameter that the model assumes to be equal.
         AssumptionError: A value is outside the model's assumptions.
     """
     control = port.switch.control
@@ -140,11 +142,11 @@ def _equal(parameter: str, values: Sequence[float]) -> float:
     """The value that all flows have.
 
     Raises:
-        NoModel: The values differ.
+        NoFluidModel: The values differ.
     """
     low, high = min(values), max(values)
     if high - low > 1e-9 * high:
-        raise NoModel(
+        raise NoFluidModel(
             f"the model assumes equal flows; here {parameter} ranges from {low:g} to {high:g}"
         )
     return values[0]

@@ -17,7 +17,7 @@ class FormulaAnswer:
         cells: The queue in cells; None if the formula does not apply.
         given: Parameters of the formula, units in their names.
         fails: Assumptions of the formula that do not hold here.
-        not_said: The reason why the formula does not apply; empty if it does.
+        inapplicable: The reason why the formula does not apply; empty if it does.
     """
 
     formula: str
@@ -26,4 +26,4 @@ class FormulaAnswer:
     cells: float | None = None
     given: Mapping[str, float] = field(default_factory=dict)
     fails: tuple[str, ...] = ()
-    not_said: str = ""
+    inapplicable: str = ""

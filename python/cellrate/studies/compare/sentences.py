@@ -22,6 +22,13 @@ def place(where: Mapping[str, Value]) -> str:
     return ", ".join(f"{name.rpartition('.')[2]} {shown(one)}" for name, one in where.items())
 
 
+def name(pair: Pair) -> str:
+    """The two alternatives, and the values of the other factors."""
+    at = place(pair.where)
+    found = f"{shown(pair.second)} less {shown(pair.first)}"
+    return f"{found}, {at}" if at else found
+
+
 def title(comparison: Comparison) -> str:
     """Title of the comparison: the factor and its values."""
     others = [one for one in comparison.alternatives if one != comparison.baseline]

@@ -5,33 +5,33 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from cellrate.advice.feasible_region import Region, draw
-from cellrate.advice.tuning import model_words
+from cellrate.advice.tuning import fluid_sentences
+from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.race import Ranked
-from cellrate.advice.tuning.report import Report
 from cellrate.theory.efci.points import Point
 
 
-def region(report: Report) -> Figure | None:
+def region(answer: Answer) -> Figure | None:
     """Draws both conditions over RIF and RDF, with the settings that were simulated.
 
     Returns None if the settings were not proposed by the model.
     """
-    if report.modelled is None:
+    if answer.modelled is None:
         return None
-    model = report.modelled.model
+    model = answer.modelled.model
     loop = model.simulated(1.0, 0.5)
-    points = [point for one in report.ranked for point in _points(report, one)]
+    points = [point for one in answer.ranked for point in _points(answer, one)]
     return draw(Region(loop, model.buffer_cells), points)
 
 
-def _points(report: Report, ranked: Ranked) -> list[Point]:
+def _points(answer: Answer, ranked: Ranked) -> list[Point]:
     """The point of a setting; empty if the setting is not a standard pair of RIF and RDF."""
-    at = model_words.place_of(report, ranked.setting)
-    if report.modelled is None or at is None:
+    at = fluid_sentences.place_of(answer, ranked.setting)
+    if answer.modelled is None or at is None:
         return []
-    judgement = report.modelled.judgement
-    names = {report.chosen.setting: "chosen", AS_IT_IS: "as it is"}
+    judgement = answer.modelled.judgement
+    names = {answer.chosen.setting: "chosen", AS_IT_IS: "as it is"}
     return [
         Point(
             float(judgement.rif[at]),

@@ -1,4 +1,4 @@
-"""A statement of theory on a scenario, or the reason why there is none."""
+"""Statements of theory on a scenario, and the reasons where there is none."""
 
 from __future__ import annotations
 
@@ -29,20 +29,40 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class NotSaid:
+class NoStatement:
     """A quantity on which theory makes no statement here, and the reason.
 
     Attributes:
         topic: Its subject.
-        what: The quantity.
-        because: The reason.
+        quantity: The quantity.
+        reason: The reason.
         formula: Name of the formula in `cellrate theory`; empty without a formula.
     """
 
     topic: str
-    what: str
-    because: str
+    quantity: str
+    reason: str
     formula: str = ""
 
 
-Said: TypeAlias = Statement | NotSaid
+Prediction: TypeAlias = Statement | NoStatement
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Predictions of theory for a network.
+
+    Attributes:
+        statements: Statements in the order of their topics.
+        without_statement: Quantities on which theory makes no statement here, with the reasons.
+    """
+
+    statements: tuple[Statement, ...]
+    without_statement: tuple[NoStatement, ...]
+
+    def topics(self) -> dict[str, list[Statement]]:
+        """Statements by topic."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            found.setdefault(statement.topic, []).append(statement)
+        return found
