@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.inference.finding import Finding, Inference
+from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.hold_out import VERDICTS
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.model import Assumption, Paper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from cellrate.common.document.content import (
@@ -31,6 +32,8 @@ MARKS: dict[Style, str] = {
     "code": "`",
 }
 SPECIAL = {"|": "\\|", "*": "\\*", "_": "\\_", "<": "&lt;"}
+# A comparison sign between spaces begins no tag of HTML.
+CHARACTERS = re.compile(r"[|*_]|<(?! )")
 
 
 def markdown(document: Document) -> str:
@@ -47,7 +50,7 @@ def text(content: Text) -> str:
 
 def escaped(content: str) -> str:
     """A text whose characters have no meaning in Markdown or in its tables."""
-    return "".join(SPECIAL.get(character, character) for character in content)
+    return CHARACTERS.sub(lambda found: SPECIAL[found[0]], content)
 
 
 def _span(one: str | Span) -> str:

@@ -76,7 +76,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Column:
+class Counts:
     """Counts of numbers met and claims holding under one reading of a paper."""
 
     numbers_met: int
@@ -106,6 +106,6 @@ class Inference:
     findings: tuple[Finding, ...]
     unconcerned: tuple[Assumption, ...]
     kept: tuple[Choice, ...]
-    assumed: Column
-    inferred: Column
+    assumed: Counts
+    inferred: Counts
     whole: bool

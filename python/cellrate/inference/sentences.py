@@ -1,9 +1,9 @@
-"""Texts on findings, used on the screen, on the page and in the evidence."""
+"""Sentences on findings."""
 
 from __future__ import annotations
 
+from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.exclusion import EXCLUDED_BELOW
-from cellrate.inference.finding import Column, Finding, Inference
 from cellrate.inference.hold_out import Verdict
 from cellrate.inference.sign_flips import least_p
 from cellrate.reproduce.seeds import seeds_text
@@ -24,6 +24,11 @@ RULES = (
     "seed is run. Parameters are tried one at a time; of combinations, only that of what held "
     "out is run."
 )
+
+
+def title(inference: Inference) -> str:
+    """Title of a report."""
+    return f"{inference.paper.title}: what was not printed"
 
 
 def counted(number: int, what: str) -> str:
@@ -49,7 +54,7 @@ def exclusion(finding: Finding) -> str:
     least = least_p(count)
     return (
         f"{counted(count, 'experiment')} can exclude no value: the least p is {least:.2g}, "
-        f"not below {EXCLUDED_BELOW}"
+        f"not below {EXCLUDED_BELOW}."
     )
 
 
@@ -77,12 +82,16 @@ def conclusion(finding: Finding) -> str:
     return f"held out: {chosen}"
 
 
-def column(counts: Column) -> str:
-    """Counts of a column in words."""
-    return (
-        f"{counts.numbers_met} of {counts.numbers} numbers met, "
-        f"{counts.claims_holding} of {counts.claims} claims about runs hold"
-    )
+def shares(finding: Finding, value: int) -> tuple[str, str, str]:
+    """Share of the results that a value meets, as text: of all, and of either half."""
+    scores, parts = finding.scores, finding.hold_out.halves
+    halves = [f"{scores.share(value, part):.3f}" if all(parts) else "-" for part in parts]
+    return f"{scores.share(value):.3f}", halves[0], halves[1]
+
+
+def not_evaluated(finding: Finding) -> str:
+    """Number of results that could not be evaluated."""
+    return f"Not evaluated, counted as missed: {counted(len(finding.problems), 'result')}"
 
 
 def counted_results(inference: Inference) -> str:

@@ -9,8 +9,8 @@ from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cellrate.inference import words
-from cellrate.inference.finding import Finding
+from cellrate.inference import sentences
+from cellrate.inference.answer import Finding
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
 WIDTH = 4.6
@@ -83,7 +83,7 @@ def _draw(axes: Axes, finding: Finding) -> None:
     axes.set_yticks([])
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"share of {words.counted(len(finding.parameter.subjects), 'result')} met")
+    axes.set_xlabel(f"share of {sentences.counted(len(finding.parameter.subjects), 'result')} met")
 
 
 def _status(finding: Finding, value: int) -> str:
@@ -94,4 +94,4 @@ def _status(finding: Finding, value: int) -> str:
         return "allowed"
     if finding.dropped:
         return "held out alone, not used"
-    return "best" if value == 0 else words.OF_VERDICT[finding.verdict]
+    return "best" if value == 0 else sentences.OF_VERDICT[finding.verdict]
