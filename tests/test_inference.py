@@ -24,7 +24,7 @@ from cellrate.inference.answer import Finding
 from cellrate.inference.laboratory import RUNS_AT_ONCE, Unit
 from cellrate.inference.subjects import jobs_of, subjects_of
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import all_papers
 from made_up_paper import SOURCES, Recorder, made_up
 from rich.console import Console

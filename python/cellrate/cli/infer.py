@@ -23,7 +23,7 @@ from cellrate.simulation.runner import Job, Progress, run_many
 if TYPE_CHECKING:
     from cellrate.inference import Inference, Laboratory, Question
     from cellrate.language.runs import Outcome
-    from cellrate.reproduce.model import Paper
+    from cellrate.reproduce.paper_data import Paper
 
 
 def infer(

@@ -9,7 +9,7 @@ from cellrate.inference.hold_out import HoldOut, Verdict
 from cellrate.inference.open_parameters import OpenParameter
 from cellrate.inference.scores import ASSUMED, Scores
 from cellrate.inference.sign_flips import least_p
-from cellrate.reproduce.model import Assumption, Paper
+from cellrate.reproduce.paper_data import Assumption, Paper
 from cellrate.reproduce.readings import Choice
 
 

@@ -90,9 +90,7 @@ def _finding(finding: Finding) -> Section:
         Paragraph(f"{assumption.id} · assumed: {assumption.assumed}", "faint"),
         Paragraph(Span(verdict, STYLES[finding.verdict])),
         Figure(lambda: _drawn(finding), f"Share of the results met by {assumption.parameter}"),
-        Paragraph(
-            f"Rests on {sentences.rests_on(finding)}. {sentences.exclusion(finding)}".strip()
-        ),
+        Paragraph(basis),
         values(finding),
         *_problems(finding),
         Detail((_halves(finding),)),

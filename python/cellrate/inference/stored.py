@@ -9,7 +9,7 @@ from cellrate.common import whole_file
 from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.hold_out import VERDICTS
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Assumption, Paper
+from cellrate.reproduce.paper_data import Assumption, Paper
 from cellrate.reproduce.reader import Reader, check_unique, read_toml
 from cellrate.reproduce.readings import Choice
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-
-from cellrate.common.terminal import PLAIN_WIDTH
+from cellrate.common import terminal
+from cellrate.common.json_text import json_text
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.complaints import complaints_of
 from cellrate.reproduce.draw_runs import JITTERS, drawn_keys, measure_draws
@@ -15,29 +14,19 @@ from cellrate.reproduce.draws import write_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError
 from cellrate.reproduce.golden import SEED, bless, golden_lines
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.readings import Choice, experiment_as, read_as
+from cellrate.reproduce.report import report
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, Runner, job_of, run_ids, used_jobs
-from cellrate.reproduce.screen import (
-    show_experiment,
-    show_pages,
-    show_papers,
-    show_seeds,
-    show_sensitivity,
-    show_tally,
-)
 from cellrate.reproduce.sensitivity import sensitivities_of
 from cellrate.reproduce.stored import (
     ASSUMED,
     INFERRED,
-    hanging,
-    said_of_seeds,
     write_stored,
 )
-from cellrate.reproduce.tally import tally
 from cellrate.reproduce.written import write_evidence, write_pages
 from cellrate.simulation.runner import Job
 
@@ -190,24 +179,10 @@ def _show(parts: Sequence[Reproduction], pages: Sequence[str], options: Options)
     results = [result for part in parts for result in part.results]
     sensitivities = [s for part in parts for s in part.sensitivities]
     if options.json:
-        sys.stdout.write(as_json(results, sensitivities) + "\n")
+        sys.stdout.write(json_text(as_json(results, sensitivities), indent=2))
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=PLAIN_WIDTH)
-    for result in results:
-        show_experiment(console, result)
-    for sensitivity in sensitivities:
-        show_sensitivity(console, sensitivity)
-    show_tally(console, tally(results))
-    if len(parts) > 1:
-        show_papers(console, [(part.paper.id, part.tally) for part in parts])
-    show_pages(console, pages)
-    if all(len(part.experiments) == len(part.paper.experiments) for part in parts):
-        papers = [part.paper for part in parts]
-        show_seeds(
-            console, results[0].seeds, tally(results), said_of_seeds(papers), hanging(papers)
-        )
+    terminal.show(report(parts))
+    terminal.say(f"written to {', '.join(pages)}")
 
 
 def _keep(parts: Sequence[Reproduction], outcomes: Outcomes, options: Options) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Outcome, Run
-from cellrate.reproduce.model import Claim
+from cellrate.reproduce.paper_data import Claim
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
 from cellrate.simulation.runner import Job

@@ -8,7 +8,7 @@ from cellrate.language.expressions import names
 from cellrate.reproduce.another_unit import with_repetitions
 from cellrate.reproduce.draws import read_draws
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import (
+from cellrate.reproduce.paper_data import (
     Alternative,
     Assumption,
     Claim,

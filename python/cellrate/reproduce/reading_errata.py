@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Erratum, Proof
+from cellrate.reproduce.paper_data import Erratum, Proof
 from cellrate.reproduce.reader import Reader, check_unique, read_toml
 
 

@@ -1,7 +1,7 @@
 """Reads the figures of an experiment."""
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Axis, Curve, Figure, PrintedPoint
+from cellrate.reproduce.paper_data import Axis, Curve, Figure, PrintedPoint
 from cellrate.reproduce.reader import Reader, Table
 
 

@@ -1,7 +1,7 @@
 """Reads the printed values of an experiment: one by one, or as tables."""
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import KINDS, SCORES, Published, Variant
+from cellrate.reproduce.paper_data import KINDS, SCORES, Published, Variant
 from cellrate.reproduce.reader import Reader, Table
 
 

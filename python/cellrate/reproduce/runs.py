@@ -12,7 +12,7 @@ from cellrate.language.expressions import Deferred, Opened, attributes, evaluate
 from cellrate.language.functions import builtins
 from cellrate.language.runs import Outcome, Row, Run, Value
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Experiment, Paper, Point, Variant
+from cellrate.reproduce.paper_data import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
 from cellrate.simulation.runner import Job
 

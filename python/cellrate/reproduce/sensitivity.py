@@ -8,7 +8,7 @@ from typing import Any
 from cellrate.common.estimates import Estimate, estimate
 from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.errors import NotMeasurable
-from cellrate.reproduce.model import Alternative, Assumption, Claim, Experiment, Published
+from cellrate.reproduce.paper_data import Alternative, Assumption, Claim, Experiment, Published
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of

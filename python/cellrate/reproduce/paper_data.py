@@ -75,6 +75,12 @@ class Published:
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point of the run that the name `it` means in the measure."""
 
+    @property
+    def with_unit(self) -> str:
+        """The printed text with its unit, which is appended unless the text ends with it."""
+        has_unit = self.printed.endswith(self.unit)
+        return self.printed if has_unit else f"{self.printed} {self.unit}"
+
 
 @dataclass(frozen=True)
 class Claim:

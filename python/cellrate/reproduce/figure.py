@@ -13,7 +13,7 @@ from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Row, Run
 from cellrate.language.traces import Trace
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Curve, Experiment, Figure, Paper, Point
+from cellrate.reproduce.paper_data import Curve, Experiment, Figure, Paper, Point
 from cellrate.reproduce.runs import Outcomes, scope_of
 from cellrate.reproduce.thinning import Floats, drawn, within
 from cellrate.simulation.figures import COLOURS, STYLE, new_figure

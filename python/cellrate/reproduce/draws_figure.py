@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from cellrate.reproduce.draws import Drawn
-from cellrate.reproduce.model import Paper, Published
+from cellrate.reproduce.paper_data import Paper, Published
 from cellrate.reproduce.scoring import last_place
 from cellrate.simulation.figures import COLOURS, STYLE, new_panels
 
@@ -16,7 +16,7 @@ BINS = 20
 TITLE_WIDTH = 34
 
 
-def draws_picture(paper: Paper) -> Canvas | None:
+def draws_figure(paper: Paper) -> Canvas | None:
     """Figure with a panel for each quantity that has a distribution; nothing if none has."""
     known = {(e.id, p.quantity): p for e in paper.experiments for p in e.published}
     panels = [(drawn, known[drawn.experiment, drawn.of]) for drawn in paper.draws if drawn.values]

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Words:
+class PaperWords:
     """Numbers behind the words; see `papers/words.toml`."""
 
     fair: float
@@ -33,9 +33,9 @@ class Words:
         return abs(a - b) <= self.about_equal * max(abs(a), abs(b))
 
 
-def read_words(table: dict[str, Any]) -> Words:
+def read_paper_words(table: dict[str, Any]) -> PaperWords:
     """Reads the words from the content of `words.toml`."""
-    return Words(
+    return PaperWords(
         fair=table["fair"]["jain_at_least"],
         slightly=table["slightly"]["ratio"],
         about_equal=table["about_equal"]["ratio"],
