@@ -23,7 +23,7 @@ from cellrate.cli.app import run_command
 from cellrate.common.estimates import half_width
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.study import parse_study
-from cellrate.studies.study.model import Replications, Until
+from cellrate.studies.study.definition import Replications, Until
 from cellrate.studies.study.running import Running
 from cellrate.studies.study.stopping import replications_needed
 from cellrate.studies.study.warm_up import mser5

@@ -12,10 +12,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.places import kept_results, place_of
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.study_place import place_of
 from cellrate.common.problems import BadInput, reading
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_each

@@ -16,8 +16,7 @@ from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
-from cellrate.theory.efci.points import OHSAKI_POINTS, Point
-from cellrate.theory.efci.region import FORMULA, Maximum
+from cellrate.theory.efci.region import FORMULA, OHSAKI_POINTS, Maximum, Point
 
 ABOUT = {parameter.name: parameter.about for parameter in FORMULA.parameters}
 COLUMNS = ("rif", "rdf", "loss_ratio", "utilisation")

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate import _core
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
 from cellrate.common.json_text import json_text

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate.cli.study_place import Study, place_of
+from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
 from cellrate.common.problems import BadInput
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate.cli.study_place import Study, place_of
+from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal, whole_file
 
 

@@ -15,8 +15,8 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli import tables
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal
 from cellrate.common.problems import reading

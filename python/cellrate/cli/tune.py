@@ -12,8 +12,8 @@ from cyclopts.validators import Number
 
 from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.cli.answering import hand_over
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import reading
 from cellrate.simulation import source

@@ -9,7 +9,7 @@ from cellrate.advice.tuning import fluid_sentences
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.race import Ranked
-from cellrate.theory.efci.points import Point
+from cellrate.theory.efci.region import Point
 
 
 def region(answer: Answer) -> Figure | None:

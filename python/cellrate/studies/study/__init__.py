@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cellrate.studies.study.definition import Point, Study
 from cellrate.studies.study.file import parse_study, read
-from cellrate.studies.study.model import Point, Study
 from cellrate.studies.study.plan import Plan, plan, refuse_bad_points
 from cellrate.studies.study.running import Executor, Notice, Ran, Running
 

@@ -15,7 +15,7 @@ from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.ranges import WHOLE, Range, Scale, written
 from cellrate.studies.parameters.variants import Form, form_at, switched
 from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read
-from cellrate.studies.study.model import Axis, Column, Derived, Factor
+from cellrate.studies.study.definition import Axis, Column, Derived, Factor
 
 Place = tuple[int | str, ...]
 Level = str | float | bool

@@ -20,9 +20,9 @@ from cellrate.studies.study.contradictions import (
     refuse_seeds_without_end,
     set_in_vain,
 )
+from cellrate.studies.study.definition import Point, Replications, Study, Until, WarmUp
 from cellrate.studies.study.design import TooManyPoints, rows
 from cellrate.studies.study.factors import Place, Reading, Refusals
-from cellrate.studies.study.model import Point, Replications, Study, Until, WarmUp
 from cellrate.studies.study.points import Points
 
 

@@ -11,7 +11,7 @@ from statistics import fmean
 from cellrate import _core
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, available_cores
-from cellrate.studies.study.model import Study
+from cellrate.studies.study.definition import Study
 
 SAMPLED = 5
 """Number of points, spread over the design, of which a run is tried."""

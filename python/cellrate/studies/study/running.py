@@ -16,8 +16,8 @@ from cellrate.language.runs import Run
 from cellrate.simulation.runner import Done, Job
 from cellrate.simulation.series import series_of
 from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
+from cellrate.studies.study.definition import Column, Point, Replications, Study, Until
 from cellrate.studies.study.file import traced
-from cellrate.studies.study.model import Column, Point, Replications, Study, Until
 from cellrate.studies.study.stopping import replications_needed, wanted
 from cellrate.studies.study.warm_up import longest
 

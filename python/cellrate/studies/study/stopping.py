@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from cellrate.common.estimates import half_width
-from cellrate.studies.study.model import Replications, Until
+from cellrate.studies.study.definition import Replications, Until
 
 GROWTH = 1.5
 """Least factor by which the number of runs of a point grows before the interval is checked again.

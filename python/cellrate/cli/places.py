@@ -1,14 +1,17 @@
-"""Finds the data set of a study that a command line names."""
+"""Directories of a command: the data set that it reads, and the place of kept results."""
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
 
-from cellrate.common.problems import BadInput, reading
+from cellrate import _core
+from cellrate.common.problems import BadInput, reading, shortened
+from cellrate.simulation.runner import default_store
 
 Study: TypeAlias = Annotated[
     Path,
@@ -37,3 +40,22 @@ def place_of(study: Path) -> Path:
     if not place.is_dir():
         raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
     return place
+
+
+def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
+    """Creates the directory for pages and kept results, before hours of simulation.
+
+    Returns:
+        The store in it; None if `fresh`.
+
+    Raises:
+        BadInput: Nothing can be written to the directory.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK | os.X_OK):
+            raise BadInput(f"--out {out}: no permission to write there")
+        return None if fresh else default_store(out / "results")
+    except OSError as error:
+        why, place = error.strerror or str(error), shortened(str(out))
+        raise BadInput(f"--out {place}: nothing can be written there: {why}") from error
