@@ -14,7 +14,7 @@ from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.quantities import span
+from cellrate.cli.span import span
 from cellrate.common import terminal
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import captures, output, source

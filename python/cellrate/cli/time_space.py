@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cellrate.cli.options import ScenarioFile, Seed, Settings
-from cellrate.cli.quantities import span
+from cellrate.cli.span import span
 from cellrate.common import terminal
 from cellrate.common.problems import choose, reading
 from cellrate.simulation import source

@@ -1,9 +1,10 @@
 """Writes to standard output, as wide as the terminal or else with a fixed width."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
-from cellrate.common.document import Document
-from cellrate.common.document.terminal_text import show as show_on
+from cellrate.common.document import Block, Document, terminal_text
 
 # Width for files and pipes.
 PLAIN_WIDTH = 120
@@ -22,4 +23,9 @@ def say(text: str) -> None:
 
 def show(document: Document) -> None:
     """Writes a document."""
-    show_on(document, console())
+    terminal_text.show(document, console())
+
+
+def show_parts(parts: Sequence[Block]) -> None:
+    """Writes parts of a document."""
+    terminal_text.show_parts(parts, console())

@@ -89,6 +89,11 @@ class Column:
     optional: bool = False
     detail: bool = False
 
+    @property
+    def name(self) -> str:
+        """The title on one line."""
+        return self.title.replace("-\n", "-").replace("\n", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:

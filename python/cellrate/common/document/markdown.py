@@ -101,7 +101,7 @@ def _items(part: Listing, indent: str) -> list[str]:
 
 
 def _table(part: Table) -> str:
-    titles = [one.title.replace("\n", " ") for one in part.columns]
+    titles = [one.name for one in part.columns]
     head = "|" + "|".join(f" {escaped(title)} " if title else " " for title in titles) + "|"
     rules = "|".join("--:" if one.align == "right" else "---" for one in part.columns)
     lines = [head, f"|{rules}|"]

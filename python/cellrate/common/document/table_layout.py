@@ -48,9 +48,7 @@ def layouts(table: Table, width: int) -> list[Layout]:
             widths = _widths(candidate, width, gap)
             if widths is not None:
                 kept = {one.title for one in candidate.columns}
-                left_out = tuple(
-                    one.title.replace("\n", " ") for one in table.columns if one.title not in kept
-                )
+                left_out = tuple(one.name for one in table.columns if one.title not in kept)
                 return [Layout(candidate, widths, gap, left_out)]
     return _turned(table, width)
 
@@ -89,13 +87,13 @@ def _records(table: Table, rows: Sequence[Row]) -> Table:
     """Rows as columns; the first column of the table becomes the head, the notes a last row."""
     first, *others = table.columns
     heads = (
-        Column(first.title.replace("\n", " ")),
+        Column(first.name),
         *(Column(plain(row.cells[0]), "right") for row in rows),
     )
     turned = []
     for at, column in enumerate(others, 1):
         cells: tuple[Cell, ...] = tuple(row.cells[at] for row in rows)
-        turned.append(Row((column.title.replace("\n", " "), *cells)))
+        turned.append(Row((column.name, *cells)))
     if any(row.note for row in rows):
         turned.append(Row(("note", *(row.note for row in rows))))
     return Table(heads, tuple(turned))

@@ -161,7 +161,7 @@ def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
     shown = Table(part.columns, kept)
     for layout in layouts(shown, width - indent):
         yield Line()
-        yield from _laid_out(layout, " " * indent)
+        yield from _laid_out(layout, indent, width)
         if layout.left_out:
             names = f"not shown in {width} columns: {', '.join(layout.left_out)}"
             yield from _prose(names, indent, width, "dim")
@@ -171,12 +171,12 @@ def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
     yield Line()
 
 
-def _laid_out(layout: Layout, spaces: str) -> Iterator[Line]:
-    table = layout.table
+def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
+    table, spaces = layout.table, " " * indent
     # A title may be broken behind a hyphen as well, as in rate-limited.
     titles = tuple(
-        re.sub(r"-(?=\w)", "-\n", column.title) if len(column.title) > width else column.title
-        for column, width in zip(table.columns, layout.widths, strict=True)
+        re.sub(r"-(?=\w)", "-\n", column.title) if len(column.title) > most else column.title
+        for column, most in zip(table.columns, layout.widths, strict=True)
     )
     heads = list(_cells(titles, layout, bottom=True))
     total = sum(layout.widths) + layout.gap * (len(layout.widths) - 1)
@@ -186,7 +186,7 @@ def _laid_out(layout: Layout, spaces: str) -> Iterator[Line]:
     for row in table.rows:
         yield from (Line(spaces).append_text(line) for line in _cells(row.cells, layout))
         if plain(row.note):
-            yield from _prose(row.note, len(spaces) + INDENT, len(spaces) + total, "dim")
+            yield from _prose(row.note, indent + INDENT, width, "dim")
 
 
 def _cells(cells: Sequence[Cell], layout: Layout, *, bottom: bool = False) -> Iterator[Line]:
