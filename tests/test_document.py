@@ -189,7 +189,7 @@ def test_markdown_escapes_and_nests() -> None:
 
 
 def test_a_row_has_a_cell_for_every_column() -> None:
-    with pytest.raises(ValueError, match="1 cells in a table of 2"):
+    with pytest.raises(ValueError, match="1 cells in a row; columns: 2"):
         Table(columns("a", "b"), rows([["only"]]))
 
 

@@ -140,7 +140,7 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row.cells) != len(self.columns):
-                raise ValueError(f"{len(row.cells)} cells in a table of {len(self.columns)}")
+                raise ValueError(f"{len(row.cells)} cells in a row; columns: {len(self.columns)}")
 
 
 @dataclass(frozen=True, slots=True)
