@@ -13,10 +13,10 @@ from typing import Any, cast
 from cellrate import _core
 from cellrate.advice.explain import Explanation, explain
 from cellrate.advice.explain.answer import Statement
-from cellrate.advice.sizing.measuring import Runner
 from cellrate.advice.sizing.question import Question
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, default_store, run_many
 
 TOTAL = "total_throughput_bits_per_second"

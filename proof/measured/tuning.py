@@ -10,10 +10,10 @@ from pathlib import Path
 from cellrate.advice.tuning import fluid_sentences, sentences
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.figure import region
-from cellrate.advice.tuning.laboratory import Runner
 from cellrate.advice.tuning.tune import tune
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.figures import svg
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, default_store, run_many
 
 from proof.measured.tuning_cases import CASES, Case

@@ -13,10 +13,11 @@ from cellrate.advice.formulas.growth import (
     growth_of,
 )
 from cellrate.advice.sizing.answer import Answer, Endless
-from cellrate.advice.sizing.measuring import Measured, Runner, measure
+from cellrate.advice.sizing.measuring import Measured, measure
 from cellrate.advice.sizing.question import Question, SizingError
 from cellrate.advice.sizing.targets import for_delay, for_loss, for_no_loss
 from cellrate.simulation.network import Link
+from cellrate.simulation.run_types import Runner
 
 
 def size_buffer(question: Question, runner: Runner) -> Answer:

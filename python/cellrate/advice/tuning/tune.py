@@ -9,7 +9,7 @@ from cellrate import ScenarioError, _core
 from cellrate.advice.tuning.answer import Answer, Modelled
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
-from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, varied
@@ -18,6 +18,7 @@ from cellrate.advice.tuning.race import affordable, cost, race, require_budget, 
 from cellrate.advice.tuning.search import count, search
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.ranges import Space
