@@ -47,7 +47,7 @@ def modules() -> list[Path]:
 
 
 def returned(name: str) -> dict[str, set[str]]:
-    """What the public functions of all modules of a name return, by module."""
+    """Return types of the public functions of all modules of a name, by module."""
     found: dict[str, set[str]] = {}
     for path in (path for path in modules() if path.stem == name and path.parts[0] != "cli"):
         tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.paper_data import Alternative, Assumption, Published
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.results import ExperimentResult, ValueResult
-from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
 
 
 def result(measured: Estimate) -> ExperimentResult:
@@ -38,7 +38,7 @@ def test_a_value_beyond_numbers_is_null(beyond: float) -> None:
 def test_a_mean_beyond_numbers_under_an_alternative_is_null() -> None:
     as_assumed = Estimate((2.0,), 2.0, None, None)
     other = Estimate((inf,), inf, None, None)
-    moved = Moved(
+    moved = AlternativeEffect(
         Assumption("a", "parameter", "1"), Alternative("2", ()), {"delay": (as_assumed, other)}, {}
     )
     sensitivity = Sensitivity("ohsaki95-text-cells", (moved,))

@@ -113,7 +113,7 @@ def _runner(
     return stack.enter_context(Cluster(scheduler, workers)).run_each
 
 
-def _show(ran: studies.Ran, asked: studies.Study, *, quiet: bool, json: bool) -> None:
+def _show(ran: studies.StudySummary, asked: studies.Study, *, quiet: bool, json: bool) -> None:
     if json:
         answer = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
         sys.stdout.write(jsonlib.dumps(answer) + "\n")

@@ -7,7 +7,7 @@ from cellrate import _core
 from cellrate.language.records import Record
 
 
-class Described(Record):
+class NetworkRecord(Record):
     """Network of a scenario; its keys end with their units, see `cellrate.simulation.network`."""
 
     def _named(self, kind: str, name: str) -> Record:
@@ -32,6 +32,7 @@ class Described(Record):
 
 
 @lru_cache(maxsize=64)
-def described(resolved: str) -> Described:
+def described(resolved: str) -> NetworkRecord:
     """Network of a resolved scenario, given as TOML text."""
-    return Described(json.loads(_core.describe(resolved, "resolved.toml", [], None)), "scenario")
+    network = json.loads(_core.describe(resolved, "resolved.toml", [], None))
+    return NetworkRecord(network, "scenario")

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cellrate.language.described import Described, described
+from cellrate.language.described import NetworkRecord, described
 from cellrate.language.events import Events
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 from cellrate.language.measured import measured
 from cellrate.language.records import Group, Port, Record, shared_queues
 from cellrate.language.traces import Trace
@@ -50,7 +50,7 @@ class Run(Record):
         self._outcome = outcome
 
     @property
-    def scenario(self) -> Described:
+    def scenario(self) -> NetworkRecord:
         """The simulated network with its parameters in plain units."""
         return described(self._outcome.resolved())
 
@@ -202,7 +202,7 @@ class Run(Record):
         return Events(part["time_seconds"], part)
 
 
-class Row(Opened):
+class Row(Readable):
     """Runs of a variant by the values of the varied parameters."""
 
     def __init__(self, name: str, runs: dict[tuple[Value, ...], Callable[[], Run]]) -> None:

@@ -20,7 +20,7 @@ from cellrate.common.document import (
 from cellrate.common.numbers import estimate_text, number, percent
 from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
-from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.reproduce.tally import Miss, tally
 
 MOVES = 0.02
@@ -128,7 +128,7 @@ def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> 
     return Document(f"{paper.title}: what is left open", (Paragraph(introduction), *sections))
 
 
-def _moved(moved: Moved) -> Iterator[tuple[Text, ...]]:
+def _moved(moved: AlternativeEffect) -> Iterator[tuple[Text, ...]]:
     instead = f"{moved.assumption.parameter}: {moved.alternative.label}"
     for quantity, (base, other) in moved.values.items():
         if not abs(other.mean - base.mean) <= MOVES * abs(base.mean):

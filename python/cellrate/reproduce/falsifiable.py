@@ -24,7 +24,7 @@ WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
-class Changed:
+class ChangedOutcome:
     """An outcome with changed numbers in its summary, its traces and its events.
 
     One of four ways is drawn: each number has its own factor ("alone"); all numbers of a run have
@@ -121,7 +121,7 @@ class ChangedOutcomes(Outcomes):
     def __getitem__(self, job: Job) -> Run:
         if job not in self._changed:
             command = job.command()
-            changed = Changed(self._true.outcome(job), self._number, command)
+            changed = ChangedOutcome(self._true.outcome(job), self._number, command)
             self._changed[job] = Run(changed, command)
         return self._changed[job]
 

@@ -32,7 +32,7 @@ from cellrate.reproduce.paper_data import Erratum, Experiment, Explanation, Pape
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import Outcomes, command_of, job_of, run_ids
 from cellrate.reproduce.seeds import seeds_text
-from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.tally import Tally, known, tally
 
@@ -279,7 +279,7 @@ def _sensitivity(sensitivity: Sensitivity | None) -> tuple[Section, ...]:
     return (Section(title, (Table(titles, found, wide=True),)),)
 
 
-def _moved(moved: Moved) -> tuple[str, ...]:
+def _moved(moved: AlternativeEffect) -> tuple[str, ...]:
     flips = ", ".join(f"{name}: {a} → {b} seeds" for name, (a, b) in moved.claims.items() if a != b)
     name = f"{moved.assumption.parameter}: {moved.alternative.label}"
     return (name, *(number(after.mean) for _, after in moved.values.values()), flips)

@@ -22,7 +22,7 @@ from cellrate.common.numbers import estimate_text, number, percent
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.seeds import seeds_text
-from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.reproduce.stored import hanging, said_of_seeds
 from cellrate.reproduce.tally import Tally, tally
 
@@ -117,7 +117,7 @@ def _sensitivity(sensitivity: Sensitivity) -> Section:
     return Section(f"{sensitivity.experiment}  effect of each open assumption", parts)
 
 
-def _moved(moved: Moved) -> tuple[Block, ...]:
+def _moved(moved: AlternativeEffect) -> tuple[Block, ...]:
     values = [
         f"{quantity}: {number(base.mean)} -> {number(other.mean)}"
         for quantity, (base, other) in moved.values.items()

@@ -28,7 +28,7 @@ METHODS = {
 
 
 @dataclass(frozen=True)
-class Modelled:
+class ModelResults:
     """The fluid model of a scenario, with its judgement and its proposal."""
 
     model: FluidModel
@@ -64,7 +64,7 @@ class Answer:
     seeds: tuple[int, ...]
     method: str
     no_model: str | None
-    modelled: Modelled | None
+    modelled: ModelResults | None
     space: Space
     left: tuple[NotVaried, ...]
     budget: int

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellrate.advice.tuning import fluid_sentences, sentences
-from cellrate.advice.tuning.answer import Answer, Modelled, differences, estimates
+from cellrate.advice.tuning.answer import Answer, ModelResults, differences, estimates
 from cellrate.advice.tuning.measures import CRITERIA
 from cellrate.advice.tuning.race import Ranked
 from cellrate.common.estimates import Estimate
@@ -98,7 +98,7 @@ def _measures(found: Mapping[str, Estimate | None]) -> dict[str, Any]:
     }
 
 
-def _model(modelled: Modelled) -> dict[str, Any]:
+def _model(modelled: ModelResults) -> dict[str, Any]:
     model, judgement = modelled.model, modelled.judgement
     columns = {
         "maximum_queue_bound_cells": judgement.found.maximum_queue_bound_cells,

@@ -8,7 +8,7 @@ import numpy as np
 
 from cellrate import __version__
 from cellrate.advice.tuning import fluid_sentences, sentences
-from cellrate.advice.tuning.answer import METHODS, Answer, Modelled
+from cellrate.advice.tuning.answer import METHODS, Answer, ModelResults
 from cellrate.advice.tuning.laboratory import shown
 from cellrate.common.document import (
     Block,
@@ -138,7 +138,7 @@ def _refused(answer: Answer) -> Block:
     return Folded(f"Refused by the scenario ({len(found)})", (table,) if found else ())
 
 
-def _all_pairs(modelled: Modelled) -> Folded:
+def _all_pairs(modelled: ModelResults) -> Folded:
     """The fluid model's results for every pair of RIF and RDF, the feasible ones first."""
     judgement = modelled.judgement
     found = judgement.found

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cellrate import ScenarioError, _core
-from cellrate.advice.tuning.answer import Answer, Modelled
+from cellrate.advice.tuning.answer import Answer, ModelResults
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
@@ -104,7 +104,7 @@ class _Tuning:
             references, seeds = len(self.references), len(self.laboratory.seeds)
             settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
         proposed = proposal(model, judgement, settings)
-        modelled = Modelled(model, judgement, proposed)
+        modelled = ModelResults(model, judgement, proposed)
         for proposals, objective in (
             (proposed.feasible + proposed.boundary, self.objective),
             (proposed.lossless, self.objective),
@@ -170,7 +170,7 @@ class _Tuning:
         method: str,
         budget: int,
         *,
-        modelled: Modelled | None = None,
+        modelled: ModelResults | None = None,
         no_model: str | None = None,
         space: Space = (),
         left: tuple[NotVaried, ...] = (),

@@ -12,7 +12,7 @@ from cellrate.studies.columns import chosen, column, factors_of, measures_of, un
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.sentences import shown
-from cellrate.studies.compare.two_studies import STUDY, Side, side_by_side
+from cellrate.studies.compare.two_studies import STUDY, StudyRuns, side_by_side
 from cellrate.studies.dataset import DataSet
 
 
@@ -89,9 +89,9 @@ def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
     return compare(together.runs, rules)
 
 
-def _side(data: DataSet, options: StudyOptions) -> Side:
+def _side(data: DataSet, options: StudyOptions) -> StudyRuns:
     varied = tuple(one.name for one in data.description.factors)
-    return Side(
+    return StudyRuns(
         data.description.name, chosen(data.runs, options.where), varied, _measures(data, options)
     )
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Range
-from cellrate.studies.parameters.variants import Form, switched
+from cellrate.studies.parameters.variants import TableForm, switched
 
 Value: TypeAlias = str | float
 """Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
@@ -47,7 +47,7 @@ class Factor:
     column: Column
     levels: tuple[str, ...] | Range
     place: tuple[int | str, ...]
-    form: Form | None = None
+    form: TableForm | None = None
 
     def setting(self, text: str) -> str:
         """A value as a setting of a run; empty for a name that only expressions use."""
@@ -117,7 +117,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Until:
+class StoppingRule:
     """Stopping rule of the replications of a point.
 
     Attributes:
@@ -137,7 +137,7 @@ class Replications:
 
     least: int
     most: int
-    until: Until | None
+    until: StoppingRule | None
     level: float
 
 

@@ -50,7 +50,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialRun:
     """Trial of a run: estimated core time, and the size of its result if known."""
 
     seconds: float
@@ -125,7 +125,7 @@ def _known(study: Study, store: _core.Store | None) -> int:
     return sum(store.contains(job.key()) for job in runs)
 
 
-def _try(job: Job) -> Trial:
+def _try(job: Job) -> TrialRun:
     """Runs a job for at most `MOMENT_SECONDS` and extrapolates its core time."""
     began = time.perf_counter()
     reached = 0.0
@@ -139,8 +139,8 @@ def _try(job: Job) -> Trial:
         outcome = _core.run(job.text, job.path, list(job.overrides), job.seed, report)
     except _core.Cancelled:
         elapsed = time.perf_counter() - began
-        return Trial(elapsed / max(reached, 1e-6), _size(job))
-    return Trial(time.perf_counter() - began, len(outcome.to_bytes()))
+        return TrialRun(elapsed / max(reached, 1e-6), _size(job))
+    return TrialRun(time.perf_counter() - began, len(outcome.to_bytes()))
 
 
 def _size(job: Job) -> int | None:
