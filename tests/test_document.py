@@ -197,3 +197,11 @@ def test_json_has_neither_infinity_nor_nan() -> None:
     assert json_text({"a": [1, None]}) == '{"a": [1, null]}\n'
     with pytest.raises(ValueError, match="not JSON compliant"):
         json_text(float("inf"))
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    raw = io.BytesIO()
+    console = Console(file=io.TextIOWrapper(raw, encoding="ascii"), width=80, highlight=False)
+    show(Document("title", (Table(columns("a", "b"), rows([["1", "2"]])),)), console)
+    console.file.flush()
+    assert raw.getvalue().decode("ascii").split() == ["title", "a", "b", "----", "1", "2"]

@@ -39,6 +39,7 @@ STYLES: dict[Style, str] = {
     "emphasis": "italic",
     "code": "",
 }
+RULE = "─"
 INDENT = 2
 """Spaces before the parts of a section, and before the second line of a paragraph."""
 
@@ -63,6 +64,8 @@ def show_parts(parts: Sequence[Block], console: Console) -> None:
         if is_blank:
             console.print()
         is_blank = False
+        if console.options.ascii_only:
+            line = Line(line.plain.replace(RULE, "-"))
         console.print(line, soft_wrap=True)
 
 
@@ -182,7 +185,7 @@ def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
     total = sum(layout.widths) + layout.gap * (len(layout.widths) - 1)
     if any(titles):
         yield from (Line(spaces).append_text(head) for head in heads)
-        yield Line(f"{spaces}{'─' * total}", "dim")
+        yield Line(spaces + RULE * total, "dim")
     for row in table.rows:
         yield from (Line(spaces).append_text(line) for line in _cells(row.cells, layout))
         if plain(row.note):
