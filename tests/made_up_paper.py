@@ -8,7 +8,7 @@ from pathlib import Path
 from cellrate import _core
 from cellrate.inference import Laboratory
 from cellrate.language.runs import run_of
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.reading import read_paper
 from cellrate.simulation.runner import Job, Progress, run_many
 from conftest import SCENARIOS

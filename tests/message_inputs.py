@@ -19,7 +19,7 @@ import small_study
 from cellrate import _core, theory
 from cellrate.advice.formulas import formulas_of
 from cellrate.advice.sizing import Question
-from cellrate.advice.tuning.model import model_of
+from cellrate.advice.tuning.fluid_model import model_of
 from cellrate.language.expressions import evaluate
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import run_of
@@ -30,7 +30,7 @@ from cellrate.simulation.graphml import GraphOptions, scenario_of
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
 from cellrate.simulation.series import Series
-from cellrate.studies.compare import Rules, Side, compare, contrast, side_by_side
+from cellrate.studies.compare import Rules, StudyRuns, compare, contrast, side_by_side
 from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer
 from cellrate.studies.dataset.table import Question as TableQuestion
 from cellrate.studies.dataset.table import tabulate
@@ -121,7 +121,7 @@ def not_said(formula: str, *settings: str, more: str = "") -> None:
     """Raises why a formula says nothing of the queue at the switch of `efci_text`."""
     network = Network.of(efci_text() + more, "efci.toml", settings)
     answers = formulas_of(network, network.port("A->sink"))
-    raise ValueError("; ".join(one.not_said for one in answers if one.formula == formula))
+    raise ValueError("; ".join(one.inapplicable for one in answers if one.formula == formula))
 
 
 def _row(replication: int = 0) -> RunRow:

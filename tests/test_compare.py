@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from cellrate import Job, run_many, template
 from cellrate.common.problems import BadInput
-from cellrate.studies.compare import Comparison, Rules, Side, compare, side_by_side
+from cellrate.studies.compare import Comparison, Rules, StudyRuns, compare, side_by_side
 
 
 def table(
@@ -169,8 +169,8 @@ def test_what_cannot_be_compared_is_refused() -> None:
         of_m(apart, where=("buffer",))
 
 
-def side(name: str, runs: pl.DataFrame, *factors: str) -> Side:
-    return Side(name, runs, factors, ("m",))
+def side(name: str, runs: pl.DataFrame, *factors: str) -> StudyRuns:
+    return StudyRuns(name, runs, factors, ("m",))
 
 
 def test_two_studies_are_matched_on_their_common_factors() -> None:
@@ -197,7 +197,7 @@ def test_two_studies_without_a_match_are_refused() -> None:
     with pytest.raises(BadInput, match="2 values of scheme, which the other study does not vary"):
         side_by_side(side("low", low, "buffer", "scheme"), side("all", runs, "buffer"))
     with pytest.raises(BadInput, match="no measure in common"):
-        side_by_side(side("low", low, "buffer"), Side("high", high, ("buffer",), ("n",)))
+        side_by_side(side("low", low, "buffer"), StudyRuns("high", high, ("buffer",), ("n",)))
 
 
 def test_false_alarms_stay_below_the_level() -> None:

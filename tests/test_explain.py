@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cellrate import _core, run
 from cellrate.advice.explain import Explanation, Statement, explain
+from cellrate.advice.explain.as_json import as_json
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import run_many
 from cellrate.theory.catalogue import CATALOGUE
@@ -34,7 +35,7 @@ def template(name: str, *overrides: str) -> Explanation:
 
 def find(explanation: Explanation, topic: str, value: str) -> list[Statement]:
     """Statements of a topic that have a value."""
-    return [one for one in explanation.said if one.topic == topic and value in one.values]
+    return [one for one in explanation.statements if one.topic == topic and value in one.values]
 
 
 def one(explanation: Explanation, topic: str, value: str) -> object:
@@ -49,7 +50,7 @@ def number(value: object) -> float:
 
 
 def silence(explanation: Explanation) -> dict[str, str]:
-    return {one.formula: one.because for one in explanation.not_said}
+    return {one.formula: one.reason for one in explanation.without_statement}
 
 
 def test_messages_are_no_data_without_end() -> None:
@@ -63,7 +64,7 @@ def test_messages_are_no_data_without_end() -> None:
 def test_credit_bounds_the_queue_and_loses_nothing() -> None:
     said = of("gerla95/scenarios/fcvc.toml")
     # N2 + N3 = 11 cells for each of 15 channels: the paper's buffer.
-    [bound] = [one for one in said.said if one.formula == "credit-buffer"]
+    [bound] = [one for one in said.statements if one.formula == "credit-buffer"]
     assert bound.values["queue_cells"] == 165
     assert bound.fails == ()
     assert {one.values["expected"] for one in find(said, "loss", "expected")} == {"no"}
@@ -73,7 +74,7 @@ def test_credit_bounds_the_queue_and_loses_nothing() -> None:
         one
         for one in of(
             "gerla95/scenarios/fcvc.toml", "fcvc={n2='10 cells'}", "switch.buffer=infinite"
-        ).said
+        ).statements
         if one.formula == "credit-buffer"
     ]
     assert bound.values["queue_cells"] == 15 * (10 + 52)
@@ -171,16 +172,16 @@ def test_every_template_is_explained_under_every_scheme(name: str, scheme: str) 
 
 def well_formed(explanation: Explanation) -> None:
     names = {formula.name for formula in CATALOGUE} | {""}
-    assert explanation.said
-    for statement in explanation.said:
+    assert explanation.statements
+    for statement in explanation.statements:
         assert statement.text.endswith(".")
         assert statement.formula in names
         for value in statement.values.values():
             assert not isinstance(value, float) or math.isfinite(value)
-    for silent in explanation.not_said:
-        assert silent.formula in names
-        assert silent.because
-    json.dumps(explanation.as_json(), allow_nan=False)
+    for missing in explanation.without_statement:
+        assert missing.formula in names
+        assert missing.reason
+    json.dumps(as_json(explanation), allow_nan=False)
 
 
 def test_a_smaller_window_limits_the_flows() -> None:
@@ -337,7 +338,7 @@ def test_nothing_is_made_up_about_a_scheme_without_a_theory() -> None:
     said = explain(Network.described(described))
     well_formed(said)
     assert find(said, "oscillation", "oscillates") == []
-    assert "cellrate has no theory of `newer`" in {one.because for one in said.not_said}
+    assert "cellrate has no theory of `newer`" in {one.reason for one in said.without_statement}
 
 
 @pytest.mark.parametrize("scheme", ["erica", "efci"])
@@ -376,7 +377,7 @@ def test_video_in_front_of_all_else_has_a_queue_of_its_own() -> None:
     file = "kalyan97/scenarios/video.toml"
     assert "stay below the link rate" in silence(of(file))["fractional-queue"]
     said = of(file, "flow.video.source.sources=20")
-    [queue] = [found for found in said.said if found.formula == "fractional-queue"]
+    [queue] = [found for found in said.statements if found.formula == "fractional-queue"]
     mean, deviation, peak = (rate / 424 for rate in (5e6, 5e6, 15e6))
     rates = np.linspace(0.0, peak, 200_001)
     weights = np.exp(-(((rates - mean) / deviation) ** 2) / 2)
@@ -397,7 +398,7 @@ def test_video_in_front_of_all_else_has_a_queue_of_its_own() -> None:
 
 def test_failing_assumptions_are_named() -> None:
     def fails(*overrides: str) -> str:
-        said = of("ohsaki95/scenarios/abr.toml", *overrides).said
+        said = of("ohsaki95/scenarios/abr.toml", *overrides).statements
         return " ".join(assumption for one in said for assumption in one.fails)
 
     assert "round trips are equal" not in fails()
@@ -425,7 +426,7 @@ def test_max_min_of_the_graph() -> None:
 
 def test_a_network_without_a_bottleneck_says_so() -> None:
     said = template("n-source", "flow.tcp.count=1")
-    assert [one.values for one in said.said if one.topic == "bottleneck"] == [{"ports": []}]
+    assert [one.values for one in said.statements if one.topic == "bottleneck"] == [{"ports": []}]
     assert find(said, "loss", "expected") == []
 
 

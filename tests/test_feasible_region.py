@@ -12,7 +12,7 @@ from cellrate.cli.feasible_region import named_point, simulated_points
 from cellrate.common.problems import BadInput
 from cellrate.theory import efci_feasible_sets
 from cellrate.theory.efci import EfciLoop, feasibility, limit_cycle
-from cellrate.theory.efci.points import OHSAKI_POINTS, Point
+from cellrate.theory.efci.region import OHSAKI_POINTS, Point
 from conftest import Command
 
 NETWORK = EfciLoop(10, 353_200.0, 2e-3, 2898.0, rdf=1 / 2)

@@ -7,23 +7,24 @@ import io
 from pathlib import Path
 
 import pytest
+from cellrate.common.document.terminal_text import show
+from cellrate.common.document.web_page import web_page
 from cellrate.inference import (
     Inference,
     Question,
     as_json,
     held_out,
     infer,
-    page,
     plan,
-    show,
+    report,
     store,
     write_evidence,
 )
-from cellrate.inference.finding import Finding
+from cellrate.inference.answer import Finding
 from cellrate.inference.laboratory import RUNS_AT_ONCE, Unit
 from cellrate.inference.subjects import jobs_of, subjects_of
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import all_papers
 from made_up_paper import SOURCES, Recorder, made_up
 from rich.console import Console
@@ -204,22 +205,22 @@ def test_claims_that_use_no_run_are_no_results() -> None:
 
 def test_an_answer_is_shown_in_eighty_columns(answered: Answered) -> None:
     console = Console(file=io.StringIO(), width=80, highlight=False)
-    show(answered.answer, console)
+    show(report(answered.answer), console)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert max(map(len, text.splitlines())) <= 80
     assert "held out: 200 cells" in text
     assert "fitted only, not used: 600 cells" in text
-    assert "rests on 16 results of 8 experiments" in text
-    assert "8 of 9 numbers met, 8 of 9 claims about runs hold" in " ".join(text.split())
+    assert "Rests on 16 results of 8 experiments" in text
+    assert "numbers met 0 of 9 8 of 9" in " ".join(text.split())
 
 
 def test_page_and_evidence(answered: Answered, tmp_path: Path) -> None:
-    text = page(answered.answer)
+    text = web_page(report(answered.answer))
     assert text.count("<svg") == 2
     assert 'href="http' not in text
     assert "src=" not in text
     assert "200 cells: held out" in text
-    assert page(answered.answer) == text
+    assert web_page(report(answered.answer)) == text
     written = write_evidence(answered.answer, tmp_path)
     assert [path.name for path in written] == ["madeup-inferred.md", "madeup-inferred.svg"]
     markdown = written[0].read_text("utf-8")

@@ -26,5 +26,5 @@ def test_the_command_infers_and_goes_on_where_it_was(command: Command, tmp_path:
     again = json.loads(command(*ARGUMENTS, "--plan", "--json").stdout)[0]["stages"][-1]
     assert again["known"] == again["runs"] == stage["runs"]
     shown = command(*ARGUMENTS)
-    assert "rests on" in shown.stdout
+    assert "Rests on" in shown.stdout
     assert "as assumed before looking" in shown.stdout

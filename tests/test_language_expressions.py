@@ -8,7 +8,7 @@ import pytest
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import (
     Deferred,
-    Opened,
+    Readable,
     constant_subscripts,
     evaluate,
     names,
@@ -21,7 +21,7 @@ from test_language_runs import HandMade
 PAPERS = HERE.parent / "papers"
 
 
-class Thing(Opened):
+class Thing(Readable):
     """Something with an attribute to read and one to leave alone."""
 
     size = 3

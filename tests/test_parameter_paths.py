@@ -10,7 +10,7 @@ from cellrate import _core, template
 from cellrate.common.problems import BadInput
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.paths import key_paths
-from cellrate.studies.parameters.variants import Form, form_at, switched
+from cellrate.studies.parameters.variants import TableForm, form_at, switched
 
 VBR = template("n-source-vbr")
 
@@ -19,7 +19,7 @@ def keys(text: str = VBR, settings: Sequence[str] = ()) -> Keys:
     return Keys(_core.Scenario(text, "scenario", list(settings)).resolved())
 
 
-def form(path: str, text: str = VBR, settings: Sequence[str] = ()) -> Form:
+def form(path: str, text: str = VBR, settings: Sequence[str] = ()) -> TableForm:
     found = form_at(keys(text, settings), path, text, settings)
     assert found is not None
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cellrate.reproduce import Options, ReproduceError, run_reproduction
 from cellrate.reproduce.golden import read_golden, run_lines
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import all_papers, select
 from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
 from cellrate.simulation.runner import Job, run_many

@@ -10,7 +10,7 @@ from cellrate.inference.stored import held_out
 from cellrate.language.expressions import attributes, names
 from cellrate.reproduce import ReproduceError
 from cellrate.reproduce.draw_runs import drawn_keys
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import all_papers, experiment_ids, papers_root, select
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.readings import experiment_as, read_as

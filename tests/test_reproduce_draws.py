@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cellrate.reproduce.draws import Drawn, read_draws, write_draws
-from cellrate.reproduce.model import Claim, Explanation, Published
+from cellrate.reproduce.paper_data import Claim, Explanation, Published
 from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of_value
 
 HUNDRED = Drawn("x-one", "Q", values=tuple(float(i) for i in range(1, 101)), seeds=100)

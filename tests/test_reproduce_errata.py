@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cellrate.reproduce import Options, ReproduceError, computing, run_reproduction
 from cellrate.reproduce.errata import prove
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import papers_root
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.runs import Outcomes

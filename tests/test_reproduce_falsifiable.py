@@ -2,7 +2,7 @@
 
 import pytest
 from cellrate.reproduce.falsifiable import unfailing
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes, job_of, run_ids

@@ -8,7 +8,7 @@ from cellrate import theory
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.reproduce import ReproduceError
-from cellrate.reproduce.drawing import draw
+from cellrate.reproduce.figure import draw
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.runs import Outcomes, vocabulary
 

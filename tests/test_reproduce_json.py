@@ -7,12 +7,13 @@ from math import inf, nan
 
 import pytest
 from cellrate.common.estimates import Estimate
+from cellrate.common.json_text import json_text
 from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.as_json import as_json
-from cellrate.reproduce.model import Alternative, Assumption, Published
+from cellrate.reproduce.paper_data import Alternative, Assumption, Published
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.results import ExperimentResult, ValueResult
-from cellrate.reproduce.sensitivity import Moved, Sensitivity
+from cellrate.reproduce.sensitivity import AlternativeEffect, Sensitivity
 
 
 def result(measured: Estimate) -> ExperimentResult:
@@ -25,7 +26,9 @@ def result(measured: Estimate) -> ExperimentResult:
 
 @pytest.mark.parametrize("beyond", [nan, inf, -inf])
 def test_a_value_beyond_numbers_is_null(beyond: float) -> None:
-    [table] = json.loads(as_json([result(Estimate((1.0, beyond), beyond, beyond, beyond))]))
+    [table] = json.loads(
+        json_text(as_json([result(Estimate((1.0, beyond), beyond, beyond, beyond))]))
+    )
     [value] = table["published"]
     assert value["value"] == 1.0
     keys = "measured_mean", "ci95_low", "ci95_high", "relative_difference"
@@ -35,11 +38,11 @@ def test_a_value_beyond_numbers_is_null(beyond: float) -> None:
 def test_a_mean_beyond_numbers_under_an_alternative_is_null() -> None:
     as_assumed = Estimate((2.0,), 2.0, None, None)
     other = Estimate((inf,), inf, None, None)
-    moved = Moved(
+    moved = AlternativeEffect(
         Assumption("a", "parameter", "1"), Alternative("2", ()), {"delay": (as_assumed, other)}, {}
     )
     sensitivity = Sensitivity("ohsaki95-text-cells", (moved,))
-    [table] = json.loads(as_json([result(as_assumed)], [sensitivity]))
+    [table] = json.loads(json_text(as_json([result(as_assumed)], [sensitivity])))
     [row] = table["sensitivity"]
     assert row["values"] == {"delay": {"baseline": 2.0, "alternative": None}}
 

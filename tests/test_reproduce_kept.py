@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cellrate.reproduce import Options, ReproduceError, run_reproduction
 from cellrate.reproduce import papers as found_papers
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.papers import all_papers, papers_root
 from cellrate.reproduce.standing import Standing
 from cellrate.reproduce.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds

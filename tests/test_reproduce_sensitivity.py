@@ -3,6 +3,7 @@
 from math import isnan
 from pathlib import Path
 
+from cellrate.common.document.markdown import markdown
 from cellrate.reproduce.evidence import sensitivity_evidence
 from cellrate.reproduce.reading import read_paper
 from cellrate.reproduce.results import result_of
@@ -63,6 +64,6 @@ def test_what_cannot_be_measured_with_an_alternative_is_said(tmp_path: Path) -> 
     [moved] = found.moved
     assert isnan(moved.values["sources"][1].mean)
     assert moved.claims == {"two": (1, 0)}
-    page = sensitivity_evidence(paper, [found])
+    page = markdown(sensitivity_evidence(paper, [found]))
     assert "| number of sources: 3 | sources | 2 | not measurable |" in page
     assert "| number of sources: 3 | claim `two` | 1 | 0 |" in page

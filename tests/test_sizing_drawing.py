@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cellrate.advice.sizing.drawing import round_the_maximum
+from cellrate.advice.sizing.figure import round_the_maximum
 from cellrate.simulation.series import Series
 
 

@@ -50,7 +50,7 @@ def test_formulas_of_table_8_3() -> None:
         assert found["buffer-law"].cells == pytest.approx(law * link + 100)
         assert found["buffer-law"].fails == ()
         assert found["window-sum"].cells == 15 * 24_576
-        assert "EFCI" in found["q-max"].not_said
+        assert "EFCI" in found["q-max"].inapplicable
 
 
 def test_the_law_holds_in_the_last_row_of_table_8_3() -> None:
@@ -114,7 +114,7 @@ def test_formulas_say_which_assumption_fails() -> None:
     def failing(*settings: str) -> dict[str, str]:
         question = Question(BACKGROUND, "x", settings)
         answers = formulas_of(question.network, question.network.port("A->B"), 10)
-        return {one.formula: " ".join(one.fails) + one.not_said for one in answers}
+        return {one.formula: " ".join(one.fails) + one.inapplicable for one in answers}
 
     erica = failing()
     assert "capacity for ABR is constant" in erica["buffer-law"]

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import small_study
 from cellrate.cli.app import BAD_INPUT, run_command
+from cellrate.common.document.web_page import web_page
 from cellrate.studies.dataset import DataSet
 from cellrate.studies.plots.from_study import trace_of
-from cellrate.studies.report import page
+from cellrate.studies.report import report
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_the_highest_of_several_traces_is_taken(study: Path) -> None:
 
 
 def test_points_of_the_report_show_the_commands_of_their_runs(study: Path) -> None:
-    text = page(DataSet(study))
+    text = web_page(report(DataSet(study)))
     runs = DataSet(study).runs
     circles = re.findall(
         r'<a href="#point-(\d+)"><circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-runs="([\d ]+)">'
@@ -96,7 +97,7 @@ def test_points_of_the_report_show_the_commands_of_their_runs(study: Path) -> No
 
 
 def test_the_report_is_whole_and_tells_failures(study: Path) -> None:
-    text = page(DataSet(study))
+    text = web_page(report(DataSet(study)))
     assert "Failures (1)" in text
     assert "too much &lt;memory&gt;" in text
     assert "Which differences of switch.control.scheme are real" in text
@@ -104,7 +105,7 @@ def test_the_report_is_whole_and_tells_failures(study: Path) -> None:
     assert "<script" not in text
     for command in DataSet(study).runs["command"]:
         assert html.escape(command) in text
-    assert page(DataSet(study)) == text
+    assert web_page(report(DataSet(study))) == text
 
 
 def test_a_command_of_the_report_gives_the_run_that_it_stands_for(
@@ -159,7 +160,7 @@ def test_two_studies_are_compared(
 
 def test_the_report_is_written_beside_the_data(study: Path) -> None:
     assert run_command(["report", str(study)]) == 0
-    assert (study / "report.html").read_text(encoding="utf-8") == page(DataSet(study))
+    assert (study / "report.html").read_text(encoding="utf-8") == web_page(report(DataSet(study)))
 
 
 def test_the_file_of_a_study_stands_for_its_data(

@@ -25,7 +25,7 @@ from cellrate.common.estimates import half_width
 from cellrate.simulation import runner
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.study import parse_study
-from cellrate.studies.study.model import Replications, Until
+from cellrate.studies.study.definition import Replications, StoppingRule
 from cellrate.studies.study.running import Running
 from cellrate.studies.study.stopping import replications_needed
 from cellrate.studies.study.warm_up import mser5
@@ -234,7 +234,7 @@ def delay(outcome: _core.Outcome) -> float:
 
 def test_sequential_stopping_covers_the_true_mean() -> None:
     """M/D/1 with load 1/2: 200 repetitions of a study that stops at a half width of 4 %."""
-    asked = Replications(10, 200, Until("delay", 0.04, relative=True), 0.95)
+    asked = Replications(10, 200, StoppingRule("delay", 0.04, relative=True), 0.95)
     text = QUEUE.format(duration="700 ms")
     true = float(queueing.md1_mean_wait_seconds(500.0, 1000.0)) + 1e-3 + 2e-6
     seeds = iter(range(1, 1_000_000))
@@ -322,7 +322,7 @@ def test_a_fresh_study_runs_each_run_once_and_a_bad_directory_none(
 
 
 def test_replications_needed() -> None:
-    asked = Replications(3, 50, Until("x", 0.1, relative=False), 0.95)
+    asked = Replications(3, 50, StoppingRule("x", 0.1, relative=False), 0.95)
     assert replications_needed([1.0], asked) == 3
     assert replications_needed([1.0, 1.0, 1.0], asked) == 3
     # s = 1, t = 4.303: (4.303 / sqrt(3) / 0.1)^2 * 3 is far beyond the most.

@@ -15,10 +15,9 @@ import signs
 from cellrate import _core, cli
 from cellrate.cli import streams
 from cellrate.cli.app import run_command
-from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated
 from cellrate.common import scratch, whole_file
-from cellrate.common.problems import writing
+from cellrate.common.problems import lacking, writing
 from cellrate.simulation.output import replacing
 from cellrate.simulation.runner import Job, available_cores, kept_outcome, obtained
 from cellrate.studies import polars_threads

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cellrate import _core
-from cellrate.advice.tuning.judgement import judged
-from cellrate.advice.tuning.model import Model, NoModel, model_of
-from cellrate.advice.tuning.proposal import proposal
+from cellrate.advice.tuning.fluid_model import FluidModel, NoFluidModel, model_of
+from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.simulation.network import Network
 from cellrate.studies.parameters.keys import Keys
 from conftest import SCENARIOS
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 EFCI = (SCENARIOS / "efci.toml").read_text(encoding="utf-8")
 
 
-def model(*overrides: str, text: str = EFCI) -> Model:
+def model(*overrides: str, text: str = EFCI) -> FluidModel:
     resolved = _core.Scenario(text, "scenario", list(overrides)).resolved()
     return model_of(Network.of(text, "scenario", overrides), Keys(resolved))
 
@@ -57,19 +56,19 @@ def test_groups_with_factors_of_their_own_are_set_where_they_are() -> None:
     ],
 )
 def test_it_says_which_assumption_fails(overrides: list[str], reason: str) -> None:
-    with pytest.raises(NoModel, match=reason):
+    with pytest.raises(NoFluidModel, match=reason):
         model(*overrides)
 
 
 def test_flows_that_differ_have_no_model() -> None:
     other = EFCI + '\n[[flow]]\nname = "far"\nservice = "abr"\naccess = "9 ms"\n'
-    with pytest.raises(NoModel, match=r"round trip in s ranges from 0\.0004 to 0\.0182"):
+    with pytest.raises(NoFluidModel, match=r"round trip in s ranges from 0\.0004 to 0\.0182"):
         model(text=other)
     slower = EFCI + '\n[[flow]]\nname = "slow"\nservice = "abr"\nabr = { nrm = 16 }\n'
-    with pytest.raises(NoModel, match="Nrm ranges from 16 to 32"):
+    with pytest.raises(NoFluidModel, match="Nrm ranges from 16 to 32"):
         model(text=slower)
     beside = EFCI + '\n[[flow]]\nname = "best-effort"\nservice = "ubr"\n'
-    with pytest.raises(NoModel, match=r"best-effort\.1 over A->sink does not"):
+    with pytest.raises(NoFluidModel, match=r"best-effort\.1 over A->sink does not"):
         model(text=beside)
 
 
@@ -113,7 +112,7 @@ service = "abr"
 from = "a"
 to = "b"
 """
-    with pytest.raises(NoModel, match="the scenario has 2: X->Y, Y->Z"):
+    with pytest.raises(NoFluidModel, match="the scenario has 2: X->Y, Y->Z"):
         model(text=chain)
 
 

@@ -11,9 +11,10 @@ from cellrate import _core
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.measures import CRITERIA
 from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.advice.tuning.options import TuneOptions
 from cellrate.advice.tuning.race import affordable, cost, rungs, survivors
-from cellrate.advice.tuning.sampler import BATCH
-from cellrate.advice.tuning.tune import Wishes, tune
+from cellrate.advice.tuning.search import BATCH
+from cellrate.advice.tuning.tune import tune
 from cellrate.simulation.runner import Job, default_store, run_many
 from conftest import SCENARIOS
 from hypothesis import given
@@ -76,7 +77,7 @@ def test_what_is_affordable_is_the_most_that_is(budget: int, references: int, se
 def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
     store = default_store(tmp_path)
     base = Job(EFCI, "efci.toml", ("run.duration=20 ms",))
-    wishes = Wishes(vary=("abr.icr=1..100 Mbit/s",), seeds=1, budget=13)
+    options = TuneOptions(vary=("abr.icr=1..100 Mbit/s",), seeds=1, budget=13)
     batches: list[int] = []
 
     def run(jobs: Sequence[Job], *, patience: int) -> Sequence[_core.Outcome]:
@@ -89,14 +90,17 @@ def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
         return store.contains(job.key())
 
     with pytest.raises(KeyboardInterrupt):
-        tune(base, wishes, functools.partial(run, patience=1), known)
+        tune(base, options, functools.partial(run, patience=1), known)
     done = sum(batches)
     assert 0 < done < 13
-    report = tune(base, wishes, functools.partial(run, patience=99), known)
+    report = tune(base, options, functools.partial(run, patience=99), known)
     assert (report.known, report.simulated) == (done, 13 - done)
     assert max(batches) <= BATCH + 1
     more = tune(
-        base, Wishes(wishes.vary, seeds=1, budget=19), functools.partial(run, patience=99), known
+        base,
+        TuneOptions(options.vary, seeds=1, budget=19),
+        functools.partial(run, patience=99),
+        known,
     )
     assert more.known >= done
 
@@ -104,8 +108,8 @@ def test_an_interrupted_search_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_two_names_of_one_scenario_are_one_setting(tmp_path: Path) -> None:
     store = default_store(tmp_path)
     base = Job(EFCI, "efci.toml", ("run.duration=20 ms", "abr.nrm=8"))
-    wishes = Wishes(vary=("abr.nrm=8,16",), include=("nrm=16",), seeds=1)
-    report = tune(base, wishes, functools.partial(run_many, store=store), lambda _: False)
+    options = TuneOptions(vary=("abr.nrm=8,16",), include=("nrm=16",), seeds=1)
+    report = tune(base, options, functools.partial(run_many, store=store), lambda _: False)
     assert {one.setting for one in report.ranked} == {AS_IT_IS, Setting((("abr.nrm", "16"),))}
     assert report.simulated == 2
 
@@ -113,8 +117,8 @@ def test_two_names_of_one_scenario_are_one_setting(tmp_path: Path) -> None:
 def test_what_is_compared_with_takes_no_place_in_the_race() -> None:
     base = Job(EFCI, "efci.toml", ("run.duration=40 ms",))
     # 64 and, as it is, 32 are better than all that compete.
-    wishes = Wishes(vary=("abr.nrm=4,8,16,32,64",), include=("nrm=64",), seeds=3)
-    report = tune(base, wishes, run_many)
+    options = TuneOptions(vary=("abr.nrm=4,8,16,32,64",), include=("nrm=64",), seeds=3)
+    report = tune(base, options, run_many)
     seeds = {one.setting.label: len(one.runs) for one in report.ranked}
     assert [one.setting.label for one in report.ranked[:2]] == ["nrm 64", "as it is"]
     assert sorted(seeds.values()) == [1, 3, 3, 3, 3]
@@ -140,7 +144,7 @@ def test_measures_of_several_bottlenecks() -> None:
 
 def test_the_fullest_link_is_the_other_way_out() -> None:
     base = Job(EFCI, "efci.toml", ("run.duration=100 ms", "switch.buffer=520 cells"))
-    report = tune(base, Wishes(seeds=1), run_many)
+    report = tune(base, TuneOptions(seeds=1), run_many)
     fullest = report.fullest
     assert report.infeasible
     assert fullest is not None

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from cellrate import _core
-from cellrate.advice.tuning.asked import varied
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import shown
+from cellrate.advice.tuning.options import varied
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.studies.parameters import schema

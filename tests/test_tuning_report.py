@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 from cellrate import _core
+from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import Laboratory, Setting
 from cellrate.advice.tuning.measures import CRITERIA, Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.race import standing
-from cellrate.advice.tuning.report import Report
 from cellrate.simulation.runner import Job
 
 JOB = Job("", "none", ())
@@ -25,7 +25,7 @@ def setting(name: str) -> Setting:
     return Setting((("switch.control.interval", name),))
 
 
-def report(*lossy: str, **queues: Sequence[float]) -> Report:
+def report(*lossy: str, **queues: Sequence[float]) -> Answer:
     """A tuning in which each setting had these mean queues, seed by seed; some lost cells."""
     empty = dict.fromkeys(one.name for one in CRITERIA)
     laboratory = Laboratory(JOB, (1, 2, 3, 4), frozenset(), nothing_runs, lambda _: True)
@@ -37,7 +37,7 @@ def report(*lossy: str, **queues: Sequence[float]) -> Report:
         for name, values in queues.items()
     }
     ranked = tuple(standing(laboratory, OBJECTIVE))
-    return Report(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked)
+    return Answer(JOB, OBJECTIVE, (1, 2, 3, 4), "search", None, None, (), (), 99, ranked)
 
 
 def test_settings_are_held_against_the_best_over_their_own_seeds() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
-from cellrate.advice.sizing.measuring import Runner, measure
+from cellrate.advice.sizing.measuring import measure
 from cellrate.advice.sizing.question import Question
 from cellrate.advice.sizing.solving import size_buffer
 from cellrate.reproduce.papers import papers_root
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import default_store, run_many
 
 SEEDS = tuple(range(1, 21))

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from cellrate import _core
-from cellrate.advice.explain.explanation import Explanation, explain
-from cellrate.advice.explain.statement import Statement
-from cellrate.advice.sizing.measuring import Runner
+from cellrate.advice.explain import Explanation, explain
+from cellrate.advice.explain.answer import Statement
 from cellrate.advice.sizing.question import Question
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, default_store, run_many
 
 TOTAL = "total_throughput_bits_per_second"
@@ -82,14 +82,14 @@ class Row:
     @property
     def throughput(self) -> tuple[Statement | None, float]:
         """Bound on and measured TCP throughput in bit/s."""
-        bounds = (one for one in self.explanation.said if TOTAL in one.values)
+        bounds = (one for one in self.explanation.statements if TOTAL in one.values)
         measured = float(self.summary["totals"]["tcp_throughput_bits_per_second"])
         return next(bounds, None), measured
 
     @property
     def losses(self) -> tuple[set[str], int]:
         """The predictions of loss at all ports, and the number of cells lost."""
-        said = (one.values.get("expected") for one in self.explanation.said)
+        said = (one.values.get("expected") for one in self.explanation.statements)
         expected = {str(value) for value in said if value is not None}
         return expected, int(self.summary["totals"]["cells_dropped"])
 
@@ -132,7 +132,7 @@ class Row:
 
     def _queues(self, port: str) -> list[Statement]:
         """Statements about the queue of a port."""
-        said = self.explanation.said
+        said = self.explanation.statements
         return [one for one in said if QUEUE in one.values and one.values["port"] == port]
 
 

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellrate.advice.tuning import model_words, words
-from cellrate.advice.tuning.drawing import region
-from cellrate.advice.tuning.laboratory import Runner
-from cellrate.advice.tuning.report import Report
+from cellrate.advice.tuning import fluid_sentences, sentences
+from cellrate.advice.tuning.answer import Answer
+from cellrate.advice.tuning.figure import region
 from cellrate.advice.tuning.tune import tune
 from cellrate.reproduce.papers import papers_root
 from cellrate.simulation.figures import svg
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, default_store, run_many
 
 from proof.measured.tuning_cases import CASES, Case
@@ -34,7 +34,7 @@ def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
     parts = [INTRODUCTION]
     for number, case in enumerate(cases, 1):
         base = Job.from_file(papers_root() / case.scenario, case.settings)
-        report = tune(base, case.wishes, runner)
+        report = tune(base, case.options, runner)
         figure = region(report)
         picture = "" if figure is None else f"tuning-{number}.svg"
         if figure is not None:
@@ -43,37 +43,38 @@ def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
     (directory / "tuning.md").write_text("\n".join(parts), encoding="utf-8", newline="\n")
 
 
-def _section(case: Case, report: Report, picture: str) -> str:
-    criteria = words.columns(report)
-    paths = words.paths(report)
-    titles = [f"{one.name} {words.unit(one)}".strip() for one in criteria]
+def _section(case: Case, report: Answer, picture: str) -> str:
+    criteria = sentences.columns(report)
+    paths = sentences.paths(report)
+    titles = [f"{one.name} {sentences.unit(one)}".strip() for one in criteria]
     model = ["fluid model"] if report.modelled else []
     columns = [*paths.values(), *model, "seeds", *titles, "falls behind by"]
     lines = [f"## {case.title}", "", case.about, "", f"`{case.command}`", ""]
-    lines += [f"- {sentence}" for sentence in words.headline(report)]
+    lines += [f"- {sentence}" for sentence in sentences.headline(report)]
     lines += [f"- Varied: {one.path}, {one.words()}." for one in report.space]
     lines += [f"- Not in the model: {one}." for one in cautions(report)]
     if picture:
         lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
     lines += ["", _row(columns), _row(["--:"] * len(columns))]
     for one in report.ranked[:MOST_ROWS]:
-        judged = [model_words.of_setting(report, one.setting)] if report.modelled else []
-        measured = [words.measured(one, criterion) for criterion in criteria]
-        named = words.cells(one.setting, paths)
-        lines.append(_row([*named, *judged, str(len(one.runs)), *measured, words.why(report, one)]))
+        judged = [fluid_sentences.of_setting(report, one.setting)] if report.modelled else []
+        measured = [sentences.measured(one, criterion) for criterion in criteria]
+        named = sentences.cells(one.setting, paths)
+        why = " ".join(sentences.shortfall(report, one)).strip()
+        lines.append(_row([*named, *judged, str(len(one.runs)), *measured, why]))
     rest = len(report.ranked) - MOST_ROWS
     lines += ["", *([f"{rest} more fell behind early.", ""] if rest > 0 else []), case.finding, ""]
     second = report.runner_up
     if second is not None:
         differences = [
-            f"{title} {words.difference(report.chosen, second, criterion)}"
+            f"{title} {sentences.difference(report.chosen, second, criterion)}"
             for title, criterion in zip(titles, criteria, strict=True)
         ]
         lines += [f"Chosen less runner-up, seed by seed: {'; '.join(differences)}.", ""]
     return "\n".join(lines)
 
 
-def cautions(report: Report) -> tuple[str, ...]:
+def cautions(report: Answer) -> tuple[str, ...]:
     """Features of the scenario that the model ignores."""
     return report.modelled.model.cautions if report.modelled else ()
 

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from cellrate.advice.tuning.objective import DEFAULT
-from cellrate.advice.tuning.tune import Wishes
+from cellrate.advice.tuning.options import TuneOptions
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Case:
         finding: Explanation of what the table shows.
         scenario: Path of the scenario file, relative to the papers.
         settings: Overrides of the scenario file.
-        wishes: Options of the tuning.
+        options: Options of the tuning.
     """
 
     title: str
@@ -27,18 +27,18 @@ class Case:
     finding: str
     scenario: str
     settings: tuple[str, ...]
-    wishes: Wishes
+    options: TuneOptions
 
     @property
     def command(self) -> str:
         """The shell command that repeats this tuning."""
-        wishes = self.wishes
+        options = self.options
         arguments = ["cellrate", "tune", f"papers/{self.scenario}"]
         arguments += [part for one in self.settings for part in ("--set", one)]
-        arguments += [part for one in wishes.vary for part in ("--vary", one)]
-        arguments += [part for one in wishes.include for part in ("--include", one)]
-        if wishes.objective != DEFAULT:
-            arguments += ["--objective", wishes.objective]
+        arguments += [part for one in options.vary for part in ("--vary", one)]
+        arguments += [part for one in options.include for part in ("--include", one)]
+        if options.objective != DEFAULT:
+            arguments += ["--objective", options.objective]
         return shlex.join(arguments)
 
 
@@ -52,7 +52,7 @@ CASES = (
         "sets just outside lose cells or leave the link idle, on the side that the model says.",
         ABR,
         (),
-        Wishes(include=("rif=1/128,rdf=1/2",)),
+        TuneOptions(include=("rif=1/128,rdf=1/2",)),
     ),
     Case(
         "Thirty connections, 300 Kbyte",
@@ -63,7 +63,7 @@ CASES = (
         "2.5 Mbit/s, half of the link together, they lose nothing.",
         ABR,
         ("flow.tcp.count=30",),
-        Wishes(include=("rif=1/128,rdf=1/4",)),
+        TuneOptions(include=("rif=1/128,rdf=1/4",)),
     ),
     Case(
         "Ten connections, 10 Kbyte",
@@ -76,7 +76,7 @@ CASES = (
         "that rates grow as slowly when bandwidth becomes free; in this scenario none ever does.",
         ABR,
         ("switch.buffer=10 KiB", "switch.control.threshold=97 cells"),
-        Wishes(include=("rif=1/256,rdf=1/2", "rif=1/256,rdf=1/4")),
+        TuneOptions(include=("rif=1/256,rdf=1/2", "rif=1/256,rdf=1/4")),
     ),
     Case(
         "Threshold of early packet discard, 50 Kbyte",
@@ -86,7 +86,7 @@ CASES = (
         "0.9 of the buffer thresholds hardly differ.",
         "ohsaki95/scenarios/epd.toml",
         ("switch.buffer=50 KiB", "run.duration=10 s"),
-        Wishes(vary=("switch.discard.threshold",), objective="throughput,fairness"),
+        TuneOptions(vary=("switch.discard.threshold",), objective="throughput,fairness"),
     ),
     Case(
         "ERICA in a wide area",
@@ -103,6 +103,6 @@ CASES = (
             "measure.traces=[]",
             "measure.events=[]",
         ),
-        Wishes(),
+        TuneOptions(),
     ),
 )

@@ -11,7 +11,7 @@ from cellrate.advice.fluid_picture import draw
 from cellrate.simulation.figures import save
 from cellrate.simulation.runner import default_store
 from cellrate.theory.efci import EfciLoop, periodic_trajectory
-from cellrate.theory.efci.points import OHSAKI_POINTS
+from cellrate.theory.efci.region import OHSAKI_POINTS
 from matplotlib.figure import Figure
 
 from proof.measured.fluid_model.cases import grid, two_groups

@@ -16,8 +16,7 @@ from matplotlib.figure import Figure
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE
 from cellrate.theory.efci import EfciLoop, Feasibility, feasibility
 from cellrate.theory.efci.loop import Floats
-from cellrate.theory.efci.points import Point
-from cellrate.theory.efci.region import standard_sets
+from cellrate.theory.efci.region import Point, standard_sets
 
 # Exponents of two between which the region is drawn, and steps from one to the next.
 LEAST, STEPS = -15, 12

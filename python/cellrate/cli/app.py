@@ -9,10 +9,9 @@ import cyclopts
 
 from cellrate import ScenarioError, __version__
 from cellrate.cli import bench, inspect, reproduce, run, streams
-from cellrate.cli.lacking import lacking
 from cellrate.cli.signals import Terminated, exit_code
 from cellrate.common import scratch
-from cellrate.common.problems import BadInput
+from cellrate.common.problems import BadInput, lacking
 
 OK = 0
 FAILED = 1

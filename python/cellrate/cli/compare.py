@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json as jsonlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -12,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate.cli.kept import kept_results
+from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.places import kept_results, place_of
 from cellrate.cli.progress import ProgressBar
-from cellrate.cli.study_place import place_of
-from cellrate.common import terminal
 from cellrate.common.problems import BadInput, reading
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_each
@@ -103,16 +101,16 @@ def compare(
     and left out.
     """
     from cellrate.studies.compare.comparing import Rules
-    from cellrate.studies.compare.of_studies import Wish, compare_studies
+    from cellrate.studies.compare.of_studies import StudyOptions, compare_studies
 
     failed = False
     if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
             raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
-        wish = Wish(tuple(measure), factor, tuple(where), baseline, level, average)
+        options = StudyOptions(tuple(measure), factor, tuple(where), baseline, level, average)
         given = [Path(first)] if second is None else [Path(first), second]
         places = [place_of(study) for study in given]
-        comparison, units = compare_studies(places, wish)
+        comparison, units = compare_studies(places, options)
         name = "-".join(place.resolve().name for place in places)
         kept_results(out, fresh=True)
     elif where:
@@ -207,12 +205,12 @@ def _write_and_show(
 ) -> None:
     from cellrate.simulation.figures import FORMATS, save
     from cellrate.studies.compare.as_json import as_json
-    from cellrate.studies.compare.drawing import differences
-    from cellrate.studies.compare.screen import show
+    from cellrate.studies.compare.figure import differences
+    from cellrate.studies.compare.report import report
 
-    files = save(differences(comparison, units), stem, tuple(FORMATS))
-    if json:
-        sys.stdout.write(jsonlib.dumps(as_json(comparison, units), allow_nan=False) + "\n")
-    else:
-        show(comparison, units, terminal.console())
-        terminal.say(f"written to {', '.join(map(str, files))}")
+    hand_over(
+        json=json,
+        as_json=lambda: as_json(comparison, units),
+        report=lambda: report(comparison, units),
+        written=save(differences(comparison, units), stem, tuple(FORMATS)),
+    )

@@ -13,7 +13,7 @@ from cyclopts.validators import Number
 from cellrate.cli import quantities
 from cellrate.cli.formula_command import command_of
 from cellrate.common import whole_file
-from cellrate.common.problems import BadInput, told
+from cellrate.common.problems import BadInput, system_message
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import periodic_trajectory, trajectory
 from cellrate.theory.efci.formulae import EFCI_CYCLE
@@ -73,7 +73,7 @@ def write(
         whole_file.write_text(data, table(curve))
         written = [data, *figures.save(draw(loop, curve), out / "cycle")]
     except OSError as error:
-        raise BadInput(f"--out: {told(error)}") from error
+        raise BadInput(f"--out: {system_message(error)}") from error
     return "written: " + ", ".join(map(str, written))
 
 

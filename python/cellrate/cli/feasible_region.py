@@ -12,12 +12,11 @@ from cyclopts import Parameter
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
 from cellrate.common import whole_file
-from cellrate.common.problems import BadInput, reading, told
+from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
 from cellrate.theory.efci import EfciLoop
 from cellrate.theory.efci.loop import Decrease, RmCells
-from cellrate.theory.efci.points import OHSAKI_POINTS, Point
-from cellrate.theory.efci.region import FORMULA, Maximum
+from cellrate.theory.efci.region import FORMULA, OHSAKI_POINTS, Maximum, Point
 
 ABOUT = {parameter.name: parameter.about for parameter in FORMULA.parameters}
 COLUMNS = ("rif", "rdf", "loss_ratio", "utilisation")
@@ -108,7 +107,7 @@ def _write(
         whole_file.write_text(data, text + "\n")
         written = [data, *figures.save(draw(region, points), out / "region")]
     except OSError as error:
-        raise BadInput(f"--out: {told(error)}") from error
+        raise BadInput(f"--out: {system_message(error)}") from error
     if not quiet:
         say("written: " + ", ".join(map(str, written)))
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
-from cellrate.common.terminal import console, say
+from cellrate.common.document import Table, columns, rows
+from cellrate.common.terminal import say, show_parts
 from cellrate.theory.formula import UNITS, Formula, unit_of
 
 UNIT_NAMES = {
@@ -30,12 +28,8 @@ LARGER = {
 
 def show_catalogue(formulas: Sequence[Formula]) -> None:
     """Shows every formula with its equation and source."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("formula", "gives", "equation", "source"):
-        table.add_column(title, no_wrap=title == "formula", overflow="fold")
-    for formula in formulas:
-        table.add_row(formula.name, formula.about, formula.equation, formula.source)
-    console().print(table)
+    found = rows((one.name, one.about, one.equation, one.source) for one in formulas)
+    show_parts((Table(columns("formula", "gives", "equation", "source"), found),))
     say("cellrate theory NAME --help shows the parameters of a formula.")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,10 +11,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate import _core
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError
 from cellrate.simulation.runner import Job, Progress, run_many
@@ -23,7 +23,7 @@ from cellrate.simulation.runner import Job, Progress, run_many
 if TYPE_CHECKING:
     from cellrate.inference import Inference, Laboratory, Question
     from cellrate.language.runs import Outcome
-    from cellrate.reproduce.model import Paper
+    from cellrate.reproduce.paper_data import Paper
 
 
 def infer(
@@ -88,7 +88,7 @@ def infer(
             except (ReproduceError, ExpressionError) as error:
                 raise BadInput(str(error)) from error
     if json:
-        sys.stdout.write(jsonlib.dumps(answers, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(json_text(answers))
     for problem in kept.problems() if kept is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
 
@@ -137,11 +137,11 @@ def _planned(
     laboratory: Laboratory, question: Question, kept: _core.Store | None, *, shown: bool
 ) -> dict[str, Any]:
     """JSON object of the plan, which is also shown on the screen if `shown`."""
-    from cellrate.inference import plan, plan_as_json, show_plan
+    from cellrate.inference import plan, plan_as_json, plan_report
 
     stages = plan(laboratory, question, lambda key: kept is not None and kept.contains(key))
     if shown:
-        show_plan(laboratory.paper.id, stages, terminal.console())
+        terminal.show(plan_report(laboratory.paper.id, stages))
     return plan_as_json(laboratory.paper.id, stages)
 
 
@@ -150,14 +150,15 @@ def _write(
 ) -> None:
     """Writes the requested files; shows the answer and their paths if `shown`."""
     from cellrate import inference
+    from cellrate.common.document.web_page import web_page
 
+    document = inference.report(answer)
     written = [out / f"infer-{answer.paper.id}.html"]
-    whole_file.write_text(written[0], inference.page(answer))
+    whole_file.write_text(written[0], web_page(document))
     if store:
         written.append(inference.store(answer))
     if evidence is not None:
         written += inference.write_evidence(answer, evidence)
     if shown:
-        inference.show(answer, terminal.console())
-        for path in written:
-            terminal.say(f"written to {path}")
+        terminal.show(document)
+        terminal.say(f"written to {', '.join(map(str, written))}")

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate.cli.study_place import Study, place_of
+from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal
 from cellrate.common.problems import BadInput
 
@@ -48,15 +48,15 @@ def plot(
     """
     from cellrate.simulation.figures import FORMATS, save
     from cellrate.studies.dataset import DataSet
-    from cellrate.studies.plots.from_study import Wish, draw
+    from cellrate.studies.plots.from_study import PlotOptions, draw
 
     safe = "".join(
         letter if letter.isalnum() or letter in "-_." else "-" for letter in f"{kind}-{y}"
     )
     place = place_of(study)
     stem, formats = figure_files(place / "figures" / safe, output, tuple(FORMATS))
-    wish = Wish(kind, y, x, by, columns, tuple(where), of, replication)
-    drawing = draw(DataSet(place), wish)
+    options = PlotOptions(kind, y, x, by, columns, tuple(where), of, replication)
+    drawing = draw(DataSet(place), options)
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = save(drawing.figure, stem, formats)
     terminal.say(f"written to {', '.join(map(str, files))}")

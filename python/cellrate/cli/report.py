@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cellrate.cli.study_place import Study, place_of
+from cellrate.cli.places import Study, place_of
 from cellrate.common import terminal, whole_file
 
 
@@ -25,11 +25,12 @@ def report(
     The page is one file and loads nothing else. Points of its figures show the commands that
     reproduce their runs, and link to them.
     """
+    from cellrate.common.document.web_page import web_page
     from cellrate.studies.dataset import DataSet
-    from cellrate.studies.report import page
+    from cellrate.studies.report import report as report_of
 
     directory = place_of(study)
-    text = page(DataSet(directory))
+    text = web_page(report_of(DataSet(directory)))
     place = directory / "report.html" if output is None else output
     place.parent.mkdir(parents=True, exist_ok=True)
     whole_file.write_text(place, text)

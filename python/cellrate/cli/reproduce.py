@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.errors import ExpressionError

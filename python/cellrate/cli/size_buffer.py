@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json as jsonlib
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +11,11 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate import _core
-from cellrate.cli.kept import kept_results
+from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
-from cellrate.common import terminal, whole_file
+from cellrate.common import whole_file
 from cellrate.common.problems import BadInput, reading
 from cellrate.simulation import source
 from cellrate.simulation.runner import run_many
@@ -60,8 +60,8 @@ def size_buffer(
     """
     from cellrate.advice import sizing
     from cellrate.advice.sizing.as_json import as_json
-    from cellrate.advice.sizing.page import page
-    from cellrate.advice.sizing.screen import show
+    from cellrate.advice.sizing.report import report
+    from cellrate.common.document.web_page import web_page
 
     with reading(file):
         text, name = source.read(file)
@@ -83,12 +83,9 @@ def size_buffer(
     except sizing.SizingError as error:
         raise BadInput(str(error)) from error
     place = out / f"{Path(name.strip('<>')).stem}-buffer.html"
-    whole_file.write_text(place, page(answer))
-    if json:
-        sys.stdout.write(jsonlib.dumps(as_json(answer), allow_nan=False) + "\n")
-    else:
-        show(answer, terminal.console())
-        terminal.say(f"written to {place}")
+    document = report(answer)
+    whole_file.write_text(place, web_page(document))
+    hand_over(json=json, as_json=lambda: as_json(answer), report=lambda: document, written=[place])
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
 

@@ -1,4 +1,4 @@
-"""Reads a span of simulated time from the command line."""
+"""Reads a span of simulated time from the command line; without `theory`, which loads slowly."""
 
 from __future__ import annotations
 

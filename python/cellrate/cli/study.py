@@ -15,8 +15,8 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli import tables
-from cellrate.cli.kept import kept_results
 from cellrate.cli.options import Json, Settings, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal
 from cellrate.common.problems import reading
@@ -113,7 +113,7 @@ def _runner(
     return stack.enter_context(Cluster(scheduler, workers)).run_each
 
 
-def _show(ran: studies.Ran, asked: studies.Study, *, quiet: bool, json: bool) -> None:
+def _show(ran: studies.StudySummary, asked: studies.Study, *, quiet: bool, json: bool) -> None:
     if json:
         answer = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
         sys.stdout.write(jsonlib.dumps(answer) + "\n")

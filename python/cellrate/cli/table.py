@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from cellrate.cli.places import Study, place_of
 from cellrate.cli.quantities import number, quantity
-from cellrate.cli.study_place import Study, place_of
 from cellrate.common import whole_file
 from cellrate.common.problems import BadInput, choose
 

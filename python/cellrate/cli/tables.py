@@ -6,10 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-
-from cellrate.common.terminal import console, say
+from cellrate.common.document import Column, Paragraph, Row, Table
+from cellrate.common.terminal import say, show_parts
 
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
@@ -62,21 +60,18 @@ def show_registry(registry: Mapping[str, Sequence[dict[str, str]]]) -> None:
 def show_result(result: Result, name: str) -> None:
     """Shows a run: its size and digest, its flows, its ports, and totals."""
     summary = result.summary
-    out = console()
     hops, wall = summary["cell_hops"], summary["wall_seconds"]
     pace = f", {1e9 * wall / hops:.0f} ns each" if hops else ""
-    out.print(
+    say(
         f"{name}: {summary['simulated_seconds']:g} s simulated in {wall:.2f} s, "
-        f"{hops:,} cell-hops{pace}, seed {summary['seed']}, digest {summary['digest']}",
-        soft_wrap=True,
+        f"{hops:,} cell-hops{pace}, seed {summary['seed']}, digest {summary['digest']}"
     )
-    out.print(_flows(summary["flows"]))
-    out.print(_ports(summary["ports"]))
-    out.print(_totals(summary["totals"]), soft_wrap=True)
+    totals = Paragraph(_totals(summary["totals"]))
+    show_parts((_flows(summary["flows"]), _ports(summary["ports"]), totals))
 
 
 def _flows(flows: Sequence[dict[str, Any]]) -> Table:
-    table = _table(
+    titles = (
         "flow",
         "class",
         "goodput\nMbit/s",
@@ -88,20 +83,24 @@ def _flows(flows: Sequence[dict[str, Any]]) -> Table:
         "rate-\nlimited",
         "window-\nlimited",
     )
-    for name, members in _rows(flows):
-        table.add_row(
-            name,
-            members[0]["service"],
-            _mean(members, "goodput_bits_per_second", 1e-6, 3),
-            _mean(members, "tcp_throughput_bits_per_second", 1e-6, 3),
-            _mean(members, "efficiency", 1.0, 3),
-            _sum(members, "packets_lost"),
-            _sum(members, "segments_retransmitted"),
-            _sum(members, "timeouts"),
-            _mean(members, "rate_limited_share", 1.0, 2),
-            _mean(members, "window_limited_share", 1.0, 2),
+    rows = (
+        Row(
+            (
+                name,
+                members[0]["service"],
+                _mean(members, "goodput_bits_per_second", 1e-6, 3),
+                _mean(members, "tcp_throughput_bits_per_second", 1e-6, 3),
+                _mean(members, "efficiency", 1.0, 3),
+                _sum(members, "packets_lost"),
+                _sum(members, "segments_retransmitted"),
+                _sum(members, "timeouts"),
+                _mean(members, "rate_limited_share", 1.0, 2),
+                _mean(members, "window_limited_share", 1.0, 2),
+            )
         )
-    return table
+        for name, members in _rows(flows)
+    )
+    return Table(_columns(*titles), tuple(rows))
 
 
 def _rows(flows: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -115,24 +114,25 @@ def _rows(flows: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any
 
 
 def _ports(ports: Sequence[dict[str, Any]]) -> Table:
-    table = _table(
-        "port", "classes", "utilisation", "queue mean", "queue max", "lost cells", "control"
-    )
+    titles = "port", "classes", "utilisation", "queue mean", "queue max", "lost cells", "control"
     busy = [(port, queue) for port in ports for queue in port["queues"] if queue["cells_arrived"]]
     busy.sort(key=lambda pair: pair[1]["queue_max_cells"], reverse=True)
-    for port, queue in busy[:MOST_QUEUES]:
-        table.add_row(
-            port["name"],
-            " ".join(queue["classes"]),
-            f"{port['utilisation']:.3f}",
-            f"{queue['queue_mean_cells']:.1f}",
-            f"{queue['queue_max_cells']:,}",
-            f"{queue['cells_dropped']:,}",
-            port["control"]["scheme"],
+    rows = (
+        Row(
+            (
+                port["name"],
+                " ".join(queue["classes"]),
+                f"{port['utilisation']:.3f}",
+                f"{queue['queue_mean_cells']:.1f}",
+                f"{queue['queue_max_cells']:,}",
+                f"{queue['cells_dropped']:,}",
+                port["control"]["scheme"],
+            )
         )
-    if len(busy) > MOST_QUEUES:
-        table.caption = f"{len(busy) - MOST_QUEUES} more, none of them longer"
-    return table
+        for port, queue in busy
+    )
+    more = "queues, none of them longer"
+    return Table(_columns(*titles), tuple(rows), most=MOST_QUEUES, more=more)
 
 
 def _totals(totals: dict[str, Any]) -> str:
@@ -145,11 +145,11 @@ def _totals(totals: dict[str, Any]) -> str:
     )
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
-    return table
+def _columns(*titles: str) -> tuple[Column, ...]:
+    """Columns of numbers behind one of names."""
+    return tuple(
+        Column(title, "left" if number == 0 else "right") for number, title in enumerate(titles)
+    )
 
 
 def _mean(members: Sequence[dict[str, Any]], key: str, factor: float, digits: int) -> str:
@@ -164,26 +164,32 @@ def _sum(members: Sequence[dict[str, Any]], key: str) -> str:
 def show_bench(report: dict[str, Any]) -> None:
     """Shows the bench: ns per cell-hop of each workload, and the ratio to its bare loop."""
     floors, per_cell = report["floor"], report["bytes_per_cell"]
-    table = _table("workload", "ns per cell-hop", "floor", "ratio", "bytes per cell")
 
-    def row(name: str, key: str, nanoseconds: float, floor: float) -> None:
+    def row(name: str, key: str, nanoseconds: float, floor: float) -> Row:
         size = per_cell.get(key)
         cost = f"{nanoseconds:.1f}", f"{floor:.1f}", f"{nanoseconds / floor:.2f}"
-        table.add_row(name, *cost, "-" if size is None else f"{size:.0f}")
+        return Row((name, *cost, "-" if size is None else f"{size:.0f}"))
 
-    for sources, nanoseconds in report["w1"].items():
-        row(f"W1, {sources} CBR sources, 5 ms links", f"w1_{sources}", nanoseconds, floors[sources])
-    row("W1, 15 CBR sources, 5 µs links", "w1_lan", report["w1_lan"], report["floor_lan"])
-    row("W2, 15 TCP over ERICA, 5 ms links", "w2", report["w2"], floors["15"])
-    row("W2, 15 TCP over ERICA, 5 µs links", "w2_lan", report["w2_lan"], floors["15"])
-    console().print(table)
+    rows = [
+        row(f"W1, {count} CBR sources, 5 ms links", f"w1_{count}", nanoseconds, floors[count])
+        for count, nanoseconds in report["w1"].items()
+    ]
+    rows += [
+        row("W1, 15 CBR sources, 5 µs links", "w1_lan", report["w1_lan"], report["floor_lan"]),
+        row("W2, 15 TCP over ERICA, 5 ms links", "w2", report["w2"], floors["15"]),
+        row("W2, 15 TCP over ERICA, 5 µs links", "w2_lan", report["w2_lan"], floors["15"]),
+    ]
+    titles = "workload", "ns per cell-hop", "floor", "ratio", "bytes per cell"
+    show_parts((Table(_columns(*titles), tuple(rows)),))
 
 
 def show_components(costs: Sequence[Cost]) -> None:
     """Shows the cost of each component, and marks costs above their limits."""
-    table = _table("component", "kind", "ns per cell-hop", "of the plain one", "at most")
+    rows = []
     for cost in costs:
         limit = "-" if cost.limit is None else f"{cost.limit:g}"
         verdict = limit + ("" if cost.limit is None or cost.ratio <= cost.limit else ", exceeded")
-        table.add_row(cost.name, cost.kind, f"{cost.nanoseconds:.1f}", f"{cost.ratio:.2f}", verdict)
-    console().print(table)
+        amounts = f"{cost.nanoseconds:.1f}", f"{cost.ratio:.2f}", verdict
+        rows.append(Row((cost.name, cost.kind, *amounts)))
+    titles = "component", "kind", "ns per cell-hop", "of the plain one", "at most"
+    show_parts((Table(_columns(*titles), tuple(rows)),))

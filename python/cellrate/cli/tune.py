@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json as jsonlib
 import sys
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -12,8 +11,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from cellrate.advice.tuning.objective import DEFAULT
-from cellrate.cli.kept import kept_results
+from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Settings, Workers
+from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common.problems import reading
 from cellrate.simulation import source
@@ -85,22 +85,23 @@ def tune(
 
     with reading(file):
         text, name = source.read(file)
-    wishes = tuning.Wishes(
+    options = tuning.TuneOptions(
         tuple(vary), tuple(include), objective, seeds, first_seed, budget, search_seed
     )
     store = kept_results(out, fresh=fresh)
     with ProgressBar("tuning") as progress:
         runner = functools.partial(run_many, workers=workers, store=store, progress=progress)
-        report = tuning.tune(
+        answer = tuning.tune(
             Job(text, name, tuple(settings)),
-            wishes,
+            options,
             runner,
             lambda job: store is not None and store.contains(job.key()),
         )
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
-    written = tuning.write(report, out)
-    if json:
-        sys.stdout.write(jsonlib.dumps(tuning.as_json(report)) + "\n")
-    else:
-        tuning.show(report, written)
+    hand_over(
+        json=json,
+        as_json=lambda: tuning.as_json(answer),
+        report=lambda: tuning.report(answer),
+        written=tuning.write(answer, out),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import importlib.util
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ ADVICE = {
 """Remedies for failures of the system, by error number."""
 
 
-def told(error: OSError, tried: str = "") -> str:
+def system_message(error: OSError, tried: str = "") -> str:
     """A failure of the system on one line: action, path, reason, and remedy."""
     if error.strerror is None:
         return str(error)
@@ -72,7 +73,7 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
         raise
     except OSError as error:
         error.filename = str(path) if error.strerror is not None else None
-        raise OSError(told(error, "cannot write")) from error
+        raise OSError(system_message(error, "cannot write")) from error
     except _of_tables() as error:
         # Polars' exception does not keep the error number.
         why = " ".join(str(error).split())
@@ -108,3 +109,34 @@ def warn(warnings: Iterable[Mapping[str, str]]) -> None:
     """Writes each warning to standard error."""
     for warning in warnings:
         sys.stderr.write(f"warning[{warning['code']}]: {warning['message']}\n")
+
+
+THREADS = "can't start new thread", "os error 11", "WouldBlock"
+"""Texts of errors in Python and libraries if the system allows no further thread."""
+OPEN_FILES = "os error 24", "TooManyOpenFiles"
+"""Texts of errors in libraries if they may open no further file."""
+
+
+def lacking(error: BaseException) -> str | None:
+    """Message for an error from lack of a system resource; None for all other errors."""
+    if isinstance(error, OSError):
+        return system_message(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; allow more of it (ulimit -v), or use fewer --workers"
+    text = " ".join(str(error).split())
+    if any(words in text for words in THREADS):
+        return f"the system allows no further thread; {ADVICE[errno.EAGAIN]}"
+    if any(words in text for words in OPEN_FILES):
+        return f"too many files are open; {ADVICE[errno.EMFILE]}"
+    if isinstance(error, ImportError) and _is_there(error):
+        # The library is installed but fails to load, for example from lack of memory.
+        return f"a part of the program cannot be loaded: {text}"
+    return None
+
+
+def _is_there(error: ImportError) -> bool:
+    """True if an installed module outside this package failed to load."""
+    package = (error.name or "").partition(".")[0]
+    if package == "cellrate" or isinstance(error, ModuleNotFoundError):
+        return False
+    return not package or importlib.util.find_spec(package) is not None

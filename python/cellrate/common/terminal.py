@@ -1,6 +1,10 @@
 """Writes to standard output, as wide as the terminal or else with a fixed width."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
+
+from cellrate.common.document import Block, Document, terminal_text
 
 # Width for files and pipes.
 PLAIN_WIDTH = 120
@@ -15,3 +19,13 @@ def console() -> Console:
 def say(text: str) -> None:
     """Writes a line."""
     console().print(text, soft_wrap=True)
+
+
+def show(document: Document) -> None:
+    """Writes a document."""
+    terminal_text.show(document, console())
+
+
+def show_parts(parts: Sequence[Block]) -> None:
+    """Writes parts of a document."""
+    terminal_text.show_parts(parts, console())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cellrate.inference.finding import Finding, Inference
+from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.plan import Stage
 
 

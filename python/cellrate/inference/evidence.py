@@ -5,12 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.inference import words
-from cellrate.inference.drawing import pictures
-from cellrate.inference.finding import Finding, Inference
-from cellrate.inference.screen import shares
-from cellrate.reproduce.evidence import plain
+from cellrate.common.document import (
+    Block,
+    Document,
+    Figure,
+    Paragraph,
+    Section,
+    Span,
+)
+from cellrate.common.document.markdown import markdown
+from cellrate.inference import sentences
+from cellrate.inference.answer import Finding, Inference
+from cellrate.inference.figure import pictures
+from cellrate.inference.report import counts, used, values
 from cellrate.simulation import figures
+
+CAPTION = (
+    "Share of the results that each value meets. Dot: all, hollow if excluded; grey bar: "
+    "from the least to the greatest seed; triangles: half A upwards, half B downwards"
+)
 
 
 def write_evidence(inference: Inference, directory: Path) -> list[Path]:
@@ -23,75 +36,37 @@ def write_evidence(inference: Inference, directory: Path) -> list[Path]:
     stem = directory / f"{inference.paper.id}-inferred"
     drawn = figures.save(pictures(inference.findings), stem, ("svg",)) if inference.findings else []
     path = stem.with_suffix(".md")
-    whole_file.write_text(path, evidence(inference))
+    whole_file.write_text(path, markdown(evidence(inference)))
     return [path, *drawn]
 
 
-def evidence(inference: Inference) -> str:
-    """Markdown text of the page."""
-    paper, assumed, inferred = inference.paper, inference.assumed, inference.inferred
+def evidence(inference: Inference) -> Document:
+    """The page."""
+    paper = inference.paper
     first = f" --first-seed {inference.seeds[0]}" if inference.seeds[0] != 1 else ""
     command = f"cellrate infer {paper.id} --seeds {len(inference.seeds)}{first}"
-    numbers = [f"{column.numbers_met} of {column.numbers}" for column in (assumed, inferred)]
-    claims = [f"{column.claims_holding} of {column.claims}" for column in (assumed, inferred)]
-    lines = [
-        f"# {paper.title}: what was not printed",
-        "",
-        "Written by",
-        f"`{command} --evidence docs/evidence`.",
-        words.RULES,
-        "",
-        f"{words.counted_results(inference)}:",
-        "",
-        "| | as assumed before looking | with inferred values that held out |",
-        "|---|--:|--:|",
-        f"| numbers met | {' | '.join(numbers)} |",
-        f"| claims about runs that hold | {' | '.join(claims)} |",
-        "",
+    written = Span(f"{command} --evidence docs/evidence", "code")
+    names = "; ".join(one.parameter for one in inference.unconcerned)
+    pictures = Figure(lambda: "", CAPTION, file=f"{paper.id}-inferred.svg")
+    parts: list[Block] = [
+        Paragraph(("Written by\n", written, f".\n{sentences.RULES}")),
+        Paragraph(f"{sentences.counted_results(inference)}:"),
+        counts(inference),
+        used(inference),
+        *map(_finding, inference.findings),
+        *([Paragraph(f"No result depends on: {names}.")] if names else []),
+        *([Section("The pictures", (pictures,))] if inference.findings else []),
     ]
-    lines += [f"- {plain(a.parameter)}: *{plain(b.label)}*" for a, b in inference.kept] or [
-        "No value held out, so both are the same."
-    ]
-    for finding in inference.findings:
-        lines += _section(finding)
-    if inference.unconcerned:
-        names = "; ".join(plain(a.parameter) for a in inference.unconcerned)
-        lines += ["", f"No result depends on: {names}."]
-    if inference.findings:
-        lines += ["", "## The pictures", "", _picture(paper.id)]
-    return "\n".join(lines) + "\n"
+    return Document(sentences.title(inference), tuple(parts))
 
 
-def _picture(paper: str) -> str:
-    caption = (
-        "Share of the results that each value meets. Dot: all, hollow if excluded; grey bar: "
-        "from the least to the greatest seed; triangles: half A upwards, half B downwards"
-    )
-    return f"![{caption}.]({paper}-inferred.svg)"
-
-
-def _section(finding: Finding) -> list[str]:
+def _finding(finding: Finding) -> Section:
     assumption = finding.parameter.assumption
-    nothing = words.exclusion(finding)
-    return [
-        "",
-        f"## {plain(assumption.id)}: {plain(assumption.parameter)}",
-        "",
-        f"Assumed: {plain(assumption.assumed)}. Rests on {words.rests_on(finding)}."
-        + (f" {nothing}." if nothing else ""),
-        "",
-        f"**{plain(words.conclusion(finding))}**",
-        "",
-        "| value | share | half A | half B | |",
-        "|---|--:|--:|--:|---|",
-        *(
-            f"| {plain(label)} | {' | '.join(shares(finding, value))} "
-            f"| {words.standing(finding, value)} |"
-            for value, label in enumerate(finding.parameter.labels)
-        ),
-        *(
-            ["", f"Not evaluated, counted as missed: {words.counted(len(problems), 'result')}."]
-            if (problems := finding.problems)
-            else []
-        ),
+    basis = f"Assumed: {assumption.assumed}. Rests on {sentences.rests_on(finding)}."
+    parts: list[Block] = [
+        Paragraph(f"{basis} {sentences.exclusion(finding)}".strip()),
+        Paragraph(Span(sentences.conclusion(finding), "strong")),
+        values(finding),
+        *([Paragraph(f"{sentences.not_evaluated(finding)}.")] if finding.problems else []),
     ]
+    return Section(f"{assumption.id}: {assumption.parameter}", tuple(parts))

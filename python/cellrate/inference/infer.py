@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cellrate.inference.answer import Counts, Finding, Inference
 from cellrate.inference.elimination import eliminate
 from cellrate.inference.exclusion import p_values
-from cellrate.inference.finding import Column, Finding, Inference
 from cellrate.inference.hold_out import hold_out
 from cellrate.inference.laboratory import Laboratory, Mark, Unit
 from cellrate.inference.open_parameters import OpenParameter, open_parameters
@@ -202,11 +202,11 @@ def _column(
     choices: tuple[Choice, ...],
     subjects: Sequence[Subject],
     seeds: tuple[int, ...],
-) -> Column:
+) -> Counts:
     """Counts numbers whose mean over the seeds is met, and claims that hold with every seed."""
     units = [Unit(choices, subject, seeds) for subject in subjects]
     marks = laboratory.marks(units, f"{laboratory.paper.id}, columns")
     met = {u.subject: mark.met for u, mark in zip(units, marks, strict=True)}
     numbers = [met[subject] for subject in subjects if not subject.is_claim]
     claims = [met[subject] for subject in subjects if subject.is_claim]
-    return Column(sum(numbers), len(numbers), sum(claims), len(claims))
+    return Counts(sum(numbers), len(numbers), sum(claims), len(claims))

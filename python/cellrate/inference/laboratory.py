@@ -9,7 +9,7 @@ from typing import TypeAlias
 from cellrate.inference.subjects import Subject, alone, jobs_of
 from cellrate.language.runs import Outcome
 from cellrate.reproduce.errors import NotMeasurable
-from cellrate.reproduce.model import Paper
+from cellrate.reproduce.paper_data import Paper
 from cellrate.reproduce.readings import Choice, read_as
 from cellrate.reproduce.results import result_of
 from cellrate.reproduce.runs import Outcomes

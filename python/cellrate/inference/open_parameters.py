@@ -9,7 +9,7 @@ from cellrate.inference.laboratory import Laboratory, Unit
 from cellrate.inference.subjects import Subject, subjects_of
 from cellrate.language.errors import ExpressionError
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Alternative, Assumption, Paper
+from cellrate.reproduce.paper_data import Alternative, Assumption, Paper
 from cellrate.reproduce.readings import Choice
 
 AS_ASSUMED = "as assumed"

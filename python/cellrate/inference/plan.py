@@ -21,6 +21,11 @@ class Stage:
     known: int
     """Number of these runs that are in the store."""
 
+    @property
+    def to_do(self) -> int:
+        """Number of runs to simulate."""
+        return self.runs - self.known
+
 
 def plan(
     laboratory: Laboratory, question: Question, is_known: Callable[[str], bool]

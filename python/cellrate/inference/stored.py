@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.inference.finding import Finding, Inference
+from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.hold_out import VERDICTS
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Assumption, Paper
-from cellrate.reproduce.reader import Reader, check_unique, read_toml
+from cellrate.reproduce.paper_data import Assumption, Paper
 from cellrate.reproduce.readings import Choice
+from cellrate.reproduce.toml_reader import Reader, check_unique, read_toml
 
 NAME = "inferred.toml"
 

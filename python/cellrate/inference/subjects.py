@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cellrate.reproduce.model import Claim, Experiment, Paper, Published
+from cellrate.reproduce.paper_data import Claim, Experiment, Paper, Published
 from cellrate.reproduce.results import runs_of, used_runs
 from cellrate.reproduce.runs import job_of, run_ids, used_jobs
 from cellrate.simulation.runner import Job

@@ -7,7 +7,7 @@ from cellrate import _core
 from cellrate.language.records import Record
 
 
-class Described(Record):
+class NetworkRecord(Record):
     """Network of a scenario; its keys end with their units, see `cellrate.simulation.network`."""
 
     def _named(self, kind: str, name: str) -> Record:
@@ -31,12 +31,12 @@ class Described(Record):
         return switch
 
 
-def described_by(scenario: _core.Scenario) -> Described:
+def described_by(scenario: _core.Scenario) -> NetworkRecord:
     """Network of a scenario that has been read."""
-    return Described(json.loads(scenario.network()), "scenario")
+    return NetworkRecord(json.loads(scenario.network()), "scenario")
 
 
 @lru_cache(maxsize=64)
-def described(resolved: str) -> Described:
+def described(resolved: str) -> NetworkRecord:
     """Network of a resolved scenario, given as TOML text."""
     return described_by(_core.Scenario(resolved, "resolved.toml"))

@@ -4,10 +4,10 @@ import bisect
 from fnmatch import fnmatchcase
 from typing import Any
 
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 
 
-class Events(Opened):
+class Events(Readable):
     """Events of one kind, in order of time (seconds)."""
 
     def __init__(self, times: list[float], columns: dict[str, list[Any]]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from cellrate.language.errors import ExpressionError
 
 
-class Opened:
+class Readable:
     """Base of the objects whose attributes an expression may read."""
 
 
@@ -178,7 +178,7 @@ class _Interpreter:
 
     def attribute(self, node: ast.Attribute) -> Any:
         owner = self.visit(node.value)
-        if node.attr.startswith("_") or not isinstance(owner, Opened):
+        if node.attr.startswith("_") or not isinstance(owner, Readable):
             raise ExpressionError(f"`{ast.unparse(node)}` cannot be read")
         return getattr(owner, node.attr)
 

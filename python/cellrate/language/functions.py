@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from cellrate import theory
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 from cellrate.language.long_range import hurst
 from cellrate.theory.cell_conversions import CELL_BYTES
 
 
-class _Theory(Opened):
+class _Theory(Readable):
     """`theory.f(...)`: the public functions of `cellrate.theory`."""
 
     def __getattr__(self, name: str) -> Any:
@@ -48,7 +48,7 @@ def _hashable(key: object) -> bool:
     return True
 
 
-class _Fields(Opened):
+class _Fields(Readable):
     """Results of a function that returns several, by field name; arrays become lists."""
 
     def __init__(self, results: Any) -> None:

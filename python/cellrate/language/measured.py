@@ -10,7 +10,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class MeasureDescription:
     """Description of a measure.
 
     Attributes:
@@ -26,7 +26,7 @@ class About:
     source: str
 
 
-MEASURED: dict[str, About] = {}
+MEASURED: dict[str, MeasureDescription] = {}
 """Measures of the language by name, in the order of their properties."""
 
 
@@ -40,7 +40,7 @@ def measured(
 
     def mark(function: Function) -> Function:
         function.__doc__ = definition
-        MEASURED[function.__name__] = About(definition, unit, formula, source)
+        MEASURED[function.__name__] = MeasureDescription(definition, unit, formula, source)
         return function
 
     return mark

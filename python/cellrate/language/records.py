@@ -3,13 +3,13 @@
 # ruff: noqa: ANN401 - values of JSON are of any type
 from typing import Any
 
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 from cellrate.language.functions import jain, mean
 
 SHARED_CLASSES = ("abr", "ubr")
 
 
-class Record(Opened):
+class Record(Readable):
     """A JSON object whose keys are attributes; a missing key or a null is an error."""
 
     def __init__(self, table: dict[str, Any], place: str) -> None:
@@ -40,7 +40,7 @@ class Port(Record):
         raise ValueError(f"{self._place} has no queue for {service}")
 
 
-class Group(Opened):
+class Group(Readable):
     """A group of flows, with statistics over them."""
 
     def __init__(self, flows: list[dict[str, Any]], place: str) -> None:

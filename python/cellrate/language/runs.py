@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from cellrate import _core
-from cellrate.language.described import Described, described, described_by
+from cellrate.language.described import NetworkRecord, described, described_by
 from cellrate.language.events import Events
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 from cellrate.language.measured import measured
 from cellrate.language.records import Group, Port, Record, shared_queues
 from cellrate.language.traces import Trace
@@ -72,7 +72,7 @@ class Run(Record):
         self._described = None if scenario is None else cache(partial(described_by, scenario))
 
     @property
-    def scenario(self) -> Described:
+    def scenario(self) -> NetworkRecord:
         """The simulated network with its parameters in plain units."""
         if self._described is None:
             return described(self._recorded.resolved())
@@ -237,7 +237,7 @@ def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None)
     return Run(json.loads(outcome.summary()), outcome, label, scenario)
 
 
-class Row(Opened):
+class Row(Readable):
     """Runs of a variant by the values of the varied parameters."""
 
     def __init__(self, name: str, runs: dict[tuple[Value, ...], Callable[[], Run]]) -> None:

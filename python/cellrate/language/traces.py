@@ -5,13 +5,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from cellrate.language.expressions import Opened
+from cellrate.language.expressions import Readable
 from cellrate.simulation import dynamics
 
 Floats = npt.NDArray[np.float64]
 
 
-class Trace(Opened):
+class Trace(Readable):
     """A traced quantity over time (s); points of thinned traces have a minimum and a maximum."""
 
     def __init__(self, entity: str, times: Floats, low: Floats, high: Floats) -> None:
@@ -83,7 +83,7 @@ class Trace(Opened):
         return float(times[0]) if len(times) else float("inf")
 
 
-class Cycles(Opened):
+class Cycles(Readable):
     """The oscillation of a trace."""
 
     def __init__(self, oscillation: dynamics.Oscillation) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from cellrate.language.expressions import parse
 from cellrate.language.runs import Value
-from cellrate.reproduce.model import Published
+from cellrate.reproduce.paper_data import Published
 
 It = tuple[str, tuple[Value, ...]] | None
 OPERATIONS = (ast.Mult, ast.Div, ast.Add, ast.Sub)

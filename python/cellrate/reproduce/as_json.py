@@ -1,22 +1,22 @@
 """Results as one JSON array with an object per experiment."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from cellrate.common.numbers import finite_or_none
-from cellrate.reproduce.model import Erratum
+from cellrate.reproduce.paper_data import Erratum
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.runs import commands_at
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import known
 
 
-def as_json(results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()) -> str:
-    """JSON text of the array; numbers that are not finite are null."""
+def as_json(
+    results: Sequence[ExperimentResult], sensitivities: Sequence[Sensitivity] = ()
+) -> list[dict[str, Any]]:
+    """The array; numbers that are not finite are None."""
     moved = {s.experiment: s for s in sensitivities}
-    objects = [_experiment(result, moved.get(result.experiment.id)) for result in results]
-    return json.dumps(objects, indent=2, ensure_ascii=False, allow_nan=False)
+    return [_experiment(result, moved.get(result.experiment.id)) for result in results]
 
 
 def _experiment(result: ExperimentResult, sensitivity: Sensitivity | None) -> dict[str, Any]:

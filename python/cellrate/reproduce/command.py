@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-
-from cellrate.common.terminal import PLAIN_WIDTH
+from cellrate.common import terminal
+from cellrate.common.json_text import json_text
 from cellrate.reproduce.as_json import as_json
 from cellrate.reproduce.complaints import complaints_of
 from cellrate.reproduce.computing import Computed, compute
@@ -13,17 +12,9 @@ from cellrate.reproduce.draw_runs import JITTERS
 from cellrate.reproduce.draws import write_draws
 from cellrate.reproduce.golden import bless, golden_lines
 from cellrate.reproduce.options import Options
+from cellrate.reproduce.report import report
 from cellrate.reproduce.runs import Runner
-from cellrate.reproduce.screen import (
-    show_experiment,
-    show_pages,
-    show_papers,
-    show_seeds,
-    show_sensitivity,
-    show_tally,
-)
-from cellrate.reproduce.stored import hanging, said_of_seeds, write_stored
-from cellrate.reproduce.tally import tally
+from cellrate.reproduce.stored import write_stored
 from cellrate.reproduce.written import write_evidence, write_pages
 
 
@@ -59,29 +50,13 @@ def run_reproduction(options: Options, runner: Runner) -> int:
 def _print_json(computed: Computed) -> None:
     results = [result for part in computed.parts for result in part.results]
     sensitivities = [s for part in computed.parts for s in part.sensitivities]
-    sys.stdout.write(as_json(results, sensitivities) + "\n")
+    sys.stdout.write(json_text(as_json(results, sensitivities), indent=2))
 
 
 def _show(computed: Computed, pages: Sequence[str]) -> None:
-    """Prints the tables; `pages` are the paths of the web pages."""
-    parts = computed.parts
-    results = [result for part in parts for result in part.results]
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=PLAIN_WIDTH)
-    for result in results:
-        show_experiment(console, result)
-    for sensitivity in (s for part in parts for s in part.sensitivities):
-        show_sensitivity(console, sensitivity)
-    show_tally(console, tally(results))
-    if len(parts) > 1:
-        show_papers(console, [(part.paper.id, part.tally) for part in parts])
-    show_pages(console, pages)
-    if computed.is_whole:
-        papers = [part.paper for part in parts]
-        show_seeds(
-            console, results[0].seeds, tally(results), said_of_seeds(papers), hanging(papers)
-        )
+    """Prints the report; `pages` are the paths of the web pages."""
+    terminal.show(report(computed.parts))
+    terminal.say(f"written to {', '.join(pages)}")
 
 
 def _keep(computed: Computed, options: Options) -> None:

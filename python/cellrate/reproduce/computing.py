@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from cellrate.reproduce.draw_runs import drawn_keys, measure_draws
 from cellrate.reproduce.errata import errata_jobs, errata_of, prove
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Experiment, Paper
 from cellrate.reproduce.options import Options
+from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.papers import select
 from cellrate.reproduce.readings import Choice, experiment_as, read_as
 from cellrate.reproduce.reproduction import Reproduction

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cellrate.reproduce.draws import Drawn
-from cellrate.reproduce.model import Claim, Experiment, Paper, Published
+from cellrate.reproduce.paper_data import Claim, Experiment, Paper, Published
 from cellrate.reproduce.results import holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import (
     Outcomes,

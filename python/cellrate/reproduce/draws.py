@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.reproduce.reader import Reader, read_toml
+from cellrate.reproduce.toml_reader import Reader, read_toml
 
 LEAST, MOST = 2.5, 97.5
 """Percentiles between which a printed value is consistent with a distribution."""

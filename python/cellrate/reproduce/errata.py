@@ -7,7 +7,7 @@ from cellrate.common.estimates import Estimate, estimate
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Erratum, Experiment, Paper, Proof
+from cellrate.reproduce.paper_data import Erratum, Experiment, Paper, Proof
 from cellrate.reproduce.runs import Outcomes, scope_of_used, used_jobs, vocabulary
 from cellrate.simulation.runner import Job
 

@@ -11,7 +11,7 @@ import numpy as np
 from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import evaluate
 from cellrate.language.runs import Outcome, Run
-from cellrate.reproduce.model import Claim
+from cellrate.reproduce.paper_data import Claim
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, scope_of, scope_of_used
 from cellrate.simulation.runner import Job
@@ -24,7 +24,7 @@ WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
-class Changed:
+class ChangedOutcome:
     """An outcome with changed numbers in its summary, its traces and its events.
 
     One of four ways is drawn: each number has its own factor ("alone"); all numbers of a run have
@@ -122,7 +122,7 @@ class ChangedOutcomes(Outcomes):
     def __getitem__(self, job: Job) -> Run:
         if job not in self._changed:
             command = job.command()
-            changed = Changed(self._true.outcome(job), self._number, command)
+            changed = ChangedOutcome(self._true.outcome(job), self._number, command)
             self._changed[job] = Run(changed.summary(), changed, command)
         return self._changed[job]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cellrate.common import whole_file
 from cellrate.language.runs import Run
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
 

@@ -7,9 +7,9 @@ from importlib import resources
 from pathlib import Path
 
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper
+from cellrate.reproduce.paper_words import PaperWords, read_paper_words
 from cellrate.reproduce.reading import read_paper
-from cellrate.reproduce.words import Words, read_words
 
 
 def papers_root() -> Path:
@@ -36,9 +36,9 @@ def all_papers() -> tuple[Paper, ...]:
 
 
 @cache
-def words() -> Words:
+def words() -> PaperWords:
     """Numbers behind the papers' words, such as "fair" and "slightly below"."""
-    return read_words(tomllib.loads((papers_root() / "words.toml").read_text("utf-8")))
+    return read_paper_words(tomllib.loads((papers_root() / "words.toml").read_text("utf-8")))
 
 
 def experiment_ids() -> list[str]:

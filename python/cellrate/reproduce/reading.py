@@ -8,7 +8,7 @@ from cellrate.language.expressions import names
 from cellrate.reproduce.another_unit import with_repetitions
 from cellrate.reproduce.draws import read_draws
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import (
+from cellrate.reproduce.paper_data import (
     Alternative,
     Assumption,
     Claim,
@@ -17,13 +17,12 @@ from cellrate.reproduce.model import (
     Explanation,
     Paper,
     Point,
+    Proof,
     Published,
     Variant,
 )
-from cellrate.reproduce.reader import Reader, check_unique, read_toml
-from cellrate.reproduce.reading_errata import read_errata
-from cellrate.reproduce.reading_figures import read_figure
-from cellrate.reproduce.reading_values import read_published, read_table
+from cellrate.reproduce.reading_published import read_figure, read_published, read_table
+from cellrate.reproduce.toml_reader import Reader, check_unique, read_toml
 
 
 def read_paper(directory: Path) -> Paper:
@@ -261,3 +260,48 @@ def _check_uses(paper: Paper) -> None:
     for user, experiment in users:
         if experiment not in known:
             raise ReproduceError(f"{paper.id}: {user} uses `{experiment}`, which does not exist")
+
+
+def read_errata(path: Path) -> tuple[Erratum, ...]:
+    """Reads the errata of a paper, in the order of the file; empty if there is no file.
+
+    Raises:
+        ReproduceError: If an erratum is not as `papers/README.md` says.
+    """
+    if not path.exists():
+        return ()
+    reader = Reader(read_toml(path), f"{path.parent.name}/{path.name}")
+    errata = tuple(map(_erratum, reader.tables("erratum")))
+    reader.done()
+    check_unique([erratum.id for erratum in errata], reader.place, "errata")
+    return errata
+
+
+def _erratum(reader: Reader) -> Erratum:
+    erratum = Erratum(
+        id=reader.text("id"),
+        where=reader.text("where"),
+        printed=reader.text("printed"),
+        right=reader.text("right"),
+        why=reader.text("why"),
+        proofs=tuple(map(_proof, reader.tables("proof"))),
+    )
+    reader.done()
+    if not erratum.proofs:
+        raise ReproduceError(f"{reader.place} `{erratum.id}`: an erratum needs a proof")
+    return erratum
+
+
+def _proof(reader: Reader) -> Proof:
+    values = []
+    for each in reader.tables("values"):
+        values.append((each.text("quantity"), each.expression("measure"), each.text("unit", "")))
+        each.done()
+    proof = Proof(
+        text=reader.text("text"),
+        holds_if=reader.expression("holds_if"),
+        values=tuple(values),
+        uses=reader.texts("uses"),
+    )
+    reader.done()
+    return proof

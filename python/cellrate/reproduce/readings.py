@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cellrate.reproduce.model import Alternative, Assumption, Experiment, Paper, Variant
+from cellrate.reproduce.paper_data import Alternative, Assumption, Experiment, Paper, Variant
 
 Choice = tuple[Assumption, Alternative]
 """An open parameter, and the value that replaces the assumed one."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from cellrate.reproduce.errata import ErratumResult
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.results import ExperimentResult
 from cellrate.reproduce.sensitivity import Sensitivity
 from cellrate.reproduce.tally import Tally, tally

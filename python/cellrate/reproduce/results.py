@@ -9,7 +9,7 @@ from cellrate.language.errors import ExpressionError
 from cellrate.language.expressions import constant_subscripts, evaluate, names
 from cellrate.reproduce.draws import Drawn
 from cellrate.reproduce.errors import NotMeasurable, ReproduceError
-from cellrate.reproduce.model import Claim, Experiment, Explanation, Paper, Published
+from cellrate.reproduce.paper_data import Claim, Experiment, Explanation, Paper, Published
 from cellrate.reproduce.runs import Outcomes, RunId, run_ids, scope_of, scope_of_used
 from cellrate.reproduce.scoring import in_order, last_place, meets, relative_difference
 from cellrate.reproduce.standing import Standing, standing_of_claim, standing_of_value

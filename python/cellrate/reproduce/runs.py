@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cellrate.language.expressions import Deferred, Opened, attributes, evaluate
+from cellrate.language.expressions import Deferred, Readable, attributes, evaluate
 from cellrate.language.functions import builtins
 from cellrate.language.runs import Outcome, Row, Run, Value, run_of
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Experiment, Paper, Point, Variant
+from cellrate.reproduce.paper_data import Experiment, Paper, Point, Variant
 from cellrate.reproduce.papers import papers_root, words
 from cellrate.simulation.runner import Job
 
@@ -113,7 +113,7 @@ def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int
     return scope
 
 
-class Elsewhere(Opened):
+class RunsOfAnother(Readable):
     """The runs of another experiment: `fig3.prca[5]` in a claim that uses it."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ def scope_of_used(
 ) -> dict[str, Any]:
     """Values of the names of other experiments, with the runs of one seed."""
     return {
-        name_in_expressions(paper, e): Elsewhere(scope_of(paper, e, outcomes, seed))
+        name_in_expressions(paper, e): RunsOfAnother(scope_of(paper, e, outcomes, seed))
         for e in paper.experiments
         if e.id in uses
     }

@@ -8,7 +8,7 @@ from typing import Any
 from cellrate.common.estimates import Estimate, estimate
 from cellrate.common.numbers import finite_or_none
 from cellrate.reproduce.errors import NotMeasurable
-from cellrate.reproduce.model import Alternative, Assumption, Claim, Experiment, Published
+from cellrate.reproduce.paper_data import Alternative, Assumption, Claim, Experiment, Published
 from cellrate.reproduce.readings import experiment_as
 from cellrate.reproduce.results import ExperimentResult, holds, measure, runs_of, used_runs
 from cellrate.reproduce.runs import Outcomes, RunId, Runner, job_of, run_ids, scope_of
@@ -16,7 +16,7 @@ from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)
-class Moved:
+class AlternativeEffect:
     """Values and claims of an experiment as assumed, and with one alternative of an assumption."""
 
     assumption: Assumption
@@ -34,7 +34,7 @@ class Sensitivity:
     """Effects of all alternatives of an experiment's assumptions."""
 
     experiment: str
-    moved: tuple[Moved, ...] = field(default=())
+    moved: tuple[AlternativeEffect, ...] = field(default=())
 
     def as_table(self) -> list[dict[str, Any]]:
         """Content for JSON; means that are not finite are null."""
@@ -107,7 +107,7 @@ def _moved(
     outcomes: Outcomes,
     assumption: Assumption,
     alternative: Alternative,
-) -> Moved:
+) -> AlternativeEffect:
     experiment = experiment_as(result.experiment, [(assumption, alternative)])
     runs = runs_that_count(experiment)
     scopes = [scope_of(result.paper, experiment, outcomes, seed) for seed in result.seeds]
@@ -124,7 +124,7 @@ def _moved(
         for c in result.claims
         if not c.claim.uses and set(used_runs(experiment, c.claim.holds_if)) <= runs
     }
-    return Moved(assumption, alternative, values, claims)
+    return AlternativeEffect(assumption, alternative, values, claims)
 
 
 def _measured(experiment: Experiment, published: Published, scope: Mapping[str, Any]) -> float:

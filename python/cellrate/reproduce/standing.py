@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from cellrate.reproduce.draws import Drawn
-from cellrate.reproduce.model import Claim, Explanation, Published
+from cellrate.reproduce.paper_data import Claim, Explanation, Published
 from cellrate.reproduce.scoring import last_place
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 from cellrate.common import whole_file
 from cellrate.common.estimates import estimate
 from cellrate.reproduce.errors import ReproduceError
-from cellrate.reproduce.model import Experiment, Paper
+from cellrate.reproduce.paper_data import Experiment, Paper
 from cellrate.reproduce.results import (
     ClaimResult,
     ExperimentResult,

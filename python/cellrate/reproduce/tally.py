@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cellrate.common.numbers import estimate_text
-from cellrate.reproduce.model import Explanation
+from cellrate.reproduce.paper_data import Explanation
 from cellrate.reproduce.results import ClaimResult, ExperimentResult, ValueResult
 from cellrate.reproduce.scoring import WITHIN, last_place, within
 from cellrate.reproduce.standing import Standing

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.reproduce.errata_page import errata_page
+from cellrate.common.document.markdown import markdown
+from cellrate.common.document.web_page import web_page
+from cellrate.reproduce.errata_report import errata_report
 from cellrate.reproduce.evidence import evidence, sensitivity_evidence
-from cellrate.reproduce.front_page import front_page
+from cellrate.reproduce.front_report import front_report
 from cellrate.reproduce.overview import errata_overview, overview
-from cellrate.reproduce.page import page
+from cellrate.reproduce.paper_report import paper_report
 from cellrate.reproduce.papers import experiment_ids
 from cellrate.reproduce.reproduction import Reproduction
 from cellrate.reproduce.runs import Outcomes
@@ -18,14 +20,14 @@ from cellrate.reproduce.runs import Outcomes
 
 def write_pages(parts: Sequence[Reproduction], outcomes: Outcomes, out: Path) -> list[str]:
     """Writes the front page, the errata, and a page per paper; returns their paths."""
-    pages = {"index": front_page(parts), "errata": errata_page(parts)} | {
-        part.paper.id: page(part.paper, part.results, outcomes, part.sensitivities)
+    pages = {"index": front_report(parts), "errata": errata_report(parts)} | {
+        part.paper.id: paper_report(part.paper, part.results, outcomes, part.sensitivities)
         for part in parts
     }
     out.mkdir(parents=True, exist_ok=True)
     paths = {name: out / f"{name}.html" for name in pages}
-    for name, text in pages.items():
-        whole_file.write_text(paths[name], text)
+    for name, document in pages.items():
+        whole_file.write_text(paths[name], web_page(document))
     return [str(path) for path in paths.values()]
 
 
@@ -40,14 +42,14 @@ def write_evidence(parts: Sequence[Reproduction], directory: Path) -> None:
 def _write_paper(part: Reproduction, directory: Path) -> None:
     """Writes the page of the results or, if assumptions were varied, of their effects."""
     if part.sensitivities:
-        text, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
+        document, name = sensitivity_evidence(part.paper, part.sensitivities), "-sensitivity"
     else:
-        text, name = evidence(part.paper, part.results), ""
-    whole_file.write_text(directory / f"{part.paper.id}{name}.md", text)
+        document, name = evidence(part.paper, part.results), ""
+    whole_file.write_text(directory / f"{part.paper.id}{name}.md", markdown(document))
 
 
 def _write_overview(parts: Sequence[Reproduction], directory: Path) -> None:
     """Writes the overviews only if all experiments of all papers are there."""
     if [e.id for part in parts for e in part.experiments] == experiment_ids():
-        whole_file.write_text(directory / "papers.md", overview(parts))
-        whole_file.write_text(directory / "errata.md", errata_overview(parts))
+        whole_file.write_text(directory / "papers.md", markdown(overview(parts)))
+        whole_file.write_text(directory / "errata.md", markdown(errata_overview(parts)))

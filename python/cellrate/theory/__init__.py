@@ -28,13 +28,6 @@ from cellrate.theory.credit import (
     credit_rate_cells_per_second,
     credit_round_trip_cells,
 )
-from cellrate.theory.efci.drawn import (
-    efci_first_rise,
-    efci_integrated,
-    efci_integrated_first_rise,
-    efci_periodic_trajectory,
-    efci_settled_trajectory,
-)
 from cellrate.theory.efci.formulae import (
     efci_cycle_amplitude_cells,
     efci_cycle_maximum_acr_cells_per_second,
@@ -58,6 +51,13 @@ from cellrate.theory.efci.formulae import (
     efci_root_term_cells,
 )
 from cellrate.theory.efci.region import efci_feasible_sets
+from cellrate.theory.efci.trajectories import (
+    efci_first_rise,
+    efci_integrated,
+    efci_integrated_first_rise,
+    efci_periodic_trajectory,
+    efci_settled_trajectory,
+)
 from cellrate.theory.load_pattern import load_per_cycle
 from cellrate.theory.max_min import MaxMin, max_min
 from cellrate.theory.message_lengths import (

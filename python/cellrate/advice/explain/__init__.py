@@ -1,6 +1,6 @@
 """Predictions of theory for a scenario, without a run."""
 
-from cellrate.advice.explain.explanation import Explanation, explain
-from cellrate.advice.explain.statement import NotSaid, Statement
+from cellrate.advice.explain.answer import Explanation, NoStatement, Statement
+from cellrate.advice.explain.explaining import explain
 
-__all__ = ["Explanation", "NotSaid", "Statement", "explain"]
+__all__ = ["Explanation", "NoStatement", "Statement", "explain"]

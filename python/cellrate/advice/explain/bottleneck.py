@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.explain.statement import Said, Statement
+from cellrate.advice.explain.answer import Prediction, Statement
 from cellrate.advice.explain.subject import (
     Subject,
     handed_out_cells_per_second,
@@ -18,7 +18,7 @@ from cellrate.simulation.network import offered_cells_per_second
 TOPIC = "bottleneck"
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on every port that can be overloaded, and on the capacity left there."""
     if not subject.bottlenecks:
         yield Statement(

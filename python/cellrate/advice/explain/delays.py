@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cellrate.advice.explain.statement import Said, Statement
+from cellrate.advice.explain.answer import Prediction, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.common.numbers import seconds
@@ -15,7 +15,7 @@ from cellrate.theory.cell_conversions import CELL_BYTES
 TOPIC = "delays"
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the delays of every group of elastic flows."""
     for name, flows in subject.elastic_groups.items():
         trips = sorted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import DoesNotApply, loop_of
@@ -17,24 +17,24 @@ from cellrate.theory.efci import clips, limit_cycle
 TOPIC = "oscillation"
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the oscillation at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         if situation.split:
             quantity = f"{situation.port.name}: oscillation of its loop"
-            yield NotSaid(TOPIC, quantity, situation.split)
+            yield NoStatement(TOPIC, quantity, situation.split)
         elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(situation)
         elif situation.abr and situation.switch.scheme != "none":
-            because = f"cellrate has no theory of `{situation.switch.scheme}`"
-            yield NotSaid(TOPIC, f"{situation.port.name}: oscillation of its loop", because)
+            reason = f"cellrate has no theory of `{situation.switch.scheme}`"
+            yield NoStatement(TOPIC, f"{situation.port.name}: oscillation of its loop", reason)
         elif situation.elastic:
             yield _uncontrolled(situation)
 
 
-def _erica(situation: Situation) -> Iterator[Said]:
+def _erica(situation: Situation) -> Iterator[Prediction]:
     port, feedback = situation.port, situation.feedback_delays_seconds[-1]
     background = [flow.source for flow in situation.others if flow.kind == "on-off"]
     if not background:
@@ -87,13 +87,13 @@ def _follows_background(
     )
 
 
-def _efci(situation: Situation) -> Iterator[Said]:
-    port, what = situation.port, f"{situation.port.name}: the limit cycle"
+def _efci(situation: Situation) -> Iterator[Prediction]:
+    port, quantity = situation.port, f"{situation.port.name}: the limit cycle"
     try:
         loop = loop_of(situation)
         cycle = limit_cycle(loop)
     except (AssumptionError, DoesNotApply) as error:
-        yield NotSaid(TOPIC, what, str(error), "efci-cycle")
+        yield NoStatement(TOPIC, quantity, str(error), "efci-cycle")
         return
     fails = [*(["ACR stays within MCR and PCR"] if bool(clips(loop, cycle)) else [])]
     if situation.has_unequal_round_trips:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
@@ -17,14 +17,14 @@ LOSS = "loss"
 RARE = 1e-6
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements by formulas on the queue of every port that can be overloaded."""
     for situation in subject.bottlenecks:
         answers = formulas_of(subject.network, situation.port, loss_ratio=RARE)
         yield from (_said(situation, answer) for answer in answers)
 
 
-def losses(subject: Subject) -> Iterator[Said]:
+def losses(subject: Subject) -> Iterator[Prediction]:
     """Statements on the loss at every such port."""
     for name, flows in subject.elastic_groups.items():
         if any(math.isfinite(flow.source_queue_cells) for flow in flows):
@@ -34,11 +34,11 @@ def losses(subject: Subject) -> Iterator[Said]:
         yield _loss(situation, {one.formula: one for one in answers if one.cells is not None})
 
 
-def _said(situation: Situation, answer: FormulaAnswer) -> Said:
+def _said(situation: Situation, answer: FormulaAnswer) -> Prediction:
     port = situation.port
     if answer.cells is None:
-        what = f"{port.name}: {answer.title}"
-        return NotSaid(TOPIC, what, answer.not_said, answer.formula)
+        quantity = f"{port.name}: {answer.title}"
+        return NoStatement(TOPIC, quantity, answer.inapplicable, answer.formula)
     return Statement(
         TOPIC,
         f"{port.name}: {answer.cells:,.0f} cells: {answer.title}.",

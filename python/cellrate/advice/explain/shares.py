@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject, mbit
 from cellrate.advice.formulas import Situation
 from cellrate.simulation.network import Flow
@@ -14,11 +14,11 @@ TOPIC = "fair shares"
 FORMULA = "max-min"
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the share of every group and on its bottleneck."""
     shares = subject.shares_or_reason()
     if isinstance(shares, str):
-        yield NotSaid(TOPIC, "fair shares", shares, FORMULA)
+        yield NoStatement(TOPIC, "fair shares", shares, FORMULA)
         return
     for name, flows in subject.elastic_groups.items():
         yield _share(subject, name, flows, shares)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.shares import unfair
-from cellrate.advice.explain.statement import NotSaid, Said, Statement, Value
 from cellrate.advice.explain.subject import Subject
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr, Flow, Tcp
@@ -18,7 +18,7 @@ FORMULA = "peak-throughput"
 LATE = 0.01
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the bound of every group over TCP, and on that of all groups together."""
     groups = {
         name: flows
@@ -27,10 +27,10 @@ def statements(subject: Subject) -> Iterator[Said]:
     }
     shares = subject.shares_or_reason()
     if not groups:
-        yield NotSaid(TOPIC, "TCP throughput", "no elastic flow runs over TCP", FORMULA)
+        yield NoStatement(TOPIC, "TCP throughput", "no elastic flow runs over TCP", FORMULA)
         return
     if isinstance(shares, str):
-        yield NotSaid(TOPIC, "TCP throughput", shares, FORMULA)
+        yield NoStatement(TOPIC, "TCP throughput", shares, FORMULA)
         return
     total = 0.0
     fails: dict[str, None] = {}

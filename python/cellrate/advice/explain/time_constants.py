@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.explain.statement import NotSaid, Said, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.situation import full_load_interval_seconds
@@ -14,7 +14,7 @@ from cellrate.theory import AssumptionError, pipe_cells, round_trips_to_fill
 TOPIC = "time constants"
 
 
-def statements(subject: Subject) -> Iterator[Said]:
+def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the speed of TCP and of the control at every port that can be overloaded."""
     for situation in subject.bottlenecks:
         yield from _filling(situation)
@@ -25,7 +25,7 @@ def statements(subject: Subject) -> Iterator[Said]:
             yield from _efci(situation)
 
 
-def _filling(situation: Situation) -> Iterator[Said]:
+def _filling(situation: Situation) -> Iterator[Prediction]:
     tcp = [flow.tcp for flow in situation.elastic if flow.tcp is not None]
     if not tcp or not situation.round_trips_seconds:
         return
@@ -34,8 +34,8 @@ def _filling(situation: Situation) -> Iterator[Said]:
     try:
         trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
     except AssumptionError as error:
-        what = f"{situation.port.name}: round trips until slow start fills the pipe"
-        yield NotSaid(TOPIC, what, str(error), "round-trips-to-fill")
+        quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
+        yield NoStatement(TOPIC, quantity, str(error), "round-trips-to-fill")
         return
     fails = ["all sources start together"] if _starts_apart(situation, trip) else []
     if situation.has_unequal_round_trips:
@@ -61,7 +61,7 @@ def _starts_apart(situation: Situation, trip: float) -> bool:
     return max(starts) - min(starts) > trip
 
 
-def _timeout(situation: Situation) -> Iterator[Said]:
+def _timeout(situation: Situation) -> Iterator[Prediction]:
     timers = [
         flow.tcp.parameters["min_rto_seconds"] for flow in situation.elastic if flow.tcp is not None
     ]
@@ -89,7 +89,7 @@ def _timeout(situation: Situation) -> Iterator[Said]:
     )
 
 
-def _erica(situation: Situation) -> Iterator[Said]:
+def _erica(situation: Situation) -> Iterator[Prediction]:
     port = situation.port
     interval = full_load_interval_seconds(situation)
     feedback = situation.feedback_delays_seconds[-1]
@@ -106,10 +106,10 @@ def _erica(situation: Situation) -> Iterator[Said]:
     )
 
 
-def _efci(situation: Situation) -> Iterator[Said]:
+def _efci(situation: Situation) -> Iterator[Prediction]:
     if situation.split:
-        what = f"{situation.port.name}: the interval of feedback to a source"
-        yield NotSaid(TOPIC, what, situation.split)
+        quantity = f"{situation.port.name}: the interval of feedback to a source"
+        yield NoStatement(TOPIC, quantity, situation.split)
         return
     nrm = {flow.abr.nrm for flow in situation.abr if flow.abr is not None}
     left = situation.capacity_cells_per_second

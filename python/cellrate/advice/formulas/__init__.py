@@ -12,7 +12,7 @@ from cellrate.advice.formulas import (
     open_loop,
     windows,
 )
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
 from cellrate.simulation.network import Link, Network
 
@@ -55,4 +55,4 @@ def _under_credit(answer: FormulaAnswer) -> FormulaAnswer:
     if answer.formula in HOLDS_UNDER_CREDIT:
         return answer
     reason = "under credit control cells wait in the sources until they have credit"
-    return FormulaAnswer(answer.formula, answer.title, answer.source, not_said=reason)
+    return FormulaAnswer(answer.formula, answer.title, answer.source, inapplicable=reason)

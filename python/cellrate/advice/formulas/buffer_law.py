@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation, full_load_interval_seconds
 from cellrate.theory import buffer_law
 from cellrate.theory.assumptions import AssumptionError
@@ -19,7 +19,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     """Applies the law to the port."""
     reason = _does_not_apply(situation)
     if reason:
-        return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, not_said=reason)
+        return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, inapplicable=reason)
     link = situation.port.cells_per_second
     given = {
         "round_trip_seconds": situation.round_trips_seconds[-1],
@@ -30,7 +30,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     try:
         cells = float(buffer_law.buffer_law_cells(**given))
     except AssumptionError as error:
-        return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, not_said=str(error))
+        return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, inapplicable=str(error))
     fails = tuple(_fails(situation, cells))
     return FormulaAnswer(NAME, TITLE, buffer_law.FORMULA.source, cells, given, fails)
 

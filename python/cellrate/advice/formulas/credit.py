@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
 from cellrate.simulation.network import Flow, Link
 from cellrate.simulation.network.ends import Parameters
@@ -25,7 +25,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     asked = situation.credit_cells
     if asked is None:
         reason = f"the port does not use credit control but `{situation.switch.scheme}`"
-        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
+        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, inapplicable=reason)
     before = _before(situation, situation.flows)
     rate = situation.port.bits_per_second
     cells = sum(
@@ -45,7 +45,7 @@ def _given(situation: Situation, control: Parameters) -> FormulaAnswer:
     """Cells that the channels under credit control may have in the port: N2 + N3 each."""
     if control["allocation"] != "static":
         reason = "buffers are allocated adaptively: the memory of the switch is the bound"
-        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, not_said=reason)
+        return FormulaAnswer(FORMULA.name, TITLE, FORMULA.source, inapplicable=reason)
     flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
     n2 = float(control["n2_cells"])
     cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
 from cellrate.simulation.network import Abr
 from cellrate.theory.assumptions import AssumptionError
@@ -89,7 +89,7 @@ def _answer(situation: Situation, *, steady: bool) -> FormulaAnswer:
             fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
             clipped = bool(fastest > loop.pcr)
     except (AssumptionError, DoesNotApply) as error:
-        return FormulaAnswer(name, title, source, not_said=str(error))
+        return FormulaAnswer(name, title, source, inapplicable=str(error))
     given = {
         "sources": float(loop.n),
         "bandwidth_cells_per_second": float(loop.bw),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.open_loop import STANDS
 from cellrate.advice.formulas.situation import Situation
 from cellrate.simulation.network import Flow, OwnRate
@@ -21,7 +21,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     video = [flow for flow in situation.others if flow.kind == "mpeg2"]
     reason = _does_not_apply(situation, video)
     if reason:
-        return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, not_said=reason)
+        return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, inapplicable=reason)
     source, rate = video[0].source, _rates(video)[0]
     share, deviation = _cut(source)
     # Cells on the line per cell of the stream's parameters.
@@ -37,7 +37,7 @@ def answer(situation: Situation) -> FormulaAnswer:
     try:
         cells = float(fractional.fractional_buffer_cells(**given, probability=situation.loss_ratio))
     except AssumptionError as error:
-        return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, not_said=str(error))
+        return FormulaAnswer(NAME, TITLE, fractional.FORMULA.source, inapplicable=str(error))
     fails = [STANDS]
     if share > NORMAL:
         fails.append(f"rates are normal: {share:.0%} lie beyond zero and the peak, and are cut")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.queueing import md1, periodic
@@ -21,7 +21,7 @@ def periodic_sources(situation: Situation) -> FormulaAnswer:
     if not reason and len(rates) > 1:
         reason = "the rates differ; the formula assumes equal ones"
     if reason:
-        return FormulaAnswer(name, PERIODIC, source, not_said=reason)
+        return FormulaAnswer(name, PERIODIC, source, inapplicable=reason)
     given = {
         "sources": float(len(situation.others)),
         "rate_cells_per_second": float(rates.pop() or 0.0),
@@ -38,7 +38,7 @@ def periodic_sources(situation: Situation) -> FormulaAnswer:
             given["sources"] = float(len(situation.others))
             fails = (STANDS,)
     except AssumptionError as error:
-        return FormulaAnswer(name, PERIODIC, source, not_said=str(error))
+        return FormulaAnswer(name, PERIODIC, source, inapplicable=str(error))
     return FormulaAnswer(name, PERIODIC, source, cells, given, fails)
 
 
@@ -49,7 +49,7 @@ def poisson_sources(situation: Situation) -> FormulaAnswer:
     if not reason and situation.loss_ratio == 0:
         reason = "the queue of Poisson cells has no bound: ask for a loss ratio"
     if reason:
-        return FormulaAnswer(name, POISSON, source, not_said=reason)
+        return FormulaAnswer(name, POISSON, source, inapplicable=reason)
     given = {
         "arrival_cells_per_second": situation.background_cells_per_second(),
         "link_cells_per_second": situation.port.cells_per_second,
@@ -58,7 +58,7 @@ def poisson_sources(situation: Situation) -> FormulaAnswer:
     try:
         cells = float(md1.md1_buffer_cells(**given))
     except AssumptionError as error:
-        return FormulaAnswer(name, POISSON, source, not_said=str(error))
+        return FormulaAnswer(name, POISSON, source, inapplicable=str(error))
     return FormulaAnswer(name, POISSON, source, cells, given, (STANDS,))
 
 

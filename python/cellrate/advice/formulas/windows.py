@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.advice.formulas.model import FormulaAnswer
+from cellrate.advice.formulas.formula_answer import FormulaAnswer
 from cellrate.advice.formulas.situation import Situation
 from cellrate.theory import window_sum
 
@@ -14,10 +14,10 @@ def answer(situation: Situation) -> FormulaAnswer:
     """The sum of the windows of the flows over the port."""
     source = window_sum.FORMULA.source
     if not situation.elastic:
-        return FormulaAnswer(NAME, TITLE, source, not_said="no TCP flow crosses the port")
+        return FormulaAnswer(NAME, TITLE, source, inapplicable="no TCP flow crosses the port")
     if any(flow.tcp is None for flow in situation.elastic):
         reason = "sources without TCP have no window, so their outstanding cells are not bounded"
-        return FormulaAnswer(NAME, TITLE, source, not_said=reason)
+        return FormulaAnswer(NAME, TITLE, source, inapplicable=reason)
     cells = float(sum(flow.tcp.window_cells for flow in situation.elastic if flow.tcp is not None))
     given = {"sources": float(len(situation.elastic))}
     kinds = {

@@ -10,13 +10,13 @@ from cellrate.advice.formulas.growth import Growth
 from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, upper_mean
 from cellrate.advice.sizing.measuring import PortRun
 from cellrate.advice.sizing.question import Question
-from cellrate.advice.sizing.search import Least
+from cellrate.advice.sizing.search import LeastBuffer
 from cellrate.simulation.network import Link
 from cellrate.simulation.series import Series
 
 
 @dataclass(frozen=True)
-class Endless:
+class EndlessGrowth:
     """A queue that grows without end.
 
     Attributes:
@@ -57,11 +57,11 @@ class Answer:
     port: Link
     formulas: tuple[FormulaAnswer, ...]
     buffer_cells: int | None = None
-    endless: Endless | None = None
+    endless: EndlessGrowth | None = None
     each_cells: tuple[int, ...] = ()
     runs: tuple[PortRun, ...] = ()
     unlimited: tuple[PortRun, ...] = ()
-    searched: Least | None = None
+    searched: LeastBuffer | None = None
     longest_queues_cells: dict[str, int] = field(default_factory=dict)
     random: bool = True
     queue: Series | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from cellrate.advice.sizing import words
+from cellrate.advice.sizing import sentences
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
 
@@ -38,11 +38,11 @@ def as_json(answer: Answer) -> dict[str, Any]:
                 "buffer_cells": formula.cells,
                 "given": dict(formula.given),
                 "failing_assumptions": list(formula.fails),
-                "not_said_because": formula.not_said or None,
+                "not_said_because": formula.inapplicable or None,
             }
             for formula in answer.formulas
         ],
-        "words": words.verdict(answer),
+        "words": sentences.verdict(answer),
     }
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from cellrate import _core
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 from cellrate.simulation.series import Series, series_of
-
-Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
-"""Runs jobs, equal ones once, and returns their outcomes in order, as `run_many` does."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def least_each(holds: Callable[[Sequence[int]], Sequence[bool]], upper: Sequence
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
+class LeastBuffer:
     """The least buffer of a search.
 
     Attributes:
@@ -49,7 +49,7 @@ class Least:
     verified_cells: tuple[int, ...]
 
 
-def least(holds: Callable[[int], bool], lower: int, upper: int) -> Least:
+def least(holds: Callable[[int], bool], lower: int, upper: int) -> LeastBuffer:
     """Finds the least buffer, within 2 %, above which a criterion holds wherever it is checked.
 
     A closed loop may lose more with a larger buffer, so the criterion is checked again at larger
@@ -72,5 +72,5 @@ def least(holds: Callable[[int], bool], lower: int, upper: int) -> Least:
         larger = sorted({min(upper, round(high * factor)) for factor in VERIFIED_AT} - {high})
         failing = [cells for cells in larger if not holds(cells)]
         if not failing:
-            return Least(high, max(low, 0) if low >= lower else 0, tuple(larger))
+            return LeastBuffer(high, max(low, 0) if low >= lower else 0, tuple(larger))
         below = failing[-1]

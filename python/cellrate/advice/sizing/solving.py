@@ -12,11 +12,12 @@ from cellrate.advice.formulas.growth import (
     certain_growth_cells_per_second,
     growth_of,
 )
-from cellrate.advice.sizing.answer import Answer, Endless
-from cellrate.advice.sizing.measuring import Measured, Runner, measure
+from cellrate.advice.sizing.answer import Answer, EndlessGrowth
+from cellrate.advice.sizing.measuring import Measured, measure
 from cellrate.advice.sizing.question import Question, SizingError
 from cellrate.advice.sizing.targets import for_delay, for_loss, for_no_loss
 from cellrate.simulation.network import Link
+from cellrate.simulation.run_types import Runner
 
 
 def size_buffer(question: Question, runner: Runner) -> Answer:
@@ -74,7 +75,7 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
     if question.loss_ratio > least_loss:
         return None
     formulas = formulas_of(network, port, question.credit_cells, question.loss_ratio)
-    endless = Endless(growth[port], None, least_loss_ratio=least_loss)
+    endless = EndlessGrowth(growth[port], None, least_loss_ratio=least_loss)
     return Answer(question, port, formulas, endless=endless)
 
 
@@ -129,7 +130,7 @@ def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     queue = run.queue(answer.port.name)
     growth = growth_of(queue)
     if growth.endless:
-        endless = Endless(growth.cells_per_second, growth, _window_bound(answer))
+        endless = EndlessGrowth(growth.cells_per_second, growth, _window_bound(answer))
         return replace(answer, endless=endless, queue=queue)
     longest, before = (one.longest_queues()[answer.port.name] for one in (run, worst))
     if longest == before:

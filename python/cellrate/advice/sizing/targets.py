@@ -10,10 +10,11 @@ from functools import cache
 from cellrate import ScenarioError
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import upper_mean
-from cellrate.advice.sizing.measuring import PortRun, Runner, measure
+from cellrate.advice.sizing.measuring import PortRun, measure
 from cellrate.advice.sizing.question import SizingError
 from cellrate.advice.sizing.search import least, least_each
 from cellrate.simulation.network import service_cells_per_second
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
 # Largest buffer that is tried: 53 GB.

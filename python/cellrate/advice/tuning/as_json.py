@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cellrate.advice.tuning import model_words, words
+from cellrate.advice.tuning import fluid_sentences, sentences
+from cellrate.advice.tuning.answer import Answer, ModelResults, differences, estimates
 from cellrate.advice.tuning.measures import CRITERIA
 from cellrate.advice.tuning.race import Ranked
-from cellrate.advice.tuning.report import Modelled, Report, differences, estimates
 from cellrate.common.estimates import Estimate
 from cellrate.studies.parameters.ranges import Range
 
@@ -18,38 +18,38 @@ UNITS = {"cells": "_cells", "bit/s": "_bits_per_second"}
 KEYS = {one.name: one.name.replace("-", "_") + UNITS.get(one.unit, "") for one in CRITERIA}
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(answer: Answer) -> dict[str, Any]:
     """The report as a JSON object: units in the keys, null where nothing was measured."""
     return {
-        "scenario": report.base.path,
+        "scenario": answer.base.path,
         "objective": [
             {"criterion": one.name, "tolerance": one.tolerance, "relative": one.relative}
-            for one in report.objective.criteria
+            for one in answer.objective.criteria
         ],
-        "method": report.method,
-        "no_model": report.no_model,
-        "feasible": None if report.modelled is None else not report.infeasible,
-        "seeds": list(report.seeds),
+        "method": answer.method,
+        "no_model": answer.no_model,
+        "feasible": None if answer.modelled is None else not answer.infeasible,
+        "seeds": list(answer.seeds),
         "runs": {
-            "allowed": report.budget,
-            "simulated": report.simulated,
-            "kept_from_before": report.known,
+            "allowed": answer.budget,
+            "simulated": answer.simulated,
+            "kept_from_before": answer.known,
         },
-        "varied": [_varied(one) for one in report.space],
-        "not_varied": [{"path": one.path, "why": one.why} for one in report.left],
-        "command": words.command(report),
-        "chosen": _ranked(report, report.chosen),
-        "runner_up": None if report.runner_up is None else _ranked(report, report.runner_up),
-        "chosen_less_runner_up": _difference(report),
-        "as_it_is": _ranked(report, report.as_it_is),
-        "most_throughput": None if report.fullest is None else _ranked(report, report.fullest),
-        "settings": [_ranked(report, one) for one in report.ranked],
+        "varied": [_varied(one) for one in answer.space],
+        "not_varied": [{"path": one.path, "why": one.why} for one in answer.left],
+        "command": sentences.command(answer),
+        "chosen": _ranked(answer, answer.chosen),
+        "runner_up": None if answer.runner_up is None else _ranked(answer, answer.runner_up),
+        "chosen_less_runner_up": _difference(answer),
+        "as_it_is": _ranked(answer, answer.as_it_is),
+        "most_throughput": None if answer.fullest is None else _ranked(answer, answer.fullest),
+        "settings": [_ranked(answer, one) for one in answer.ranked],
         "refused": [
             {"settings": dict(setting.values), "why": why}
-            for setting, why in report.refused.items()
+            for setting, why in answer.refused.items()
         ],
-        "model": None if report.modelled is None else _model(report.modelled),
-        "in_words": words.headline(report),
+        "model": None if answer.modelled is None else _model(answer.modelled),
+        "in_words": sentences.headline(answer),
     }
 
 
@@ -64,13 +64,13 @@ def _varied(one: Any) -> dict[str, Any]:  # noqa: ANN401
     return {"path": one.path, "values": list(one.values)}
 
 
-def _ranked(report: Report, one: Ranked) -> dict[str, Any]:
+def _ranked(answer: Answer, one: Ranked) -> dict[str, Any]:
     shortfall = one.shortfall
     return {
         "settings": dict(one.setting.values),
         "flags": one.setting.flags,
         "seeds": [run.seed for run in one.runs],
-        "model": model_words.of_setting(report, one.setting) or None,
+        "model": fluid_sentences.of_setting(answer, one.setting) or None,
         "measures": _measures(estimates(one.runs)),
         "falls_behind": None
         if shortfall is None
@@ -78,15 +78,15 @@ def _ranked(report: Report, one: Ranked) -> dict[str, Any]:
             "criterion": shortfall.criterion.name,
             "value": shortfall.value,
             "best": shortfall.best,
-            "may_be_chance": report.may_be_chance(one),
+            "may_be_chance": answer.may_be_chance(one),
         },
     }
 
 
-def _difference(report: Report) -> dict[str, Any] | None:
-    if report.runner_up is None:
+def _difference(answer: Answer) -> dict[str, Any] | None:
+    if answer.runner_up is None:
         return None
-    return _measures(differences(report.chosen, report.runner_up))
+    return _measures(differences(answer.chosen, answer.runner_up))
 
 
 def _measures(found: Mapping[str, Estimate | None]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _measures(found: Mapping[str, Estimate | None]) -> dict[str, Any]:
     }
 
 
-def _model(modelled: Modelled) -> dict[str, Any]:
+def _model(modelled: ModelResults) -> dict[str, Any]:
     model, judgement = modelled.model, modelled.judgement
     columns = {
         "maximum_queue_bound_cells": judgement.found.maximum_queue_bound_cells,
@@ -123,7 +123,7 @@ def _model(modelled: Modelled) -> dict[str, Any]:
                 "rif": float(judgement.rif[at]),
                 "rdf": float(judgement.rdf[at]),
                 **{name: np.asarray(values)[at].item() for name, values in columns.items()},
-                "verdict": model_words.verdict(judgement, at),
+                "verdict": fluid_sentences.verdict(judgement, at),
             }
             for at in range(judgement.rif.size)
         ],

@@ -6,14 +6,11 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
 
-from cellrate import ScenarioError, _core
+from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Measures
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
-
-Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
-"""Runs jobs and returns their outcomes in order, as `run_many` does."""
 
 
 @dataclass(frozen=True)

@@ -1,176 +1,157 @@
-"""Result of a tuning: the chosen setting, the runner-up, and how all others are worse."""
+"""The report on a tuning."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import sqrt
-from statistics import fmean
+from collections.abc import Iterator
 
-from scipy.special import stdtrit
+import numpy as np
 
-from cellrate.advice.tuning.declared import NotVaried
-from cellrate.advice.tuning.judgement import Judgement
-from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
-from cellrate.advice.tuning.measures import Measures
-from cellrate.advice.tuning.model import Model
-from cellrate.advice.tuning.objective import Objective
-from cellrate.advice.tuning.proposal import Proposal
-from cellrate.advice.tuning.race import Ranked
-from cellrate.common.estimates import LEVEL, Estimate, estimate
-from cellrate.simulation.runner import Job
-from cellrate.studies.parameters.ranges import Space
+from cellrate import __version__
+from cellrate.advice.tuning import fluid_sentences, sentences
+from cellrate.advice.tuning.answer import METHODS, Answer, ModelResults
+from cellrate.advice.tuning.laboratory import shown
+from cellrate.common.document import (
+    Block,
+    Column,
+    Command,
+    Document,
+    Figure,
+    Folded,
+    Paragraph,
+    Row,
+    Section,
+    Table,
+    columns,
+    rows,
+)
+from cellrate.common.numbers import number
 
-METHODS = {
-    "model": "the fluid model of EFCI",
-    "all": "every setting",
-    "search": "a search by simulation",
-}
-
-
-@dataclass(frozen=True)
-class Modelled:
-    """The fluid model of a scenario, with its judgement and its proposal."""
-
-    model: Model
-    judgement: Judgement
-    proposal: Proposal
+MOST_ROWS = 15
+"""Settings that a terminal shows; the page shows all."""
+FIRST = 3
+"""Criteria after these may be left out where a terminal is narrow."""
 
 
-@dataclass(frozen=True)
-class Report:
-    """Result of a tuning.
+def report(answer: Answer) -> Document:
+    """The result in sentences, the settings that were simulated, and the fluid model's verdicts."""
+    return Document(
+        f"{answer.base.path}, tuned",
+        (
+            *_method(answer),
+            *map(Paragraph, sentences.headline(answer)),
+            Command((sentences.command(answer),)),
+            *_region(answer),
+            Section("Simulated settings", (_settings(answer), *_versus(answer), _refused(answer))),
+            *((_all_pairs(answer.modelled),) if answer.modelled else ()),
+        ),
+    )
 
-    Attributes:
-        base: The scenario that was tuned.
-        objective: Ranks the settings.
-        seeds: Seeds of the runs.
-        method: Key of `METHODS`: how settings were proposed.
-        no_model: The reason why the fluid model does not apply; None if it does, or if the user
-            named the parameters to vary.
-        modelled: The fluid model and its results; None if it was not used.
-        space: Parameters that were varied; empty if the model proposed the settings.
-        left: Declared parameters that could not be varied.
-        budget: Number of runs that were allowed.
-        ranked: Every setting that was run, the best first.
-        fullest: The best setting if throughput comes before loss; only if the fluid model finds no
-            feasible pair, otherwise None.
-        refused: Settings that the scenario does not allow, with the reason of each.
-        simulated: Number of runs that were simulated.
-        known: Number of runs whose results were already stored.
-    """
 
-    base: Job
-    objective: Objective
-    seeds: tuple[int, ...]
-    method: str
-    no_model: str | None
-    modelled: Modelled | None
-    space: Space
-    left: tuple[NotVaried, ...]
-    budget: int
-    ranked: tuple[Ranked, ...]
-    fullest: Ranked | None = None
-    refused: Mapping[Setting, str] = field(default_factory=dict)
-    simulated: int = 0
-    known: int = 0
+def _method(answer: Answer) -> Iterator[Paragraph]:
+    """The origin of the settings, and the order of the criteria."""
+    seeds = f"seeds {answer.seeds[0]} to {answer.seeds[-1]}"
+    yield Paragraph(
+        f"Settings proposed by {METHODS[answer.method]}, ranked by {sentences.criteria(answer)}; "
+        f"{seeds}, {sentences.effort(answer)}; cellrate {__version__}.",
+        "faint",
+    )
+    lines = []
+    if answer.no_model is not None:
+        lines.append(f"The fluid model of EFCI does not describe the scenario: {answer.no_model}.")
+    lines += [f"Varied: {one.path}, {one.words()}." for one in answer.space]
+    lines += [f"Not varied: {one.why}." for one in answer.left]
+    cautions = answer.modelled.model.cautions if answer.modelled else ()
+    lines += [f"{one[0].upper()}{one[1:]}." for one in cautions]
+    yield from (Paragraph(line, "faint") for line in lines)
 
-    @property
-    def infeasible(self) -> bool:
-        """True if the model found that no pair of RIF and RDF meets both conditions."""
-        return self.modelled is not None and not self.modelled.judgement.feasible.any()
 
-    @property
-    def chosen(self) -> Ranked:
-        """The best setting."""
-        return self.ranked[0]
+def _region(answer: Answer) -> tuple[Figure, ...]:
+    """The fluid model's feasible region, if the settings were proposed by the model."""
+    if answer.modelled is None:
+        return ()
 
-    @property
-    def runner_up(self) -> Ranked | None:
-        """The second best setting that was run with every seed; None if there is only one."""
-        others = [one for one in self.ranked[1:] if len(one.runs) == len(self.seeds)]
-        return others[0] if others else None
+    def drawn() -> str:
+        from cellrate.advice.tuning.figure import region  # slow to import
+        from cellrate.simulation.figures import svg
 
-    @property
-    def as_it_is(self) -> Ranked:
-        """The scenario without any change."""
-        return self.of(AS_IT_IS)
+        figure = region(answer)
+        return "" if figure is None else svg(figure)
 
-    def may_be_chance(self, one: Ranked) -> bool | None:
-        """True if the 95 % interval of a setting's difference from the best contains zero.
+    about = "Feasible region of RIF and RDF by the fluid model, with the simulated settings"
+    return (Figure(drawn, about),)
 
-        The interval is that of the differences from the best setting, seed by seed. A setting with
-        one seed has no spread of its own; it is assumed to have the spread of the settings that
-        went on and are not worse in an earlier criterion.
 
-        Returns:
-            None if the setting is within all tolerances, or the spread is unknown.
-        """
-        if one.shortfall is None:
-            return None
-        name = one.shortfall.criterion.name
-        found = differences(one, self.chosen)[name]
-        if found is None or len(one.runs) > 1:
-            return None if found is None else found.contains(0.0)
-        spread = _spread([self._behind(other, name) for other in self._beside(name)])
-        return None if spread is None else abs(found.mean) <= spread
+def _settings(answer: Answer) -> Table:
+    """The settings, the best first, with means over their seeds."""
+    criteria, paths = sentences.columns(answer), sentences.paths(answer)
+    model = [Column("fluid model", optional=True)] if answer.modelled else []
+    measured = [
+        Column(f"{one.name}\n{sentences.unit(one)}".strip(), "right", optional=number >= FIRST)
+        for number, one in enumerate(criteria)
+    ]
+    found = []
+    for one in answer.ranked:
+        judged = [fluid_sentences.of_setting(answer, one.setting)] if answer.modelled else []
+        values = [sentences.measured(one, criterion) for criterion in criteria]
+        named = sentences.cells(one.setting, paths)
+        behind = sentences.shortfall(answer, one)
+        found.append(Row((*named, *judged, str(len(one.runs)), *values, *behind)))
+    return Table(
+        (
+            *columns(*(paths.values() or ("setting",))),
+            *model,
+            Column("seeds", "right"),
+            *measured,
+            Column("falls\nbehind in"),
+            Column("by", detail=True),
+        ),
+        tuple(found),
+        wide=True,
+        most=MOST_ROWS,
+        more="on the page",
+    )
 
-    def _beside(self, name: str) -> list[Ranked]:
-        """Settings with several seeds that equal the best in all criteria before the named one."""
-        order = [criterion.name for criterion in self.objective.criteria]
-        before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
-        return [
-            one
-            for one in self.ranked
-            if len(one.runs) > 1
-            and one.setting not in first
-            and not (one.shortfall and one.shortfall.criterion.name in before)
+
+def _versus(answer: Answer) -> tuple[Section, ...]:
+    """The chosen setting and the runner-up, and their difference seed by seed."""
+    second = answer.runner_up
+    if second is None:
+        return ()
+    found = [
+        [
+            f"{one.name} {sentences.unit(one)}".strip(),
+            sentences.measured(answer.chosen, one),
+            sentences.measured(second, one),
+            sentences.difference(answer.chosen, second, one),
         ]
-
-    def _behind(self, one: Ranked, name: str) -> tuple[float, ...]:
-        found = differences(one, self.chosen)[name]
-        return () if found is None else found.values
-
-    def of(self, setting: Setting) -> Ranked:
-        """The rank of a setting.
-
-        Raises:
-            KeyError: The setting was not run.
-        """
-        for one in self.ranked:
-            if one.setting == setting:
-                return one
-        raise KeyError(setting)
+        for one in sentences.columns(answer)
+    ]
+    titles = ("measure", "chosen", "runner-up", "chosen less runner-up")
+    table = Table(columns(*titles, numbers=(1, 2, 3)), rows(found))
+    title = "Chosen setting and runner-up: means, and differences seed by seed, 95 % intervals"
+    return (Section(title, (table,)),)
 
 
-def estimates(runs: tuple[Measures, ...]) -> dict[str, Estimate | None]:
-    """Mean and 95 % interval of every measure over seeds; None if a run lacks it."""
-    return {name: _estimate([run.values[name] for run in runs]) for name in runs[0].values}
+def _refused(answer: Answer) -> Block:
+    found = rows([setting.label, why] for setting, why in answer.refused.items())
+    table = Table(columns("setting", "reason"), found)
+    return Folded(f"Refused by the scenario ({len(found)})", (table,) if found else ())
 
 
-def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
-    """One setting less another, seed by seed; equal seeds mean equal random numbers."""
-    pairs = list(zip(one.runs, other.runs, strict=False))
-    return {
-        name: _estimate([_less(a.values[name], b.values[name]) for a, b in pairs])
-        for name in one.runs[0].values
-    }
-
-
-def _spread(samples: Sequence[Sequence[float]]) -> float | None:
-    """Half of the 95 % interval of a single value, from the pooled variance of the samples."""
-    several = [sample for sample in samples if len(sample) > 1]
-    freedom = sum(len(sample) - 1 for sample in several)
-    if not freedom:
-        return None
-    squares = sum((value - fmean(sample)) ** 2 for sample in several for value in sample)
-    return float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(squares / freedom)
-
-
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
-
-
-def _estimate(values: list[float | None]) -> Estimate | None:
-    known = [value for value in values if value is not None]
-    return estimate(known) if known and len(known) == len(values) else None
+def _all_pairs(modelled: ModelResults) -> Folded:
+    """The fluid model's results for every pair of RIF and RDF, the feasible ones first."""
+    judgement = modelled.judgement
+    found = judgement.found
+    queues = (found.maximum_queue_bound_cells, found.maximum_queue_cells, found.minimum_queue_cells)
+    cells = rows(
+        [
+            shown(repr(float(judgement.rif[at]))),
+            shown(repr(float(judgement.rdf[at]))),
+            *(number(round(float(np.asarray(queue)[at]))) for queue in queues),
+            fluid_sentences.verdict(judgement, at),
+        ]
+        for at in np.argsort(~judgement.feasible, kind="stable")
+    )
+    titles = columns("RIF", "RDF", "Q_max bound", "Q_max", "Q_min", "verdict", numbers=range(5))
+    title = f"Verdict of the fluid model on all {len(cells)} pairs"
+    return Folded(title, (Table(titles, cells),))

@@ -1,15 +1,27 @@
-"""Search of a space of settings by simulation: every setting, or those that a sampler proposes."""
+"""Search of a space of settings by simulation: every setting, or those that a sampler proposes.
+
+The sampler is a tree-structured Parzen estimator that learns from ranks.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.objective import Objective
-from cellrate.advice.tuning.sampler import BATCH, place_of, proposed, setting_at
+from cellrate.advice.tuning.objective import Objective, means_of
 from cellrate.studies.parameters.ranges import Space
 
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+BATCH = 6
+"""Number of settings proposed at a time; it does not depend on the number of cores, so that the
+same search gives the same result everywhere."""
+PATIENCE = 50
+"""A batch ends after so many proposals in a row that the scenario refuses or that were tried."""
 SPREAD = 3
 """One of this many settings comes from the even spread; the sampler proposes the rest."""
 
@@ -74,3 +86,101 @@ def _sampled(
         laboratory.measure(batch, 1)
         found += batch
     raise AssertionError  # count never ends
+
+
+def proposed(
+    laboratory: Laboratory,
+    space: Space,
+    tried: dict[Setting, tuple[float, ...]],
+    objective: Objective,
+    seed: tuple[int, int],
+    wanted: int,
+) -> list[Setting]:
+    """Proposes the next batch of at most `wanted` settings.
+
+    Args:
+        laboratory: Holds the measures of the settings so far.
+        space: Parameters that are varied.
+        tried: The sampler's coordinates of every setting proposed so far; proposals are added.
+        objective: Ranks the settings.
+        seed: Seed of the search, and number of the batch.
+        wanted: Number of settings that are still to be proposed.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(
+        n_startup_trials=0, multivariate=True, constant_liar=True, seed=_mixed(*seed)
+    )
+    study = optuna.create_study(sampler=sampler)
+    distributions = {one.path: _distribution(space, at) for at, one in enumerate(space)}
+    measured = [setting for setting in tried if setting in laboratory.trials]
+    means = [means_of(laboratory.trials[setting][:1]) for setting in measured]
+    ranks = {measured[at]: rank for rank, at in enumerate(objective.ranked(means))}
+    for setting, place in tried.items():
+        study.add_trial(
+            optuna.trial.create_trial(
+                params=dict(zip(distributions, place, strict=True)),
+                distributions=distributions,
+                value=float(ranks.get(setting, len(tried))),
+            )
+        )
+    batch: list[Setting] = []
+    idle = 0
+    while len(batch) < min(BATCH, wanted) and idle < PATIENCE:
+        trial = study.ask(distributions)
+        place = tuple(trial.params[one.path] for one in space)
+        setting = _at(space, place)
+        allowed = setting not in tried and laboratory.allowed([setting]) == [setting]
+        tried.setdefault(setting, place)
+        batch += [setting] if allowed else []
+        idle = 0 if allowed else idle + 1
+    return batch
+
+
+def _mixed(seed: int, number: int) -> int:
+    """The seed of one batch of a search."""
+    return (seed * 1_000_003 + number) % 2**32
+
+
+def _distribution(space: Space, at: int) -> BaseDistribution:
+    """The sampler's form of a parameter: a share of its range, or the index of a value."""
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    one = space[at]
+    if one.values is None:
+        return FloatDistribution(0.0, 1.0)
+    numbers = range(len(one.values))
+    return IntDistribution(0, len(numbers) - 1) if one.ordered else CategoricalDistribution(numbers)
+
+
+def place_of(space: Space, point: Sequence[float]) -> tuple[float, ...]:
+    """The sampler's coordinates of a point of the unit cube."""
+    return tuple(
+        float(share) if one.values is None else _number(share, len(one.values))
+        for one, share in zip(space, point, strict=True)
+    )
+
+
+def _number(share: float, values: int) -> int:
+    return min(values - 1, int(share * values))
+
+
+def setting_at(space: Space, point: Sequence[float]) -> Setting:
+    """The setting at a point of the unit cube."""
+    return _at(space, place_of(space, point))
+
+
+def _at(space: Space, place: Sequence[float]) -> Setting:
+    """The setting at some coordinates of the sampler."""
+    values = []
+    for one, coordinate in zip(space, place, strict=True):
+        if one.values is not None:
+            values.append((one.path, one.values[int(coordinate)]))
+        else:
+            values.append((one.path, one.at(coordinate)))
+    return Setting(tuple(values))

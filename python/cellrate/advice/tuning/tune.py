@@ -1,4 +1,4 @@
-"""Finds the best parameters of a scenario: proposes settings, compares them by runs, reports."""
+"""Finds the best parameters of a scenario: proposes settings and compares them by runs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cellrate import ScenarioError
-from cellrate.advice.tuning.asked import included, varied
+from cellrate.advice.tuning.answer import Answer, ModelResults
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
-from cellrate.advice.tuning.judgement import judged
-from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Runner, Setting
+from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
-from cellrate.advice.tuning.model import NoModel, model_of
-from cellrate.advice.tuning.objective import DEFAULT, Objective
-from cellrate.advice.tuning.proposal import proposal
+from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, varied
+from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import affordable, cost, race, require_budget, standing
-from cellrate.advice.tuning.report import Modelled, Report
 from cellrate.advice.tuning.search import count, search
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.ranges import Space
@@ -28,39 +28,12 @@ SEARCH_SETTINGS = 40
 """Number of settings that are compared unless a budget is given."""
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """Options of a tuning.
-
-    Attributes:
-        vary: Parameters to vary, see `asked.FORM`; empty to vary those that the fluid model covers
-            or that the control scheme and the discard policy declare.
-        include: Settings to compare with, see `asked.included`.
-        objective: Criteria in their order, see `objective.Objective.named`.
-        seeds: Number of seeds of the best settings.
-        first_seed: The first of these seeds.
-        budget: Greatest number of simulations; None for one that fits the method and the seeds.
-        search_seed: Seed of the random numbers of a search.
-    """
-
-    vary: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    objective: str = DEFAULT
-    seeds: int = 5
-    first_seed: int = 1
-    budget: int | None = None
-    search_seed: int = 1
-
-
-USUAL = Wishes()
-
-
 def tune(
     base: Job,
-    wishes: Wishes = USUAL,
+    options: TuneOptions = DEFAULTS,
     runner: Runner = run_many,
     is_known: Callable[[Job], bool] = lambda _: False,
-) -> Report:
+) -> Answer:
     """Finds the best parameters of a scenario.
 
     For EFCI with one bottleneck the fluid model of Ohsaki et al. 1995 judges every pair of RIF and
@@ -69,7 +42,7 @@ def tune(
 
     Args:
         base: The scenario.
-        wishes: Options of the tuning.
+        options: Options of the tuning.
         runner: Runs jobs.
         is_known: Returns True if the result of a job is already stored; only for the count of runs.
 
@@ -81,19 +54,19 @@ def tune(
     read = replace(base, seed=None).scenario()
     network = Network.of_scenario(read)
     scenario = ResolvedScenario(Keys(read.resolved()), network)
-    objective = Objective.named(wishes.objective)
-    seeds = tuple(range(wishes.first_seed, wishes.first_seed + wishes.seeds))
+    objective = Objective.named(options.objective)
+    seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
     laboratory = Laboratory(base, seeds, bottleneck(network), runner, is_known)
-    wanted = [AS_IT_IS, *(included(scenario, one) for one in wishes.include)]
+    wanted = [AS_IT_IS, *(included(scenario, one) for one in options.include)]
     references = laboratory.allowed(wanted)
     for error in laboratory.refused.values():
         raise error
-    tuning = _Tuning(scenario, laboratory, objective, tuple(references), wishes)
+    tuning = _Tuning(scenario, laboratory, objective, tuple(references), options)
     no_model = None
-    if not wishes.vary:
+    if not options.vary:
         try:
             return tuning.by_model()
-        except NoModel as error:
+        except NoFluidModel as error:
             no_model = str(error)
     return tuning.by_search(no_model)
 
@@ -108,20 +81,20 @@ class _Tuning:
         objective: Ranks the settings.
         references: Settings to compare with, the scenario as it is among them; they are run with
             every seed.
-        wishes: Options of the tuning.
+        options: Options of the tuning.
     """
 
     scenario: ResolvedScenario
     laboratory: Laboratory
     objective: Objective
     references: tuple[Setting, ...]
-    wishes: Wishes
+    options: TuneOptions
 
-    def by_model(self) -> Report:
+    def by_model(self) -> Answer:
         """Simulates the settings that the fluid model proposes.
 
         Raises:
-            NoModel: The model does not describe the scenario.
+            NoFluidModel: The model does not describe the scenario.
         """
         model = model_of(self.scenario.network, self.scenario.keys)
         judgement = judged(model)
@@ -131,7 +104,7 @@ class _Tuning:
             references, seeds = len(self.references), len(self.laboratory.seeds)
             settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
         proposed = proposal(model, judgement, settings)
-        modelled = Modelled(model, judgement, proposed)
+        modelled = ModelResults(model, judgement, proposed)
         for proposals, objective in (
             (proposed.feasible + proposed.boundary, self.objective),
             (proposed.lossless, self.objective),
@@ -140,9 +113,9 @@ class _Tuning:
             allowed = self.laboratory.allowed(proposals)
             if allowed:
                 race(self.laboratory, allowed, self.references, objective)
-        return self._report("model", budget, modelled=modelled)
+        return self._answer("model", budget, modelled=modelled)
 
-    def by_search(self, no_model: str | None) -> Report:
+    def by_search(self, no_model: str | None) -> Answer:
         """Searches the space of settings by simulation.
 
         Raises:
@@ -152,15 +125,15 @@ class _Tuning:
         budget = self._budget(SEARCH_SETTINGS)
         settings = self._affordable(budget)
         everything = count(space) <= settings
-        found = search(self.laboratory, space, settings, self.objective, self.wishes.search_seed)
+        found = search(self.laboratory, space, settings, self.objective, self.options.search_seed)
         race(self.laboratory, found, self.references, self.objective)
         method = "all" if everything else "search"
-        return self._report(method, budget, no_model=no_model, space=space, left=left)
+        return self._answer(method, budget, no_model=no_model, space=space, left=left)
 
     def _budget(self, settings: int) -> int:
         """The user's budget in runs, or else the runs that so many settings need."""
         seeds = len(self.laboratory.seeds)
-        return self.wishes.budget or cost(settings, len(self.references), seeds)
+        return self.options.budget or cost(settings, len(self.references), seeds)
 
     def _affordable(self, budget: int) -> int:
         seeds, references = len(self.laboratory.seeds), len(self.references)
@@ -174,8 +147,8 @@ class _Tuning:
         Raises:
             BadInput: There is nothing to vary.
         """
-        if self.wishes.vary:
-            return varied(self.scenario, self.wishes.vary), ()
+        if self.options.vary:
+            return varied(self.scenario, self.options.vary), ()
         space, left = declared(self.scenario, parameter_tables(self.scenario))
         if not space:
             reasons = "".join(f"; {one.why}" for one in left)
@@ -192,19 +165,19 @@ class _Tuning:
         others = tuple(one for one in self.objective.criteria if one.name != first[0].name)
         return Objective((*first, *others))
 
-    def _report(
+    def _answer(
         self,
         method: str,
         budget: int,
         *,
-        modelled: Modelled | None = None,
+        modelled: ModelResults | None = None,
         no_model: str | None = None,
         space: Space = (),
         left: tuple[NotVaried, ...] = (),
-    ) -> Report:
+    ) -> Answer:
         laboratory = self.laboratory
         infeasible = modelled is not None and not modelled.judgement.feasible.any()
-        return Report(
+        return Answer(
             base=laboratory.base,
             objective=self.objective,
             seeds=laboratory.seeds,

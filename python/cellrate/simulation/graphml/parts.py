@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
-from cellrate.simulation.graphml.drawing import Drawing, Drawn
+from cellrate.simulation.graphml.graph_file import Drawing, Drawn
 from cellrate.simulation.graphml.options import GraphOptions
 
 KINDS = ("host", "switch")

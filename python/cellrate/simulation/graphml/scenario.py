@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from cellrate import _core
 from cellrate.common.problems import BadInput
-from cellrate.simulation.graphml.drawing import Drawn, read
+from cellrate.simulation.graphml.graph_file import Drawn, read
 from cellrate.simulation.graphml.options import GraphOptions
 from cellrate.simulation.graphml.parts import GraphLine, GraphPart, host_named, links_of, nodes_of
 

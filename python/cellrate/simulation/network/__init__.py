@@ -1,5 +1,6 @@
 """The network that a scenario describes, before it runs: nodes, links, flows, loads."""
 
+from cellrate.simulation.network.elements import Flow, Link, Node, Switch
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
 from cellrate.simulation.network.fair_shares import fair_shares
 from cellrate.simulation.network.loads import (
@@ -11,7 +12,6 @@ from cellrate.simulation.network.loads import (
     peak_cells_per_second,
     service_cells_per_second,
 )
-from cellrate.simulation.network.parts import Flow, Link, Node, Switch
 from cellrate.simulation.network.view import Network
 
 __all__ = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from cellrate.simulation.network.elements import Flow, Link
 from cellrate.simulation.network.loads import capacity_left_cells_per_second
-from cellrate.simulation.network.parts import Flow, Link
 from cellrate.simulation.network.view import Network
 from cellrate.theory import MaxMin, max_min
 from cellrate.theory.assumptions import require

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from cellrate.simulation.network.parts import Flow, Link
+from cellrate.simulation.network.elements import Flow, Link
 from cellrate.simulation.network.view import Network
 
 

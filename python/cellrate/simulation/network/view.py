@@ -10,8 +10,8 @@ from typing import Any, Self
 
 from cellrate import _core
 from cellrate.simulation import source
+from cellrate.simulation.network.elements import Flow, Link, Node, Switch, limit
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
-from cellrate.simulation.network.parts import Flow, Link, Node, Switch, limit
 
 
 @dataclass(frozen=True)

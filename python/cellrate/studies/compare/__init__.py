@@ -5,7 +5,7 @@ from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.contrast import Contrast, contrast
 from cellrate.studies.compare.corrections import holm, simultaneous_level
 from cellrate.studies.compare.ratio import Ratio, ratio_of_means
-from cellrate.studies.compare.two_studies import Side, side_by_side
+from cellrate.studies.compare.two_studies import StudyRuns, side_by_side
 
 __all__ = [
     "Comparison",
@@ -13,7 +13,7 @@ __all__ = [
     "Pair",
     "Ratio",
     "Rules",
-    "Side",
+    "StudyRuns",
     "compare",
     "contrast",
     "holm",

@@ -60,7 +60,7 @@ class Comparison:
         pairs: The pairs, measure by measure.
         tests: Number of pairs with a statistical test; the correction counts these.
         unmatched: Number of points that lack some of the alternatives.
-        silent: Measures that have no value in any run.
+        without_values: Measures that have no value in any run.
     """
 
     factor: str
@@ -72,4 +72,4 @@ class Comparison:
     pairs: tuple[Pair, ...]
     tests: int
     unmatched: int
-    silent: tuple[str, ...]
+    without_values: tuple[str, ...]

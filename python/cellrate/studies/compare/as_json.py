@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cellrate.common.numbers import finite_or_none
-from cellrate.studies.compare import words
+from cellrate.studies.compare import sentences
 from cellrate.studies.compare.answer import Comparison, Pair
 
 
@@ -22,9 +22,9 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "correction": "Holm",
         "unmatched_points": comparison.unmatched,
         "measures": [{"name": one, "unit": units.get(one, "")} for one in comparison.measures],
-        "measures_without_values": list(comparison.silent),
+        "measures_without_values": list(comparison.without_values),
         "differences": [_pair(pair) for pair in comparison.pairs],
-        "words": words.summary(comparison),
+        "words": sentences.summary(comparison),
     }
 
 

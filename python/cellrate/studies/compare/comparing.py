@@ -63,12 +63,12 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     runs = _without_failed(runs, rules.measures)
     alternatives = tuple(runs[rules.factor].unique(maintain_order=True).to_list())
     chosen = _chosen(alternatives, rules)
-    silent = tuple(
+    without_values = tuple(
         name for name in rules.measures if not runs[name].cast(pl.Float64).is_finite().any()
     )
-    measured = tuple(name for name in rules.measures if name not in silent)
+    measured = tuple(name for name in rules.measures if name not in without_values)
     if not measured:
-        raise BadInput(f"no run has a value of {', '.join(silent)}")
+        raise BadInput(f"no run has a value of {', '.join(without_values)}")
     found = samples(runs, rules.factor, rules.where, measured)
     unmatched = sum(len(point) < len(alternatives) for point in found.values())
     if rules.averaged and rules.where:
@@ -94,7 +94,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
         tuple(_judged(pairs, rules.level, tests)),
         tests,
         unmatched,
-        silent,
+        without_values,
     )
 
 

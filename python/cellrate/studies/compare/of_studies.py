@@ -11,13 +11,13 @@ from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
-from cellrate.studies.compare.two_studies import STUDY, Side, side_by_side
-from cellrate.studies.compare.words import shown
+from cellrate.studies.compare.sentences import shown
+from cellrate.studies.compare.two_studies import STUDY, StudyRuns, side_by_side
 from cellrate.studies.dataset import DataSet
 
 
 @dataclass(frozen=True)
-class Wish:
+class StudyOptions:
     """Options of a comparison of studies.
 
     Attributes:
@@ -37,12 +37,14 @@ class Wish:
     averaged: bool = False
 
 
-def compare_studies(places: Sequence[Path], wish: Wish) -> tuple[Comparison, dict[str, str]]:
+def compare_studies(
+    places: Sequence[Path], options: StudyOptions
+) -> tuple[Comparison, dict[str, str]]:
     """Compares two studies, matched on their common factors, or one along a factor.
 
     Args:
         places: Directories of one or two data sets.
-        wish: Options of the comparison.
+        options: Options of the comparison.
 
     Returns:
         The comparison, and the unit of each column.
@@ -52,60 +54,62 @@ def compare_studies(places: Sequence[Path], wish: Wish) -> tuple[Comparison, dic
     """
     studies = [DataSet(place) for place in places]
     if len(studies) == 2:
-        return _two(studies[0], studies[1], wish), units_of(studies[0])
-    return _one(studies[0], wish), units_of(studies[0])
+        return _two(studies[0], studies[1], options), units_of(studies[0])
+    return _one(studies[0], options), units_of(studies[0])
 
 
-def _one(data: DataSet, wish: Wish) -> Comparison:
+def _one(data: DataSet, options: StudyOptions) -> Comparison:
     factors = factors_of(data)
-    if wish.factor is None:
+    if options.factor is None:
         raise BadInput(
             f"name what is compared, --factor, or another study; there are {', '.join(factors)}"
         )
-    runs = chosen(data.runs, wish.where)
-    factor = column(wish.factor, factors, "factor that varies")
+    runs = chosen(data.runs, options.where)
+    factor = column(options.factor, factors, "factor that varies")
     values = runs[factor].unique(maintain_order=True).to_list()
     rules = Rules(
         factor,
-        _measures(data, wish),
+        _measures(data, options),
         tuple(name for name in factors if name != factor),
-        _baseline(wish, values),
-        wish.level,
-        wish.averaged,
+        _baseline(options, values),
+        options.level,
+        options.averaged,
     )
     return compare(runs, rules)
 
 
-def _two(first: DataSet, second: DataSet, wish: Wish) -> Comparison:
-    if wish.factor is not None:
+def _two(first: DataSet, second: DataSet, options: StudyOptions) -> Comparison:
+    if options.factor is not None:
         raise BadInput("--factor is for a single study; two are matched on their common factors")
-    sides = [_side(data, wish) for data in (first, second)]
+    sides = [_side(data, options) for data in (first, second)]
     together = side_by_side(*sides)
     names = together.runs[STUDY].unique(maintain_order=True).to_list()
-    rules = Rules(STUDY, together.measures, together.where, None, wish.level, wish.averaged)
-    rules = dataclasses.replace(rules, baseline=_baseline(wish, names))
+    rules = Rules(STUDY, together.measures, together.where, None, options.level, options.averaged)
+    rules = dataclasses.replace(rules, baseline=_baseline(options, names))
     return compare(together.runs, rules)
 
 
-def _side(data: DataSet, wish: Wish) -> Side:
+def _side(data: DataSet, options: StudyOptions) -> StudyRuns:
     varied = tuple(one.name for one in data.description.factors)
-    return Side(data.description.name, chosen(data.runs, wish.where), varied, _measures(data, wish))
+    return StudyRuns(
+        data.description.name, chosen(data.runs, options.where), varied, _measures(data, options)
+    )
 
 
-def _measures(data: DataSet, wish: Wish) -> tuple[str, ...]:
-    if not wish.measures:
+def _measures(data: DataSet, options: StudyOptions) -> tuple[str, ...]:
+    if not options.measures:
         return tuple(measures_of(data))
-    return tuple(column(name, data.runs.columns, "measure") for name in wish.measures)
+    return tuple(column(name, data.runs.columns, "measure") for name in options.measures)
 
 
-def _baseline(wish: Wish, values: Sequence[Value]) -> Value | None:
+def _baseline(options: StudyOptions, values: Sequence[Value]) -> Value | None:
     """The value that the user means; numbers may be written in any form."""
-    if wish.baseline is None:
+    if options.baseline is None:
         return None
     for value in values:
-        if wish.baseline in {str(value), shown(value)} or _same(wish.baseline, value):
+        if options.baseline in {str(value), shown(value)} or _same(options.baseline, value):
             return value
-    choose(wish.baseline, [str(value) for value in values], "alternative")
+    choose(options.baseline, [str(value) for value in values], "alternative")
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,12 +12,10 @@ import polars as pl
 from cellrate.language.errors import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
-from cellrate.simulation.runner import Done, Job
+from cellrate.simulation.run_types import StreamRunner
+from cellrate.simulation.runner import Job
 from cellrate.studies.compare.alternatives import Varied, combinations_of
 from cellrate.studies.compare.measures import Measure
-
-Runner: TypeAlias = Callable[[Sequence[Job]], Generator[Done]]
-"""Runs jobs and yields the result of each in order, as `run_each` does."""
 
 Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
@@ -50,7 +48,7 @@ def run_all(
     varies: Sequence[Varied],
     measures: Sequence[Measure],
     seeds: Sequence[int],
-    runner: Runner,
+    runner: StreamRunner,
     notice: Notice,
 ) -> Table:
     """Runs every combination of levels with the same seeds; a run that fails has no values.

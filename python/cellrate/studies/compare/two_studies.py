@@ -14,7 +14,7 @@ STUDY = "study"
 
 
 @dataclass(frozen=True)
-class Side:
+class StudyRuns:
     """One of two studies.
 
     Attributes:
@@ -31,7 +31,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Together:
+class JoinedStudies:
     """Two studies joined into one table.
 
     Attributes:
@@ -45,7 +45,7 @@ class Together:
     measures: tuple[str, ...]
 
 
-def side_by_side(first: Side, second: Side) -> Together:
+def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
     """Joins two studies into one table, to be compared by the column `study`.
 
     A factor that only one of the studies has must have a single value there. Columns of the same
@@ -74,18 +74,18 @@ def side_by_side(first: Side, second: Side) -> Together:
         side.runs.select(pl.lit(name).alias(STUDY), *columns)
         for side, name in zip((first, second), names, strict=True)
     ]
-    return Together(pl.concat(tables, how="vertical_relaxed"), where, measures)
+    return JoinedStudies(pl.concat(tables, how="vertical_relaxed"), where, measures)
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in first if name in second)
 
 
-def _both_have(first: Side, second: Side, name: str) -> bool:
+def _both_have(first: StudyRuns, second: StudyRuns, name: str) -> bool:
     return name in first.runs.columns and name in second.runs.columns
 
 
-def _require_all_common(side: Side, name: str, where: Sequence[str]) -> None:
+def _require_all_common(side: StudyRuns, name: str, where: Sequence[str]) -> None:
     """Raises BadInput if a study varies a factor that the other lacks.
 
     Such a factor would match several runs of a seed with one run of the other study.
@@ -100,7 +100,7 @@ def _require_all_common(side: Side, name: str, where: Sequence[str]) -> None:
 
 
 def _require_common_points(
-    first: Side, second: Side, names: tuple[str, str], where: Sequence[str]
+    first: StudyRuns, second: StudyRuns, names: tuple[str, str], where: Sequence[str]
 ) -> None:
     for factor in where:
         kinds = [side.runs[factor].dtype.is_numeric() for side in (first, second)]

@@ -175,6 +175,6 @@ class DataSet:
             BadInput: The table or column does not exist.
             ModuleNotFoundError: xarray is not installed.
         """
-        from cellrate.studies.dataset.arrays import as_array
+        from cellrate.studies.dataset.labelled_array import as_array
 
         return as_array(self, measure, table)

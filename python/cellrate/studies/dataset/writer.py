@@ -26,8 +26,8 @@ from cellrate.studies.dataset.columns import (
     whole_run,
 )
 from cellrate.studies.dataset.description import Description, as_json
-from cellrate.studies.dataset.parts import ORDER, Key, Parts
 from cellrate.studies.dataset.place import RUNS, STUDY, refuse_foreign, replacing
+from cellrate.studies.dataset.table_writer import ORDER, Key, Parts
 from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:

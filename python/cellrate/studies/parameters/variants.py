@@ -15,7 +15,7 @@ from cellrate.studies.parameters.schema import Variant, element, variants
 
 
 @dataclass(frozen=True)
-class Form:
+class TableForm:
     """A table with several forms, and its present form.
 
     Attributes:
@@ -51,7 +51,7 @@ class Switch:
     left_out: tuple[str, ...] = ()
 
 
-def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> Form | None:
+def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> TableForm | None:
     """Table whose form a key selects; None if the key does not select a form.
 
     Args:
@@ -70,10 +70,10 @@ def form_at(keys: Keys, path: str, text: str, settings: Sequence[str]) -> Form |
         return None
     names = _written(text, table) | _set(settings, table)
     written = {name: data[name] for name in data if name in names and name != tag}
-    return Form(f"{table}.{tag}", str(data[tag]), forms, written)
+    return TableForm(f"{table}.{tag}", str(data[tag]), forms, written)
 
 
-def switched(form: Form, name: str) -> Switch:
+def switched(form: TableForm, name: str) -> Switch:
     """Setting that gives the table another form.
 
     A key keeps its value if the other form has a key of the same name and type. All other keys that

@@ -25,7 +25,7 @@ MOST_PORTRAITS = 4
 
 
 @dataclass(frozen=True)
-class Wish:
+class PlotOptions:
     """A requested figure.
 
     Attributes:
@@ -49,56 +49,58 @@ class Wish:
     replication: int = 0
 
 
-def draw(data: DataSet, wish: Wish) -> Drawing:
+def draw(data: DataSet, options: PlotOptions) -> Drawing:
     """Draws a requested figure.
 
     Raises:
         BadInput: The request does not fit the data set.
     """
-    choose(wish.kind, ALL_KINDS, "kind of figure")
-    if wish.kind in TRACES:
-        return _of_traces(data, wish)
-    frame = data.frame(wish.table)
+    choose(options.kind, ALL_KINDS, "kind of figure")
+    if options.kind in TRACES:
+        return _of_traces(data, options)
+    frame = data.frame(options.table)
     names = frame.columns
-    if wish.x is None and wish.kind != "ecdf":
+    if options.x is None and options.kind != "ecdf":
         raise BadInput(f"name the horizontal axis: --x FACTOR; there are {_varied(data)}")
     chart = Chart(
-        column(wish.x or "run", names),
-        column(wish.y, names, "measure"),
-        None if wish.by is None else column(wish.by, names),
-        None if wish.columns is None else column(wish.columns, names),
+        column(options.x or "run", names),
+        column(options.y, names, "measure"),
+        None if options.by is None else column(options.by, names),
+        None if options.columns is None else column(options.columns, names),
         data.description.level,
-        units_of(data, wish.table),
+        units_of(data, options.table),
     )
-    return KINDS[wish.kind](chosen(frame, wish.where), chart)
+    return KINDS[options.kind](chosen(frame, options.where), chart)
 
 
 def _varied(data: DataSet) -> str:
     return ", ".join(factor.name for factor in data.description.varied) or "no factors"
 
 
-def _of_traces(data: DataSet, wish: Wish) -> Drawing:
+def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
     """Draws traces of one replication at each of the selected points."""
     if not data.description.traces:
         raise BadInput(f"the study {data.description.name} keeps no traces; ask for them in [keep]")
-    frame = chosen(data.runs, [*wish.where, f"replication={wish.replication}"])
+    frame = chosen(data.runs, [*options.where, f"replication={options.replication}"])
     frame = frame.filter(pl.col("status") == "done")
     names = _names(data, frame)
-    if wish.kind == "traces":
+    if options.kind == "traces":
         if len(names) > len(COLOURS):
             raise BadInput(
                 f"{len(names)} runs over one another cannot be told apart, "
                 f"at most {len(COLOURS)} can; choose with --where"
             )
-        return Drawing(overlaid({name: trace_of(data, run, wish.y) for run, name in names.items()}))
+        return Drawing(
+            overlaid({name: trace_of(data, run, options.y) for run, name in names.items()})
+        )
     if len(names) > MOST_PORTRAITS:
         raise BadInput(
             f"{len(names)} portraits do not fit side by side, "
             f"at most {MOST_PORTRAITS} do; choose with --where"
         )
-    across = wish.x or "acr"
+    across = options.x or "acr"
     pairs = [
-        (name, trace_of(data, run, across), trace_of(data, run, wish.y))
+        (name, trace_of(data, run, across), trace_of(data, run, options.y))
         for run, name in names.items()
     ]
     return Drawing(phase_portrait(pairs))

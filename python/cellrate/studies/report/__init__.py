@@ -1,5 +1,5 @@
-"""A study as one self-contained web page."""
+"""The report on a study, which one web page holds."""
 
-from cellrate.studies.report.page import page
+from cellrate.studies.report.study_report import report
 
-__all__ = ["page"]
+__all__ = ["report"]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cellrate.studies.study.definition import Point, Study
 from cellrate.studies.study.file import parse_study, read
-from cellrate.studies.study.model import Point, Study
 from cellrate.studies.study.plan import Plan, plan, refuse_bad_points
-from cellrate.studies.study.running import Executor, Notice, Ran, Running
+from cellrate.studies.study.running import Executor, Notice, Running, StudySummary
 
 __all__ = [
     "Plan",
     "Point",
-    "Ran",
     "Study",
+    "StudySummary",
     "parse_study",
     "plan",
     "read",
@@ -22,6 +22,6 @@ __all__ = [
 ]
 
 
-def run_study(study: Study, executor: Executor, directory: Path, notice: Notice) -> Ran:
+def run_study(study: Study, executor: Executor, directory: Path, notice: Notice) -> StudySummary:
     """Runs a study and writes its data set; see `Running`."""
     return Running(study, executor, directory, notice).run()

@@ -7,8 +7,8 @@ from typing import Any
 
 from cellrate.common.problems import BadInput
 from cellrate.studies.dataset.columns import own_columns
+from cellrate.studies.study.definition import Column
 from cellrate.studies.study.factors import Place, Reading, Refusals
-from cellrate.studies.study.model import Column
 
 MOST_SEED = 2**63 - 1
 SEED_OF_A_STUDY = "`seed` of the study is the first replication's"

@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.stats import qmc
 
-from cellrate.studies.study.model import Axis
+from cellrate.studies.study.definition import Axis
 
 MOST_POINTS = 10_000_000
 """Greatest number of points; protects the memory against a mistake."""

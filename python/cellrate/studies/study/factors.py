@@ -13,9 +13,9 @@ from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.paths import full_path
 from cellrate.studies.parameters.ranges import WHOLE, Range, Scale, written
-from cellrate.studies.parameters.variants import Form, form_at, switched
+from cellrate.studies.parameters.variants import TableForm, form_at, switched
 from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read
-from cellrate.studies.study.model import Axis, Column, Derived, Factor
+from cellrate.studies.study.definition import Axis, Column, Derived, Factor
 
 Place = tuple[int | str, ...]
 Level = str | float | bool
@@ -197,7 +197,7 @@ class Reading:
         key = self._key(name, place)
         return Column(name, key.path, key.kind, UNITS.get(key.kind, ""))
 
-    def _form(self, name: str) -> Form | None:
+    def _form(self, name: str) -> TableForm | None:
         """The table whose variant a factor selects (scheme, policy or source); None otherwise."""
         if "." not in name:
             return None

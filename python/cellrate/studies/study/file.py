@@ -20,9 +20,9 @@ from cellrate.studies.study.contradictions import (
     refuse_seeds_without_end,
     set_in_vain,
 )
+from cellrate.studies.study.definition import Point, Replications, StoppingRule, Study, WarmUp
 from cellrate.studies.study.design import TooManyPoints, rows
 from cellrate.studies.study.factors import Place, Reading, Refusals
-from cellrate.studies.study.model import Point, Replications, Study, Until, WarmUp
 from cellrate.studies.study.points import Points
 
 
@@ -166,7 +166,8 @@ def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:
             place, f"`half_width` is {text!r}", "a share of the mean such as `1 %`, or a number"
         )
     least, most = asked["least"] or 10, asked["most"] or 100
-    return Replications(least, most, Until(until["measure"], width, relative), asked["level"])
+    rule = StoppingRule(until["measure"], width, relative)
+    return Replications(least, most, rule, asked["level"])
 
 
 def _rule(asked: Mapping[str, Any] | None) -> WarmUp | None:

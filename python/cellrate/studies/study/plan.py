@@ -11,7 +11,7 @@ from statistics import fmean
 from cellrate import _core
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, available_cores
-from cellrate.studies.study.model import Study
+from cellrate.studies.study.definition import Study
 
 SAMPLED = 5
 """Number of points, spread over the design, of which a run is tried."""
@@ -50,7 +50,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialRun:
     """Trial of a run: estimated core time, and the size of its result if known."""
 
     seconds: float
@@ -126,7 +126,7 @@ def _known(study: Study, store: _core.Store | None) -> int:
     return sum(store.contains(job.key()) for job in runs)
 
 
-def _try(job: Job, scenario: _core.Scenario) -> Trial:
+def _try(job: Job, scenario: _core.Scenario) -> TrialRun:
     """Runs a job for at most `MOMENT_SECONDS` and extrapolates its core time."""
     began = time.perf_counter()
     reached = 0.0
@@ -140,8 +140,8 @@ def _try(job: Job, scenario: _core.Scenario) -> Trial:
         outcome = scenario.run(report)
     except _core.Cancelled:
         elapsed = time.perf_counter() - began
-        return Trial(elapsed / max(reached, 1e-6), _size(job, scenario))
-    return Trial(time.perf_counter() - began, len(outcome.to_bytes()))
+        return TrialRun(elapsed / max(reached, 1e-6), _size(job, scenario))
+    return TrialRun(time.perf_counter() - began, len(outcome.to_bytes()))
 
 
 def _size(job: Job, scenario: _core.Scenario) -> int | None:

@@ -17,9 +17,9 @@ from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, written
 from cellrate.studies.study.amounts import DIMENSIONS, RATE, TIME, Amount, UnitError, read, whole
+from cellrate.studies.study.definition import Column, Derived, Factor, Point, Value
 from cellrate.studies.study.derived import amount
 from cellrate.studies.study.factors import Refusals
-from cellrate.studies.study.model import Column, Derived, Factor, Point, Value
 
 INFINITE = "infinite"
 

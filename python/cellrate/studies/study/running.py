@@ -17,8 +17,8 @@ from cellrate.simulation.api import Result
 from cellrate.simulation.runner import Done, Job
 from cellrate.simulation.series import series_of
 from cellrate.studies.dataset import Description, FactorColumn, MeasureColumn, RunRow, Writer
+from cellrate.studies.study.definition import Column, Point, Replications, StoppingRule, Study
 from cellrate.studies.study.file import traced
-from cellrate.studies.study.model import Column, Point, Replications, Study, Until
 from cellrate.studies.study.stopping import replications_needed, wanted
 from cellrate.studies.study.warm_up import longest
 
@@ -30,7 +30,7 @@ Notice = Callable[[str], None]
 
 
 @dataclass
-class Ran:
+class StudySummary:
     """Summary of a study that has run.
 
     Attributes:
@@ -68,9 +68,9 @@ class Running:
         self._notice = notice
         self._starts: dict[int, tuple[str, ...]] = {}
         self._counted: set[str] = set()
-        self.ran = Ran(directory, notes=list(study.notes))
+        self.ran = StudySummary(directory, notes=list(study.notes))
 
-    def run(self) -> Ran:
+    def run(self) -> StudySummary:
         """Runs the study and writes its data set.
 
         Raises:
@@ -182,7 +182,7 @@ class Running:
         return counts
 
     def _note_unknown(
-        self, values: Sequence[Sequence[float]], asked: Replications, until: Until
+        self, values: Sequence[Sequence[float]], asked: Replications, until: StoppingRule
     ) -> None:
         short = [
             at

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from cellrate.common.estimates import half_width
-from cellrate.studies.study.model import Replications, Until
+from cellrate.studies.study.definition import Replications, StoppingRule
 
 GROWTH = 1.5
 """Least factor by which the number of runs of a point grows before the interval is checked again.
@@ -17,7 +17,7 @@ checks keep the coverage of the interval (Law 2015, section 9.4.1, on sequential
 """
 
 
-def wanted(values: Sequence[float], until: Until) -> float:
+def wanted(values: Sequence[float], until: StoppingRule) -> float:
     """Half width of the interval at which a point needs no more runs."""
     return until.half_width * abs(fmean(values)) if until.relative else until.half_width
 

@@ -15,7 +15,7 @@ BATCH = 5
 
 
 @dataclass(frozen=True)
-class Cut:
+class WarmUpPeriod:
     """The part to leave out at the beginning of a run.
 
     Attributes:
@@ -28,7 +28,7 @@ class Cut:
     reached_half: bool
 
 
-def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut:
+def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> WarmUpPeriod:
     """Finds the cut that minimises the standard error of the mean of the remaining samples.
 
     Samples are averaged in batches of five. With the batch means Z_1 ... Z_n the cut d minimises
@@ -54,10 +54,10 @@ def mser5(time: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> Cut
     error = np.maximum(squares, 0.0) / left**2.0
     most = count // 2
     best = int(np.argmin(error[: most + 1]))
-    return Cut(float(time[best * BATCH]), best == most)
+    return WarmUpPeriod(float(time[best * BATCH]), best == most)
 
 
-def longest(series: Iterable[Series]) -> Cut:
+def longest(series: Iterable[Series]) -> WarmUpPeriod:
     """The latest cut of some traces, after which each of them has settled.
 
     Raises:
@@ -66,4 +66,4 @@ def longest(series: Iterable[Series]) -> Cut:
     cuts = [mser5(one.time, (one.minimum + one.maximum) / 2) for one in series]
     if not cuts:
         raise ValueError("the run has no such trace")
-    return Cut(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))
+    return WarmUpPeriod(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))

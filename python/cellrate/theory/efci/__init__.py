@@ -8,8 +8,8 @@ from cellrate.theory.efci.maximum import (
     maximum_queue_bound_cells,
     printed_maximum_queue_cells,
 )
-from cellrate.theory.efci.over_time import Trajectory, periodic_trajectory, trajectory
 from cellrate.theory.efci.steady import LimitCycle, clips, limit_cycle, require_unclipped
+from cellrate.theory.efci.trajectories import Trajectory, periodic_trajectory, trajectory
 
 __all__ = [
     "STANDARD_FACTORS",

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from html import escape
 
-from cellrate.studies.dataset.table import words
+from cellrate.studies.dataset.table import texts
 from cellrate.studies.dataset.table.latex import latex
 from cellrate.studies.dataset.table.tabulation import Tabulation
 
@@ -19,10 +19,10 @@ def written(table: Tabulation, form: str) -> str:
 
 def as_text(table: Tabulation) -> str:
     """Plain text in aligned columns."""
-    heads = [[str(head)] for head in table.rows] + words.heads(table)
+    heads = [[str(head)] for head in table.rows] + texts.heads(table)
     lines = max(len(head) for head in heads)
     grid = [[([""] * (lines - len(head)) + head)[line] for head in heads] for line in range(lines)]
-    grid += [[*keys, *cells] for keys, cells in words.body(table)]
+    grid += [[*keys, *cells] for keys, cells in texts.body(table)]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     left = len(table.rows)
 
@@ -35,7 +35,7 @@ def as_text(table: Tabulation) -> str:
 
     rule = "  ".join("-" * width for width in widths)
     rows = [line(cells) for cells in grid]
-    parts = [words.caption(table), "", *rows[:lines], rule, *rows[lines:]]
+    parts = [texts.caption(table), "", *rows[:lines], rule, *rows[lines:]]
     return "\n".join([*parts, *(["", *table.notes] if table.notes else [])]) + "\n"
 
 
@@ -45,22 +45,22 @@ def as_markdown(table: Tabulation) -> str:
     def line(cells: list[str]) -> str:
         return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
 
-    heads = [str(head) for head in table.rows] + ["<br>".join(h) for h in words.heads(table)]
+    heads = [str(head) for head in table.rows] + ["<br>".join(h) for h in texts.heads(table)]
     left = len(table.rows)
     rule = f"|{'|'.join(['---'] * left + ['---:'] * (len(heads) - left))}|"
-    rows = [line([*keys, *cells]) for keys, cells in words.body(table)]
-    parts = [words.caption(table), "", line(heads), rule, *rows]
+    rows = [line([*keys, *cells]) for keys, cells in texts.body(table)]
+    parts = [texts.caption(table), "", line(heads), rule, *rows]
     return "\n".join([*parts, *(part for note in table.notes for part in ("", note))]) + "\n"
 
 
 def as_html(table: Tabulation) -> str:
     """An HTML table, without a page around it."""
-    heads = [str(head) for head in table.rows] + ["\n".join(h) for h in words.heads(table)]
+    heads = [str(head) for head in table.rows] + ["\n".join(h) for h in texts.heads(table)]
     cells = "".join(f"<th>{escape(one).replace(chr(10), '<br>')}</th>" for one in heads)
-    caption = escape(" ".join([words.caption(table), *table.notes]))
+    caption = escape(" ".join([texts.caption(table), *table.notes]))
     lines = ["<table>", f"<caption>{caption}</caption>", f"<thead><tr>{cells}</tr></thead>"]
     lines.append("<tbody>")
-    for keys, values in words.body(table):
+    for keys, values in texts.body(table):
         left = "".join(f"<th>{escape(one)}</th>" for one in keys)
         right = "".join(f"<td>{escape(one)}</td>" for one in values)
         lines.append(f"<tr>{left}{right}</tr>")
@@ -78,8 +78,8 @@ def as_csv(table: Tabulation) -> str:
             for measure in table.measures:
                 cell = table.cells.get((row, column, measure.name))
                 if cell is not None:
-                    keys = [words.exact_key(one) for one in (*row, *column)]
-                    numbers = map(words.exact, (cell.mean, cell.low, cell.high))
+                    keys = [texts.exact_key(one) for one in (*row, *column)]
+                    numbers = map(texts.exact, (cell.mean, cell.low, cell.high))
                     writer.writerow(
                         [*keys, measure.name, measure.unit, *numbers, cell.replications]
                     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellrate.studies.dataset.table import words
+from cellrate.studies.dataset.table import texts
 from cellrate.studies.dataset.table.tabulation import Tabulation
 
 SPECIAL = {
@@ -19,13 +19,13 @@ SPECIAL = {
 
 def latex(table: Tabulation) -> str:
     """The table as an environment `table`; the document needs the package booktabs."""
-    rows = words.body(table)
-    heads = [[str(head)] for head in table.rows] + words.heads(table)
+    rows = texts.body(table)
+    heads = [[str(head)] for head in table.rows] + texts.heads(table)
     height = max(len(head) for head in heads)
     padded = [[""] * (height - len(head)) + head for head in heads]
     lines = [_line([head[at] for head in padded]) for at in range(height)]
     form = "l" * len(table.rows) + "r" * (len(heads) - len(table.rows))
-    caption = " ".join([f"{words.caption(table)}.", *table.notes])
+    caption = " ".join([f"{texts.caption(table)}.", *table.notes])
     return "\n".join(
         [
             r"% \usepackage{booktabs}",

@@ -1,0 +1,68 @@
+"""Statements of theory on a scenario, and the reasons where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Value: TypeAlias = float | int | bool | str | list[str] | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of theory.
+
+    Attributes:
+        topic: Its subject.
+        text: One sentence.
+        values: Its numbers, units in their names; None means no limit.
+        formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
+        fails: Assumptions of the formula that do not hold here.
+    """
+
+    topic: str
+    text: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    formula: str = ""
+    fails: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NoStatement:
+    """A quantity on which theory makes no statement here, and the reason.
+
+    Attributes:
+        topic: Its subject.
+        quantity: The quantity.
+        reason: The reason.
+        formula: Name of the formula in `cellrate theory`; empty without a formula.
+    """
+
+    topic: str
+    quantity: str
+    reason: str
+    formula: str = ""
+
+
+Prediction: TypeAlias = Statement | NoStatement
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Predictions of theory for a network.
+
+    Attributes:
+        statements: Statements in the order of their topics.
+        without_statement: Quantities on which theory makes no statement here, with the reasons.
+    """
+
+    statements: tuple[Statement, ...]
+    without_statement: tuple[NoStatement, ...]
+
+    def topics(self) -> dict[str, list[Statement]]:
+        """Statements by topic."""
+        found: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            found.setdefault(statement.topic, []).append(statement)
+        return found

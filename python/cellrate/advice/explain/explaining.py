@@ -1,0 +1,39 @@
+"""Collects the statements on a network, topic by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cellrate.advice.explain import (
+    bottleneck,
+    delays,
+    oscillation,
+    queues,
+    shares,
+    throughput,
+    time_constants,
+)
+from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
+from cellrate.advice.explain.subject import Subject
+from cellrate.simulation.network import Network
+
+TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
+    bottleneck.statements,
+    shares.statements,
+    delays.statements,
+    throughput.statements,
+    queues.statements,
+    time_constants.statements,
+    oscillation.statements,
+    queues.losses,
+)
+
+
+def explain(network: Network) -> Explanation:
+    """Collects the predictions of theory for a network."""
+    subject = Subject(network)
+    found = [one for statements in TOPICS for one in statements(subject)]
+    return Explanation(
+        tuple(one for one in found if isinstance(one, Statement)),
+        tuple(one for one in found if isinstance(one, NoStatement)),
+    )

@@ -1,0 +1,175 @@
+"""Result of a tuning: the chosen setting, the runner-up, and how all others are worse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from statistics import fmean
+
+from scipy.special import stdtrit
+
+from cellrate.advice.tuning.declared import NotVaried
+from cellrate.advice.tuning.fluid_model import FluidModel
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
+from cellrate.advice.tuning.measures import Measures
+from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.proposal import Judgement, Proposal
+from cellrate.advice.tuning.race import Ranked
+from cellrate.common.estimates import LEVEL, Estimate, estimate
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.ranges import Space
+
+METHODS = {
+    "model": "the fluid model of EFCI",
+    "all": "every setting",
+    "search": "a search by simulation",
+}
+
+
+@dataclass(frozen=True)
+class ModelResults:
+    """The fluid model of a scenario, with its judgement and its proposal."""
+
+    model: FluidModel
+    judgement: Judgement
+    proposal: Proposal
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Result of a tuning.
+
+    Attributes:
+        base: The scenario that was tuned.
+        objective: Ranks the settings.
+        seeds: Seeds of the runs.
+        method: Key of `METHODS`: how settings were proposed.
+        no_model: The reason why the fluid model does not apply; None if it does, or if the user
+            named the parameters to vary.
+        modelled: The fluid model and its results; None if it was not used.
+        space: Parameters that were varied; empty if the model proposed the settings.
+        left: Declared parameters that could not be varied.
+        budget: Number of runs that were allowed.
+        ranked: Every setting that was run, the best first.
+        fullest: The best setting if throughput comes before loss; only if the fluid model finds no
+            feasible pair, otherwise None.
+        refused: Settings that the scenario does not allow, with the reason of each.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
+    """
+
+    base: Job
+    objective: Objective
+    seeds: tuple[int, ...]
+    method: str
+    no_model: str | None
+    modelled: ModelResults | None
+    space: Space
+    left: tuple[NotVaried, ...]
+    budget: int
+    ranked: tuple[Ranked, ...]
+    fullest: Ranked | None = None
+    refused: Mapping[Setting, str] = field(default_factory=dict)
+    simulated: int = 0
+    known: int = 0
+
+    @property
+    def infeasible(self) -> bool:
+        """True if the model found that no pair of RIF and RDF meets both conditions."""
+        return self.modelled is not None and not self.modelled.judgement.feasible.any()
+
+    @property
+    def chosen(self) -> Ranked:
+        """The best setting."""
+        return self.ranked[0]
+
+    @property
+    def runner_up(self) -> Ranked | None:
+        """The second best setting that was run with every seed; None if there is only one."""
+        others = [one for one in self.ranked[1:] if len(one.runs) == len(self.seeds)]
+        return others[0] if others else None
+
+    @property
+    def as_it_is(self) -> Ranked:
+        """The scenario without any change."""
+        return self.of(AS_IT_IS)
+
+    def may_be_chance(self, one: Ranked) -> bool | None:
+        """True if the 95 % interval of a setting's difference from the best contains zero.
+
+        The interval is that of the differences from the best setting, seed by seed. A setting with
+        one seed has no spread of its own; it is assumed to have the spread of the settings that
+        went on and are not worse in an earlier criterion.
+
+        Returns:
+            None if the setting is within all tolerances, or the spread is unknown.
+        """
+        if one.shortfall is None:
+            return None
+        name = one.shortfall.criterion.name
+        found = differences(one, self.chosen)[name]
+        if found is None or len(one.runs) > 1:
+            return None if found is None else found.contains(0.0)
+        spread = _spread([self._behind(other, name) for other in self._beside(name)])
+        return None if spread is None else abs(found.mean) <= spread
+
+    def _beside(self, name: str) -> list[Ranked]:
+        """Settings with several seeds that equal the best in all criteria before the named one."""
+        order = [criterion.name for criterion in self.objective.criteria]
+        before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
+        return [
+            one
+            for one in self.ranked
+            if len(one.runs) > 1
+            and one.setting not in first
+            and not (one.shortfall and one.shortfall.criterion.name in before)
+        ]
+
+    def _behind(self, one: Ranked, name: str) -> tuple[float, ...]:
+        found = differences(one, self.chosen)[name]
+        return () if found is None else found.values
+
+    def of(self, setting: Setting) -> Ranked:
+        """The rank of a setting.
+
+        Raises:
+            KeyError: The setting was not run.
+        """
+        for one in self.ranked:
+            if one.setting == setting:
+                return one
+        raise KeyError(setting)
+
+
+def estimates(runs: tuple[Measures, ...]) -> dict[str, Estimate | None]:
+    """Mean and 95 % interval of every measure over seeds; None if a run lacks it."""
+    return {name: _estimate([run.values[name] for run in runs]) for name in runs[0].values}
+
+
+def differences(one: Ranked, other: Ranked) -> dict[str, Estimate | None]:
+    """One setting less another, seed by seed; equal seeds mean equal random numbers."""
+    pairs = list(zip(one.runs, other.runs, strict=False))
+    return {
+        name: _estimate([_less(a.values[name], b.values[name]) for a, b in pairs])
+        for name in one.runs[0].values
+    }
+
+
+def _spread(samples: Sequence[Sequence[float]]) -> float | None:
+    """Half of the 95 % interval of a single value, from the pooled variance of the samples."""
+    several = [sample for sample in samples if len(sample) > 1]
+    freedom = sum(len(sample) - 1 for sample in several)
+    if not freedom:
+        return None
+    squares = sum((value - fmean(sample)) ** 2 for sample in several for value in sample)
+    return float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(squares / freedom)
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _estimate(values: list[float | None]) -> Estimate | None:
+    known = [value for value in values if value is not None]
+    return estimate(known) if known and len(known) == len(values) else None

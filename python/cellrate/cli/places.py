@@ -1,0 +1,61 @@
+"""Directories of a command: the data set that it reads, and the place of kept results."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from cyclopts import Parameter
+
+from cellrate import _core
+from cellrate.common.problems import BadInput, reading, shortened
+from cellrate.simulation.runner import default_store
+
+Study: TypeAlias = Annotated[
+    Path,
+    Parameter(name="STUDY", help="Directory of a study's data set, or file of a study that ran."),
+]
+
+STUDIES = Path("out") / "studies"
+
+
+def place_of(study: Path) -> Path:
+    """Directory of a study's data set; for a study file, the directory that it uses by default.
+
+    Raises:
+        BadInput: The file is not a study file, or the study has not run.
+    """
+    if not study.is_file():
+        return study
+    try:
+        with reading(str(study)):
+            content = tomllib.loads(study.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"{study} is no study file: {error}") from error
+    if not {"scenario", "template"} & content.keys():
+        raise BadInput(f"{study} is no study file: it names neither `scenario` nor `template`")
+    place = STUDIES / str(content.get("name", study.stem))
+    if not place.is_dir():
+        raise BadInput(f"{study} has no data in {place}; run `cellrate study {study}` first")
+    return place
+
+
+def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
+    """Creates the directory for pages and kept results, before hours of simulation.
+
+    Returns:
+        The store in it; None if `fresh`.
+
+    Raises:
+        BadInput: Nothing can be written to the directory.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK | os.X_OK):
+            raise BadInput(f"--out {out}: no permission to write there")
+        return None if fresh else default_store(out / "results")
+    except OSError as error:
+        why, place = error.strerror or str(error), shortened(str(out))
+        raise BadInput(f"--out {place}: nothing can be written there: {why}") from error

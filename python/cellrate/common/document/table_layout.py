@@ -1,0 +1,142 @@
+"""Lays a table out for a terminal: every number whole, whatever the width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cellrate.common.document.content import Cell, Column, Row, Table, plain
+
+GAPS = (2, 1)
+"""Spaces between columns: the usual ones, and those of a narrow terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table whose columns fit.
+
+    Attributes:
+        table: The table, without the columns that were left out.
+        widths: Width of each column, in characters.
+        gap: Spaces between columns.
+        left_out: Titles of the columns that were left out.
+    """
+
+    table: Table
+    widths: tuple[int, ...]
+    gap: int
+    left_out: tuple[str, ...] = ()
+
+
+def layouts(table: Table, width: int) -> list[Layout]:
+    """Ways to show a table within a width: as it is, without optional columns, or turned.
+
+    Turned, the rows become columns, and as many tables follow each other as the width requires.
+    No cell of a number is ever broken, and no word, unless a single column is too wide already.
+
+    Args:
+        table: The table.
+        width: Width of the terminal, in characters.
+
+    Returns:
+        One layout, or several if the table is turned.
+    """
+    table = _only(table, [not column.detail for column in table.columns])
+    needed = _only(table, [not column.optional for column in table.columns])
+    for candidate in (table, needed):
+        for gap in GAPS:
+            widths = _widths(candidate, width, gap)
+            if widths is not None:
+                kept = {one.title for one in candidate.columns}
+                left_out = tuple(one.name for one in table.columns if one.title not in kept)
+                return [Layout(candidate, widths, gap, left_out)]
+    return _turned(table, width)
+
+
+def _only(table: Table, shown: Sequence[bool]) -> Table:
+    """The table with some of its columns."""
+    kept = [at for at, is_shown in enumerate(shown) if is_shown]
+    return replace(
+        table,
+        columns=tuple(table.columns[at] for at in kept),
+        rows=tuple(replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows),
+    )
+
+
+def _turned(table: Table, width: int) -> list[Layout]:
+    """Tables with a row for each column of the table, and a column for each of its rows."""
+    found: list[Layout] = []
+    rows = list(table.rows)
+    while rows:
+        # As many records side by side as fit; a single one in any case.
+        best = _records(table, rows[:1])
+        widths = _widths(best, width, 1) or _folded(best, width, 1)
+        gap, count = 1, 1
+        for more in range(2, len(rows) + 1):
+            wider = _records(table, rows[:more])
+            fitting = _widths(wider, width, GAPS[0])
+            if fitting is None:
+                break
+            best, widths, gap, count = wider, fitting, GAPS[0], more
+        found.append(Layout(best, widths, gap))
+        rows = rows[count:]
+    return found
+
+
+def _records(table: Table, rows: Sequence[Row]) -> Table:
+    """Rows as columns; the first column of the table becomes the head, the notes a last row."""
+    first, *others = table.columns
+    heads = (
+        Column(first.name),
+        *(Column(plain(row.cells[0]), "right") for row in rows),
+    )
+    turned = []
+    for at, column in enumerate(others, 1):
+        cells: tuple[Cell, ...] = tuple(row.cells[at] for row in rows)
+        turned.append(Row((column.name, *cells)))
+    if any(row.note for row in rows):
+        turned.append(Row(("note", *(row.note for row in rows))))
+    return Table(heads, tuple(turned))
+
+
+def _widths(table: Table, width: int, gap: int) -> tuple[int, ...] | None:
+    """Widths of the columns of a table; None if they do not fit."""
+    columns = list(zip(*(row.cells for row in table.rows), strict=True))
+    least = [_least(column, cells) for column, cells in zip(table.columns, columns, strict=True)]
+    left = width - sum(least) - gap * (len(least) - 1)
+    if left < 0:
+        return None
+    wanted = [_natural(column, cells) for column, cells in zip(table.columns, columns, strict=True)]
+    # Columns that want the least more get it first; the rest share what remains.
+    found = list(least)
+    order = sorted(range(len(least)), key=lambda at: wanted[at] - least[at])
+    for place, at in enumerate(order):
+        more = min(wanted[at] - least[at], left // (len(order) - place))
+        found[at] += more
+        left -= more
+    return tuple(found)
+
+
+def _folded(table: Table, width: int, gap: int) -> tuple[int, ...]:
+    """Widths for a record with a word that is wider than the terminal, which is then broken."""
+    columns = list(zip(*(row.cells for row in table.rows), strict=True))
+    first = min(_least(table.columns[0], columns[0]), width // 2)
+    return first, max(width - first - gap, 1)
+
+
+def _least(column: Column, cells: Sequence[Cell]) -> int:
+    """Least width of a column: numbers whole, words whole."""
+    title = _longest(column.title.replace("-", "- ").split())
+    if column.align == "right":
+        return max(title, _natural(replace(column, title=""), cells))
+    return max(title, *(_longest(plain(cell).split()) for cell in cells))
+
+
+def _natural(column: Column, cells: Sequence[Cell]) -> int:
+    """Width of a column whose lines are not broken."""
+    lines = [line for cell in (column.title, *map(plain, cells)) for line in cell.split("\n")]
+    return _longest(lines)
+
+
+def _longest(texts: Sequence[str]) -> int:
+    return max(map(len, texts), default=0)

@@ -1,0 +1,213 @@
+"""Documents as text for a terminal, or for a pipe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text as Line
+
+from cellrate.common.document.content import (
+    Block,
+    Cell,
+    Command,
+    Detail,
+    Document,
+    Figure,
+    Folded,
+    Links,
+    Listing,
+    Paragraph,
+    Remark,
+    Section,
+    Span,
+    Style,
+    Table,
+    Text,
+    joined,
+    plain,
+)
+from cellrate.common.document.table_layout import Layout, layouts
+
+STYLES: dict[Style, str] = {
+    "plain": "",
+    "faint": "dim",
+    "good": "green",
+    "bad": "bold red",
+    "strong": "bold",
+    "emphasis": "italic",
+    "code": "",
+}
+RULE = "─"
+INDENT = 2
+"""Spaces before the parts of a section, and before the second line of a paragraph."""
+
+
+def show(document: Document, console: Console) -> None:
+    """Prints a document; figures, details and links are left out.
+
+    Lines are as wide as the console, except for commands, which are not broken.
+    """
+    console.print(Line(document.title, "bold"), soft_wrap=True)
+    show_parts(document.parts, console)
+
+
+def show_parts(parts: Sequence[Block], console: Console) -> None:
+    """Prints parts of a document; neighbours share the blank line between them."""
+    is_blank = False
+    for line in _blocks(parts, 0, console.width):
+        line.rstrip()
+        if not line.plain:
+            is_blank = True
+            continue
+        if is_blank:
+            console.print()
+        is_blank = False
+        if console.options.ascii_only:
+            line = Line(line.plain.replace(RULE, "-"))
+        console.print(line, soft_wrap=True)
+
+
+def _blocks(parts: Iterable[Block], indent: int, width: int) -> Iterator[Line]:
+    for part in parts:
+        yield from _block(part, indent, width)
+
+
+def _block(part: Block, indent: int, width: int) -> Iterator[Line]:
+    match part:
+        case Section():
+            inner = list(_blocks(part.parts, indent + INDENT, width))
+            if inner:
+                yield Line()
+                yield from _prose(part.title, indent, width, "bold")
+                yield from inner
+        case Paragraph():
+            yield from _prose(part.text, indent, width, STYLES[part.style])
+        case Remark():
+            yield from _prose(part.text, indent + 2 * INDENT, width, STYLES[part.style])
+        case Command():
+            yield from (Line(" " * indent + line) for line in part.lines)
+        case Listing():
+            yield from _items(part, indent, width)
+        case Table():
+            yield from _table(part, indent, width)
+        case Detail() | Figure() | Folded() | Links():
+            return
+
+
+def _prose(text: Text, indent: int, width: int, style: str) -> Iterator[Line]:
+    """Lines of a text, broken between words; all but the first are indented further."""
+    spaces = " " * indent
+    for line in wrapped(text, max(width - indent, 1), INDENT):
+        line.stylize_before(style)
+        yield Line(spaces).append_text(line)
+
+
+def _items(part: Listing, indent: int, width: int) -> Iterator[Line]:
+    for item in part.items:
+        if isinstance(item, Listing):
+            yield from _items(item, indent + INDENT, width)
+        else:
+            yield from _prose(joined("- ", item), indent, width, "")
+
+
+def wrapped(text: Text, width: int, hanging: int = 0) -> list[Line]:
+    """Lines of a text that are no wider than a width, unless one word is.
+
+    Args:
+        text: The text.
+        width: Greatest number of characters in a line.
+        hanging: Spaces before every line but the first.
+    """
+    found: list[Line] = []
+    for paragraph in _styled(text).split("\n", allow_blank=True):
+        line = Line()
+        for word in _words(paragraph):
+            if line.plain and line.cell_len + word.cell_len - _trailing(word) > width:
+                found.append(line)
+                line = Line(" " * hanging)
+            line.append_text(word)
+        found.append(line)
+    for line in found:
+        line.rstrip()
+    return found
+
+
+def _words(line: Line) -> Iterator[Line]:
+    """Words with the spaces behind them, in their styles."""
+    for match in re.finditer(r"\S*\s*", line.plain):
+        if match.group():
+            yield line[match.start() : match.end()]
+
+
+def _trailing(word: Line) -> int:
+    return len(word.plain) - len(word.plain.rstrip())
+
+
+def _styled(cell: Cell) -> Line:
+    if isinstance(cell, Folded):
+        return Line(cell.title)
+    line = Line()
+    for one in joined(cell):
+        if isinstance(one, Span):
+            line.append(one.text, STYLES[one.style])
+        else:
+            line.append(one)
+    return line
+
+
+def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
+    if not part.rows:
+        return
+    kept = part.rows if part.most is None else part.rows[: part.most]
+    shown = Table(part.columns, kept)
+    for layout in layouts(shown, width - indent):
+        yield Line()
+        yield from _laid_out(layout, indent, width)
+        if layout.left_out:
+            names = f"not shown in {width} columns: {', '.join(layout.left_out)}"
+            yield from _prose(names, indent, width, "dim")
+    if len(kept) < len(part.rows):
+        rest = f"{len(part.rows) - len(kept):,} more {part.more}".rstrip()
+        yield from _prose(rest, indent, width, "dim")
+    yield Line()
+
+
+def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
+    table, spaces = layout.table, " " * indent
+    # A title may be broken behind a hyphen as well, as in rate-limited.
+    titles = tuple(
+        re.sub(r"-(?=\w)", "-\n", column.title) if len(column.title) > most else column.title
+        for column, most in zip(table.columns, layout.widths, strict=True)
+    )
+    heads = list(_cells(titles, layout, bottom=True))
+    total = sum(layout.widths) + layout.gap * (len(layout.widths) - 1)
+    if any(titles):
+        yield from (Line(spaces).append_text(head) for head in heads)
+        yield Line(spaces + RULE * total, "dim")
+    for row in table.rows:
+        yield from (Line(spaces).append_text(line) for line in _cells(row.cells, layout))
+        if plain(row.note):
+            yield from _prose(row.note, indent + INDENT, width, "dim")
+
+
+def _cells(cells: Sequence[Cell], layout: Layout, *, bottom: bool = False) -> Iterator[Line]:
+    """Lines of a row; short cells begin at its top, or end at its bottom."""
+    broken = [
+        wrapped(_as_text(cell), width) for cell, width in zip(cells, layout.widths, strict=True)
+    ]
+    height = max(map(len, broken))
+    for number in range(height):
+        line = Line()
+        for at, lines in enumerate(broken):
+            place = number - (height - len(lines)) if bottom else number
+            piece = lines[place].copy() if 0 <= place < len(lines) else Line()
+            left = layout.table.columns[at].align == "left"
+            piece.align("left" if left else "right", max(layout.widths[at], piece.cell_len))
+            line.append(" " * layout.gap if at else "").append_text(piece)
+        yield line
+
+
+def _as_text(cell: Cell) -> Text:
+    return cell.title if isinstance(cell, Folded) else cell

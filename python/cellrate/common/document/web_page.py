@@ -1,0 +1,158 @@
+"""Documents as self-contained web pages in one style; they load nothing from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib import resources
+
+from cellrate.common.document.content import (
+    Block,
+    Cell,
+    Column,
+    Command,
+    Detail,
+    Document,
+    Figure,
+    Folded,
+    Links,
+    Listing,
+    Paragraph,
+    Remark,
+    Row,
+    Section,
+    Span,
+    Style,
+    Table,
+    Text,
+    joined,
+)
+
+TAGS: dict[Style, str] = {"strong": "strong", "emphasis": "em", "code": "code"}
+# HTML has no headings below this level.
+LAST_HEADING = 6
+
+
+def web_page(document: Document) -> str:
+    """The document as HTML."""
+    style = resources.files("cellrate.common.document").joinpath("page.css").read_text("utf-8")
+    above = f'<p class="faint">{text(document.above)}</p>\n' if document.above else ""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(document.title)}</title>\n<style>\n{style}</style></head><body>\n"
+        f"{above}<h1>{escape(document.title)}</h1>\n"
+        f"{blocks(document.parts, level=2)}\n</body></html>\n"
+    )
+
+
+def blocks(parts: Sequence[Block], level: int = 2) -> str:
+    """Parts of a document as HTML.
+
+    Args:
+        parts: The parts.
+        level: Level of the headings of their sections.
+    """
+    found = (_block(part, level) for part in parts)
+    return "\n".join(one for one in found if one)
+
+
+def text(content: Text) -> str:
+    """A text as HTML."""
+    return "".join(_span(one) for one in joined(content))
+
+
+def _span(one: str | Span) -> str:
+    if isinstance(one, str):
+        return _broken(one)
+    inner = _broken(one.text)
+    name = f' id="{escape(one.anchor)}"' if one.anchor else ""
+    if one.style in TAGS:
+        inner = f"<{TAGS[one.style]}{name}>{inner}</{TAGS[one.style]}>"
+    elif one.style != "plain" or name:
+        kind = f' class="{one.style}"' if one.style != "plain" else ""
+        inner = f"<span{kind}{name}>{inner}</span>"
+    return f'<a href="{escape(one.link)}">{inner}</a>' if one.link else inner
+
+
+def _broken(content: str) -> str:
+    return escape(content).replace("\n", "<br>")
+
+
+def _block(part: Block, level: int) -> str:
+    if isinstance(part, Section):
+        return _section(part, level)
+    if isinstance(part, Detail):
+        return blocks(part.parts, level)
+    if isinstance(part, Folded):
+        return _folded(part, level)
+    return _leaf(part)
+
+
+def _leaf(part: Paragraph | Remark | Command | Listing | Links | Table | Figure) -> str:
+    match part:
+        case Paragraph():
+            kind = "" if part.style == "plain" else f' class="{part.style}"'
+            return f"<p{kind}>{text(part.text)}</p>"
+        case Remark():
+            return f'<p class="{"why" if part.style == "bad" else "note"}">{text(part.text)}</p>'
+        case Command():
+            return f"<pre>{escape(chr(10).join(part.lines))}</pre>" if part.lines else ""
+        case Listing():
+            return _listing(part)
+        case Links():
+            return f"<nav>{' '.join(map(_span, part.items))}</nav>" if part.items else ""
+        case Table():
+            return _table(part)
+        case Figure():
+            return _figure(part)
+
+
+def _section(part: Section, level: int) -> str:
+    inner = blocks(part.parts, level + 1)
+    if not inner:
+        return ""
+    name = f' id="{escape(part.anchor)}"' if part.anchor else ""
+    heading = f"h{min(level, LAST_HEADING)}"
+    return f"<{heading}{name}>{text(part.title)}</{heading}>\n{inner}"
+
+
+def _folded(part: Folded, level: int) -> str:
+    inner = blocks(part.parts, level)
+    return f"<details><summary>{escape(part.title)}</summary>{inner}</details>" if inner else ""
+
+
+def _listing(part: Listing) -> str:
+    items = "".join(
+        _listing(item) if isinstance(item, Listing) else f"<li>{text(item)}</li>"
+        for item in part.items
+    )
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _table(part: Table) -> str:
+    head = "".join(_cell(one.title, one, "th") for one in part.columns)
+    body = "".join(_row(row, part.columns) for row in part.rows)
+    # Its own scroll bar, so that a narrow window scrolls the table and not the page.
+    kind = "table wide" if part.wide else "table"
+    return f'<div class="{kind}"><table><tr>{head}</tr>{body}</table></div>' if body else ""
+
+
+def _row(row: Row, columns: Sequence[Column]) -> str:
+    cells = "".join(_cell(cell, at, "td") for cell, at in zip(row.cells, columns, strict=True))
+    if not row.note:
+        return f"<tr>{cells}</tr>"
+    note = f'<td colspan="{len(columns)}"><div class="why">{text(row.note)}</div></td>'
+    return f"<tr>{cells}</tr><tr>{note}</tr>"
+
+
+def _cell(cell: Cell, column: Column, tag: str) -> str:
+    kind = ' class="number"' if column.align == "right" else ""
+    inner = _folded(cell, LAST_HEADING) if isinstance(cell, Folded) else text(cell)
+    return f"<{tag}{kind}>{inner}</{tag}>"
+
+
+def _figure(part: Figure) -> str:
+    name = f' id="{escape(part.anchor)}"' if part.anchor else ""
+    label = f'<svg role="img" aria-label="{escape(part.about)}" '
+    return f"<figure{name}>{part.svg().replace('<svg ', label, 1)}</figure>"

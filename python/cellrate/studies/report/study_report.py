@@ -1,0 +1,202 @@
+"""The report on a study: plan, figures, tables, failures, and the command of every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from cellrate import __version__
+from cellrate.common.document import (
+    Block,
+    Cell,
+    Document,
+    Figure,
+    Folded,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    columns,
+    rows,
+)
+from cellrate.common.numbers import number
+from cellrate.common.problems import BadInput
+from cellrate.simulation.figures import svg
+from cellrate.studies.columns import factors_of, measures_of, units_of
+from cellrate.studies.compare import Rules, compare, sentences
+from cellrate.studies.compare.figure import differences
+from cellrate.studies.dataset import DataSet, FactorColumn
+from cellrate.studies.plots import lines
+from cellrate.studies.plots.axes import scale_of
+from cellrate.studies.plots.chart import Chart
+from cellrate.studies.plots.summary import means
+from cellrate.studies.report.charts import chart_of
+from cellrate.studies.report.linked_points import with_commands
+
+# Levels of a factor are listed up to this number.
+LISTED = 12
+# Points are listed with their runs up to this number; the data set has all.
+MOST_POINTS = 2000
+MOST_ALTERNATIVES = 6
+
+
+def report(data: DataSet) -> Document:
+    """The report on a study whose runs are done."""
+    described = data.description
+    failed = data.runs.filter(pl.col("status") != "done")
+    count = f"{len(data.runs):,} runs of {data.runs['point'].n_unique():,} points"
+    facts = f" · {count}, {len(failed):,} failed · cellrate {__version__}"
+    hint = "Every point shows the commands of its runs, and leads to them."
+    return Document(
+        described.name,
+        (
+            Paragraph((Span(described.scenario, "code"), facts), "faint"),
+            Section("Plan", _plan(data)),
+            _failures(failed),
+            _warnings(data.runs),
+            Section(
+                "Figures",
+                (
+                    Paragraph(hint, "faint"),
+                    *(_figure(data, measure) for measure in measures_of(data)),
+                ),
+            ),
+            *_comparison(data),
+            Section("Points and their runs", _points(data)),
+        ),
+    )
+
+
+def _plan(data: DataSet) -> tuple[Block, ...]:
+    described = data.description
+    found = rows(_factor(data, one) for one in described.varied)
+    seeds = (
+        "all points have the same seeds"
+        if described.common_random_numbers
+        else "each point has seeds of its own"
+    )
+    measures = "; ".join(f"{one.name} = {one.expression}" for one in described.measures)
+    facts = [f"Replications: {_replications(described.replications)}; {seeds}."]
+    facts += [f"Measures: {measures}."] if measures else []
+    facts += [f"Intervals at {described.level:.10g}."]
+    table = Table(columns("factor", "key", "values"), found)
+    return (table if found else Paragraph("Nothing varies."), *map(Paragraph, facts))
+
+
+def _replications(asked: int | Mapping[str, Any]) -> str:
+    if isinstance(asked, int):
+        return str(asked)
+    return ", ".join(f"{name} {value}" for name, value in asked.items() if value is not None)
+
+
+def _factor(data: DataSet, one: FactorColumn) -> list[str]:
+    frame = data.runs
+    scale = scale_of(frame, one.name, Chart(one.name, one.name, units={one.name: one.unit}))
+    values = frame[one.name].drop_nulls().unique(maintain_order=True).to_list()
+    if len(values) <= LISTED:
+        levels = ", ".join(scale.shown(value) for value in values)
+    else:
+        levels = f"{len(values)} values, {scale.shown(min(values))} to {scale.shown(max(values))}"
+    return [one.name, one.path or "a variable of expressions", levels]
+
+
+def _failures(failed: pl.DataFrame) -> Section:
+    found: list[list[Cell]] = [
+        [str(row["error"]), Span(row["command"], "code")]
+        for row in failed.head(MOST_POINTS).iter_rows(named=True)
+    ]
+    parts = (Table(columns("error", "command"), rows(found)),) if found else ()
+    return Section(f"Failures ({len(failed):,})", parts)
+
+
+def _warnings(runs: pl.DataFrame) -> Folded:
+    codes = runs.select(pl.col("warnings").str.split(",").explode().alias("code"))
+    codes = codes.filter(pl.col("code").is_not_null() & (pl.col("code") != ""))
+    counted = codes.group_by("code", maintain_order=True).len().rows()
+    found = [[code, f"{count:,}"] for code, count in counted]
+    parts = (Table(columns("warning", "runs", numbers=[1]), rows(found)),) if found else ()
+    return Folded(f"Warnings of the runs ({len(found)} kinds)", parts)
+
+
+def _figure(data: DataSet, measure: str) -> Section:
+    found = chart_of(data, measure)
+    if found is None:
+        return Section(measure, (Paragraph("Nothing varies, so there is nothing to draw."),))
+    chart, averaged = found
+
+    def drawn() -> str:
+        commands = dict(zip(data.runs["run"], data.runs["command"], strict=True))
+        points = dict(zip(data.runs["run"], data.runs["point"], strict=True))
+        return with_commands(lines(data.runs, chart), commands, points)
+
+    figure = Figure(drawn, f"{measure} over {chart.x}")
+    note = (Paragraph(f"Means over {', '.join(averaged)}."),) if averaged else ()
+    return Section(measure, (figure, *note))
+
+
+def _comparison(data: DataSet) -> tuple[Section, ...]:
+    """Differences between the values of the first text factor, averaged over all others."""
+    factors = factors_of(data)
+    texts = [
+        name
+        for name in factors
+        if not data.runs[name].dtype.is_numeric()
+        and data.runs[name].n_unique() <= MOST_ALTERNATIVES
+    ]
+    measures = tuple(measures_of(data))
+    if not texts or not measures or data.runs["replication"].n_unique() < 2:
+        return ()
+    others = tuple(name for name in factors if name != texts[0])
+    rules = Rules(texts[0], measures, others, level=data.description.level, averaged=bool(others))
+    title = f"Which differences of {texts[0]} are real"
+    try:
+        found = compare(data.runs, rules)
+    except BadInput as error:
+        return (Section(title, (Paragraph(f"They cannot be compared: {error}."),)),)
+
+    def drawn() -> str:
+        return svg(differences(found, units_of(data)))
+
+    figure = Figure(drawn, f"Differences of {texts[0]} with their confidence intervals")
+    return (Section(title, (figure, *map(Paragraph, sentences.summary(found)))),)
+
+
+def _points(data: DataSet) -> tuple[Block, ...]:
+    """Table with a row per point: its values, means with half their intervals, its runs."""
+    varied = [one.name for one in data.description.varied]
+    measures = measures_of(data)
+    chart = Chart("point", "point", units=units_of(data))
+    scales = {name: scale_of(data.runs, name, chart) for name in varied}
+    shown = {name: _means(data, name) for name in measures}
+    found: list[list[Cell]] = []
+    parts = data.runs.partition_by("point", maintain_order=True)
+    for part in parts[:MOST_POINTS]:
+        point = part["point"][0]
+        values = [scales[name].shown(part[name][0]) for name in varied]
+        runs = rows(map(_run, part.iter_rows(named=True)))
+        inner = Folded(f"{len(part)} runs", (Table(columns("digest", "command"), runs),))
+        measured = [shown[name].get(point, "-") for name in measures]
+        found.append([Span(str(point), anchor=f"point-{point}"), *values, *measured, inner])
+    units = units_of(data)
+    heads = [f"{name} ({units[name]})" if units.get(name) else name for name in measures]
+    numbers = range(1 + len(varied), 1 + len(varied) + len(measures))
+    titles = columns("point", *varied, *heads, "runs", numbers=numbers)
+    more = len(parts) - MOST_POINTS
+    note = (Paragraph(f"{more:,} more are in the data set."),) if more > 0 else ()
+    return (Table(titles, rows(found), wide=True), *note)
+
+
+def _means(data: DataSet, measure: str) -> dict[int, str]:
+    values = data.runs.filter(pl.col(measure).cast(pl.Float64).is_finite())
+    found = means(values, ["point"], measure, data.description.level)
+    texts = {}
+    for row in found.iter_rows(named=True):
+        half = None if row["high"] is None else row["high"] - row["mean"]
+        texts[row["point"]] = number(row["mean"]) + (f" ± {number(half)}" if half else "")
+    return texts
+
+
+def _run(row: Mapping[str, Any]) -> list[Cell]:
+    return [row["digest"] or "failed", Span(row["command"], "code")]

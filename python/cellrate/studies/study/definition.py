@@ -1,0 +1,202 @@
+"""A study in memory: factors, points, replications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cellrate.simulation.runner import Job
+from cellrate.studies.parameters.ranges import Range
+from cellrate.studies.parameters.variants import TableForm, switched
+
+Value: TypeAlias = str | float
+"""Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
+
+WarmUpRule: TypeAlias = Literal["mser-5"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A factor or derived parameter.
+
+    Attributes:
+        name: Name in the study file.
+        path: Dotted path of the parameter; None for a name that only expressions use.
+        kind: ``number``, ``integer``, ``boolean``, ``choice`` or a quantity such as ``Time``.
+        unit: Unit of its values; empty if they have none.
+    """
+
+    name: str
+    path: str | None
+    kind: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor of a study.
+
+    Attributes:
+        column: Its name, parameter and unit.
+        levels: Its values in order, as in a scenario, or a range for space-filling designs.
+        place: Its place in the study file.
+        form: The table whose variant it selects, such as the scheme of a switch; None otherwise.
+    """
+
+    column: Column
+    levels: tuple[str, ...] | Range
+    place: tuple[int | str, ...]
+    form: TableForm | None = None
+
+    def setting(self, text: str) -> str:
+        """A value as a setting of a run; empty for a name that only expressions use."""
+        if self.column.path is None:
+            return ""
+        if self.form is not None:
+            return switched(self.form, text).setting
+        return f"{self.column.path}={text}"
+
+    def at(self, share: float) -> str:
+        """The value at a share, from 0 to 1, of the levels or the range."""
+        if isinstance(self.levels, Range):
+            return self.levels.at(share)
+        return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Factors that vary together, row by row; usually a single factor."""
+
+    factors: tuple[Factor, ...]
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Values of its factors, row by row.
+
+        Raises:
+            ValueError: A factor is a range without a number of values.
+        """
+        return zip(*map(_values, self.factors), strict=True)
+
+    def at(self, share: float) -> tuple[str, ...]:
+        """Values of its factors at a share of their levels or ranges."""
+        return tuple(factor.at(share) for factor in self.factors)
+
+
+def _values(factor: Factor) -> tuple[str, ...]:
+    if isinstance(factor.levels, tuple):
+        return factor.levels
+    raise ValueError(
+        f"{factor.column.name} is a range without a number of values; add `count` or list values"
+    )
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A parameter that an expression computes from others."""
+
+    column: Column
+    expression: str
+    place: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A combination of values.
+
+    Attributes:
+        index: Number from 0, in the order of the design.
+        values: Name and value of every factor and derived parameter, in their order.
+        settings: The values of parameters of the scenario, as settings of a run.
+    """
+
+    index: int
+    values: tuple[tuple[str, Value], ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """Stopping rule of the replications of a point.
+
+    Attributes:
+        measure: Name of the measure.
+        half_width: Half the width of its confidence interval at which a point needs no more runs.
+        relative: True if this is a share of the mean.
+    """
+
+    measure: str
+    half_width: float
+    relative: bool
+
+
+@dataclass(frozen=True)
+class Replications:
+    """Number of runs of each point: from `least` to `most`; `until` decides if these differ."""
+
+    least: int
+    most: int
+    until: StoppingRule | None
+    level: float
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Rule that finds the start of the measuring window from a trace."""
+
+    rule: WarmUpRule
+    trace: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """The contents of a study file.
+
+    Attributes:
+        name: Name of the study.
+        path: Path of the file.
+        text: Text of the file.
+        base: The scenario with the settings of every run; its path may be the name of a template.
+        factors: The factors, in the order of the file.
+        derived: The derived parameters.
+        points: Every combination that is run.
+        common_random_numbers: True if a replication has the same seed at all points.
+        replications: Number of runs of each point.
+        warm_up: Rule that finds the start of the measuring window; None if the scenario sets it.
+        measures: Name and expression of each named measure.
+        traces: Traces that go into the data set.
+        notes: Notes for the user before the study runs.
+    """
+
+    name: str
+    path: str
+    text: str
+    base: Job
+    factors: tuple[Column, ...]
+    derived: tuple[Column, ...]
+    points: tuple[Point, ...]
+    common_random_numbers: bool
+    replications: Replications
+    warm_up: WarmUp | None
+    measures: Mapping[str, str]
+    traces: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def seed(self, point: int, replication: int) -> int:
+        """Seed of a run."""
+        first = self.base.seed or 0
+        if self.common_random_numbers:
+            return first + replication
+        return first + point * self.replications.most + replication
+
+    def job(self, point: Point, replication: int, settings: tuple[str, ...] = ()) -> Job:
+        """The job of a run.
+
+        Args:
+            point: The point.
+            replication: Number of the replication, from 0.
+            settings: Further settings.
+        """
+        overrides = (*self.base.overrides, *point.settings, *settings)
+        return Job(self.base.text, self.base.path, overrides, self.seed(point.index, replication))
