@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
-use super::credited::Prompt;
+use super::credited::{Prompt, instants};
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::{Event, Log, What};
@@ -139,12 +139,7 @@ impl<S: Server> Switch<S> {
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
-            let prompt = if inbox.is_drawn() {
-                self.turn_promptly::<true>(prompt, inbox, links, horizon)
-            } else {
-                self.turn_promptly::<false>(prompt, inbox, links, horizon)
-            };
-            self.prompt = Some(prompt);
+            self.prompt = Some(instants::turn(self, prompt, inbox, links, horizon));
             return;
         }
         if let Some(mut link) = inbox.take_only(links) {

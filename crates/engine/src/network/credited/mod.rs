@@ -3,6 +3,7 @@
 
 pub mod build;
 mod host;
+pub mod instants;
 mod messages;
 mod switch;
 
