@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
 use super::credited::{Prompt, instants};
 use super::inbox::Inbox;
 use super::links::Links;
@@ -46,7 +47,7 @@ impl<S: Server> Host<S> {
             let numbered = (0..)
                 .zip(&terminals)
                 .map(|(number, terminal)| (terminal.channel, number));
-            let sender: BTreeMap<u32, u32> = numbered.collect();
+            let sender: BTreeMap<ChannelId, u32> = numbered.collect();
             senders = prompt.channels_sent(|channel| sender.get(&channel).copied().unwrap_or(0));
         }
         Host {

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
 use super::observer::Tap;
 use super::plan::EventKinds;
 use crate::discard::Cause;
@@ -50,8 +51,8 @@ pub enum What {
 pub struct Event {
     /// Time of the event.
     pub at: Ps,
-    /// Channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// Channel to which it happened.
+    pub channel: ChannelId,
     /// Link of the port of the event, if it was at a port.
     pub link: Option<u32>,
     /// Kind of event.

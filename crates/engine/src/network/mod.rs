@@ -24,6 +24,7 @@ mod storage;
 mod switch;
 mod terminal;
 
+pub use channel::ChannelId;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};
 pub use passages::{Passage, Passages};

@@ -5,6 +5,7 @@
 
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
 use super::log::{Event, Log};
 use super::node::Node;
 use super::reference::{Moment, Reference};
@@ -17,9 +18,8 @@ use crate::tcp::Segment;
 pub struct Crossing {
     /// Index of the link.
     pub link: u32,
-    /// Channel: twice the flow's number, plus one for the backward direction. `None` for a cell of
-    /// credit control, which belongs to no channel.
-    pub channel: Option<u32>,
+    /// Its channel; `None` for a cell of credit control, which belongs to no channel.
+    pub channel: Option<ChannelId>,
     /// Header bits on this link, and the number among the data cells of the channel, modulo
     /// [`Info::NUMBERS`].
     pub info: Info,
@@ -37,8 +37,8 @@ pub struct Crossing {
 pub struct PduStart {
     /// Time at which its first cell leaves the queue.
     pub at: Ps,
-    /// Channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// Its channel.
+    pub channel: ChannelId,
     /// Number of its first cell among the data cells of the channel, modulo [`Info::NUMBERS`].
     pub first: u32,
     /// Number of its cells.
@@ -106,7 +106,7 @@ impl Reference {
 /// Progress of the observation of each link.
 struct Watch {
     /// For each link, the channel of each label at its far end.
-    channels: Vec<Vec<Option<u32>>>,
+    channels: Vec<Vec<Option<ChannelId>>>,
     /// Number of cells on the link when it was last examined, and how many of them, the newest,
     /// have not been reported.
     seen: Vec<(usize, usize)>,
@@ -121,12 +121,12 @@ impl Watch {
     fn new(reference: &mut Reference) -> Watch {
         let simulation = reference.state();
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
-        for (channel, of) in simulation.channels.iter().enumerate() {
+        for (channel, of) in simulation.plan.channels().zip(&simulation.channels) {
             for hop in &of.hops {
-                let (table, label): (&mut Vec<Option<u32>>, _) =
+                let (table, label): (&mut Vec<Option<ChannelId>>, _) =
                     (&mut channels[hop.link], hop.label as usize);
                 table.resize(table.len().max(label + 1), None);
-                table[label] = Some(channel as u32);
+                table[label] = Some(channel);
             }
         }
         let delays: Vec<Ps> = simulation

@@ -10,6 +10,7 @@ mod meter;
 
 use meter::Meter;
 
+use super::channel::ChannelId;
 use super::log::{Event, Log, What};
 use crate::atm::cell::{Body, Info, Kind, RmCell};
 use crate::atm::link::Outlet;
@@ -49,8 +50,8 @@ pub struct RelayCounts {
 
 /// A channel at a switch that ends its control loop.
 pub struct Relay {
-    /// The channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// The channel.
+    pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
     arrival: Arrival,
@@ -71,7 +72,7 @@ pub struct Relay {
 /// Settings of a relay.
 pub struct RelaySettings {
     /// The channel.
-    pub channel: u32,
+    pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
     /// Slots, queue and label of the channel at that port.

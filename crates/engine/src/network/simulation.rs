@@ -69,8 +69,8 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) stations: Vec<Station<S>>,
     pub(super) links: Links,
     pub(super) channels: Vec<Channel>,
-    /// Node and terminal of the source and the destination of each flow.
-    pub(super) ends: Vec<[(usize, usize); 2]>,
+    /// For each channel: node and terminal that it leaves.
+    pub(super) begins: Vec<(usize, usize)>,
     pub(super) window: Window,
     /// For each link, the node that receives its cells.
     receivers: Vec<Receiver>,
@@ -107,7 +107,7 @@ impl<S: BuildServer> Simulation<S> {
         let links = Links::new(plan.links.iter().map(|link| Link::new(patient(link))));
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
-            ends: ends(&nodes, plan.flows.len()),
+            begins: begins(&nodes, channels.len()),
             window: Window::default(),
             plan,
             stations: stations(nodes, inboxes, ties),
@@ -278,16 +278,15 @@ fn stations<S>(nodes: Vec<Node<S>>, inboxes: Vec<Inbox>, ties: Vec<Ties>) -> Vec
         .collect()
 }
 
-fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {
-    let mut ends = alloc::vec![[(0, 0); 2]; flows];
+fn begins<S>(nodes: &[Node<S>], channels: usize) -> Vec<(usize, usize)> {
+    let mut begins = alloc::vec![(0, 0); channels];
     for (node, kind) in nodes.iter().enumerate() {
         let Node::Host(host) = kind else { continue };
         for (index, terminal) in host.terminals.iter().enumerate() {
-            let channel = terminal.channel as usize;
-            ends[channel / 2][channel % 2] = (node, index);
+            begins[terminal.channel.index()] = (node, index);
         }
     }
-    ends
+    begins
 }
 
 impl Ties {

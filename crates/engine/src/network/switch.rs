@@ -6,6 +6,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
+use super::channel::ChannelId;
 use super::credited::{Prompt, instants};
 use super::inbox::Inbox;
 use super::links::Links;
@@ -33,8 +34,8 @@ pub struct Route {
     /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
     /// that pass here, and its slot there.
     pub opposite: Option<(u32, u32)>,
-    /// The channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// The channel.
+    pub channel: ChannelId,
     /// True if the class of its data is under control; RM cells always are.
     pub controlled: bool,
     /// Queue of its RM cells at the output port. Queues are no more than classes, so it fits into a
@@ -358,7 +359,7 @@ impl<S: Server> Switch<S> {
             let what = What::Mark { er: rm.er };
             self.log.add(Event {
                 at: now,
-                channel: channel ^ 1,
+                channel: channel.reverse(),
                 link: Some(*link),
                 what,
             });

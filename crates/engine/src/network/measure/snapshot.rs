@@ -6,6 +6,7 @@ use crate::atm::port::{Losses, QueueCounts};
 use crate::atm::server::Server;
 use crate::endsystem::Counters;
 use crate::kernel::Ps;
+use crate::network::channel::ChannelId;
 use crate::network::relay::RelayCounts;
 use crate::network::simulation::Simulation;
 use crate::network::source_queue::Refused;
@@ -53,7 +54,9 @@ impl<S: Server> Simulation<S> {
     /// Values of all counters now.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
-        let sends = (0..self.channels.len())
+        let sends = self
+            .plan
+            .channels()
             .map(|channel| self.sends(channel))
             .collect();
         let flows = (0..self.plan.flows.len())
@@ -85,14 +88,11 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    fn sends(&mut self, channel: usize) -> Sends {
+    fn sends(&mut self, channel: ChannelId) -> Sends {
         let now = self.now;
         let (losses, relayed) = (self.losses(channel), self.relayed(channel));
-        let delivered = self
-            .terminal(channel / 2, 1 - channel % 2)
-            .counts()
-            .cells_received;
-        let terminal = self.terminal_mut(channel / 2, channel % 2);
+        let delivered = self.terminal(channel.reverse()).counts().cells_received;
+        let terminal = self.terminal_mut(channel);
         Sends {
             counts: terminal.counts(),
             abr: terminal
@@ -107,9 +107,9 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Cells of `channel` that switches refused and links lost.
-    pub(super) fn losses(&self, channel: usize) -> Losses {
+    pub(super) fn losses(&self, channel: ChannelId) -> Losses {
         let mut sum = Losses::default();
-        for hop in &self.channels[channel].hops {
+        for hop in &self.channels[channel.index()].hops {
             let node = self.plan.links[hop.link].from;
             let lost = self.stations[node].node.ports()[hop.port as usize]
                 .0
@@ -125,7 +125,7 @@ impl<S: Server> Simulation<S> {
     }
 
     fn bytes(&self, flow: usize) -> Bytes {
-        let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
+        let [source, destination] = self.terminals(flow);
         let (delivered, arrived) = match destination.app() {
             App::Receiver(receiver) => {
                 let stats = receiver.stats();

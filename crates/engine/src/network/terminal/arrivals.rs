@@ -136,7 +136,7 @@ impl Terminal {
                 let what = What::Mark { er: turned.er };
                 out.log.add(Event {
                     at: now,
-                    channel: self.channel ^ 1,
+                    channel: self.channel.reverse(),
                     link: None,
                     what,
                 });
