@@ -4,7 +4,7 @@
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::discard::Cause;
-use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::event::{Event, What};
 use cellrate_engine::network::{ChannelId, Plan, Simulation};
 
 /// Events in order of time. All columns have the same length.

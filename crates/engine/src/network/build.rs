@@ -5,10 +5,9 @@ mod relays;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
 use super::channel::{Channel, ChannelId, Hop};
-use super::credited::build::Users;
+use super::draft::Draft;
 use super::host::Host;
 use super::inbox::Inbox;
 use super::log::Log;
@@ -39,27 +38,6 @@ pub struct Parts<S> {
     pub channels: Vec<Channel>,
 }
 
-pub(super) struct Draft<'a> {
-    pub(super) plan: &'a Plan,
-    /// For each link: its port's index within its node, and the channels over it in order.
-    pub(super) port_of: Vec<u32>,
-    pub(super) users: Vec<Vec<ChannelId>>,
-    /// For each link under credit control: the link on which its credit returns.
-    pub(super) back: Vec<Option<usize>>,
-    /// For each link: the channels that share a pool before it, and those behind it, computed on
-    /// demand.
-    pub(super) pools: Vec<[OnceCell<Users>; 2]>,
-    /// For each node: its outgoing links that are used.
-    pub(super) outgoing: Vec<Vec<usize>>,
-    /// For each node: its incoming links that are used.
-    incoming: Vec<Vec<u32>>,
-    /// For each node: channels whose cells it receives; the position is the label.
-    pub(super) arriving: Vec<Vec<ChannelId>>,
-    /// For each node: channels that leave the terminals of its flows, if the flows have them.
-    leaving: Vec<Vec<ChannelId>>,
-    pub(super) channels: Vec<Channel>,
-}
-
 /// Builds the parts of a simulation.
 pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let draft = Draft::new(plan)?;
@@ -72,7 +50,7 @@ pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let inboxes = draft
         .incoming
         .iter()
-        .map(|links| Inbox::new(links.clone(), Order::of(plan, links)))
+        .map(|links| Inbox::new(links.clone(), order(plan, links)))
         .collect();
     Ok(Parts {
         nodes,
@@ -137,11 +115,6 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// Links of a channel, in order.
-    pub(super) fn path(&self, channel: ChannelId) -> &'a [usize] {
-        self.plan.path(channel)
-    }
-
     /// Checks that a path leads from host to host through switches, without a loop.
     fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (links, path) = (&self.plan.links, self.path(channel));
@@ -190,29 +163,6 @@ impl<'a> Draft<'a> {
             slot,
             label: 0,
         }
-    }
-
-    /// Class of the data cells of a channel.
-    pub(super) fn class(&self, channel: ChannelId) -> ServiceClass {
-        self.plan.class(channel)
-    }
-
-    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR;
-    /// otherwise the flow has no RM cells.
-    pub(super) fn rm_class(&self, channel: ChannelId) -> ServiceClass {
-        let is_abr = |channel: ChannelId| {
-            !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr
-        };
-        if is_abr(channel) || is_abr(channel.reverse()) {
-            ServiceClass::Abr
-        } else {
-            self.class(channel)
-        }
-    }
-
-    /// True if some cells of a channel have the class.
-    pub(super) fn carries(&self, channel: ChannelId, class: ServiceClass) -> bool {
-        self.class(channel) == class || self.rm_class(channel) == class
     }
 
     fn log(&self) -> Log {
@@ -358,14 +308,6 @@ impl<'a> Draft<'a> {
         before
             .filter(|c| self.carries(**c, ServiceClass::Abr))
             .count() as u32
-    }
-
-    pub(super) fn hop_from(&self, node: usize, channel: ChannelId) -> Option<Hop> {
-        self.channels[channel.index()]
-            .hops
-            .iter()
-            .find(|hop| self.plan.links[hop.link].from == node)
-            .copied()
     }
 
     fn host<S: BuildServer>(&self, node: usize) -> Host<S> {
@@ -538,6 +480,14 @@ impl<'a> Draft<'a> {
             _ => Shaper::None,
         }
     }
+}
+
+/// The order of simultaneous cells at the node to which `links` lead.
+fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
+    let names = links
+        .iter()
+        .map(|link| plan.links[*link as usize].name.as_str());
+    Order::new(plan.simultaneous_cells, plan.seed, names)
 }
 
 /// Queue of a class; classes that no queue lists share the last.

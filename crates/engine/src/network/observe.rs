@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::channel::ChannelId;
-use super::log::Event;
+use super::event::Event;
 use super::node::Node;
 use super::plan::NodeKind;
 use super::simulation::Simulation;

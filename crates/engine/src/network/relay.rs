@@ -11,7 +11,8 @@ mod meter;
 use meter::Meter;
 
 use super::channel::ChannelId;
-use super::log::{Event, Log, What};
+use super::event::{Event, What};
+use super::log::Log;
 use crate::atm::cell::{Body, Info, Kind, RmCell};
 use crate::atm::link::Outlet;
 use crate::atm::port::{Arrival, Port};

@@ -6,10 +6,10 @@ use super::build::{Parts, build};
 use super::channel::Channel;
 use super::inbox::Inbox;
 use super::links::Links;
-use super::measure::Window;
 use super::node::Node;
 use super::plan::{LinkPlan, Plan, PlanError};
 use super::storage::Storage;
+use super::window::Window;
 use crate::atm::link::Link;
 use crate::atm::server::{BuildServer, LazyServer, Server};
 use crate::kernel::{Ps, Tournament};
@@ -77,7 +77,7 @@ pub struct Simulation<S: Server = LazyServer> {
     schedule: Tournament,
     pub(super) now: Ps,
     /// The largest storage seen.
-    pub(super) peak: Storage,
+    peak: Storage,
     turns: u32,
 }
 
@@ -129,6 +129,11 @@ impl<S: Server> Simulation<S> {
     /// Instant before which everything has been processed.
     pub fn now(&self) -> Ps {
         self.now
+    }
+    /// The largest storage measured so far. The engine measures from time to time, depending on how
+    /// a run is divided into calls.
+    pub fn peak_storage(&self) -> Storage {
+        self.peak
     }
 
     /// Processes everything before `until`. The result does not depend on how a run is divided into
@@ -205,6 +210,14 @@ impl<S: Server> Simulation<S> {
             ties.patience_next = 1;
         }
         ties.safe_until.max(anyway)
+    }
+
+    /// Measures the storage now.
+    fn note_storage(&mut self) {
+        let now = Storage::of(&self.links, self.nodes());
+        if now.cells > self.peak.cells {
+            self.peak = now;
+        }
     }
 
     fn turn(&mut self, node: usize, horizon: Ps) {

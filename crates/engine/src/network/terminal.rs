@@ -9,7 +9,8 @@ use alloc::boxed::Box;
 
 use self::settings::Processing;
 use super::channel::ChannelId;
-use super::log::{Event, Log, What};
+use super::event::{Event, What};
+use super::log::Log;
 use super::source_queue::SourceQueue;
 use crate::atm::aal5::Reassembler;
 use crate::atm::link::Outlet;

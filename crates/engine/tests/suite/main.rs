@@ -23,6 +23,7 @@ mod explicit_rate;
 mod fast_equals_plain;
 mod generic_fairness;
 mod golden;
+mod layers;
 mod max_min;
 mod measures;
 mod network_invariants;

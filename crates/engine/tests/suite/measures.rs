@@ -8,7 +8,7 @@ use crate::support::plans::{
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::log::What;
+use cellrate_engine::network::event::What;
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::network::{ChannelId, Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;

@@ -5,7 +5,7 @@ use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::log::What;
+use cellrate_engine::network::event::What;
 use cellrate_engine::network::{ChannelId, Plan, Report, Simulation};
 use proptest::prelude::*;
 

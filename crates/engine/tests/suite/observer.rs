@@ -12,7 +12,7 @@ use cellrate_engine::atm::cell::{Body, Info, Kind};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::event::{Event, What};
 use cellrate_engine::network::plan::SwitchPlan;
 use cellrate_engine::network::{
     ChannelId, Crossing, Observer, PduStart, Plan, Reference, Report, Simulation,

@@ -3,13 +3,14 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{ChannelId, Draft, Hop, PlanError};
 use crate::atm::cell::{Info, ServiceClass};
 use crate::atm::port::Arrival;
 use crate::atm::server::Queued;
 use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
 use crate::kernel::Ps;
-use crate::network::plan::loop_round_trip;
+use crate::network::channel::{ChannelId, Hop};
+use crate::network::draft::Draft;
+use crate::network::plan::{PlanError, loop_round_trip};
 use crate::network::relay::{Relay, RelaySettings};
 use crate::network::switch::Route;
 

@@ -10,17 +10,9 @@ use crate::atm::cell::ServiceClass;
 use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
-use crate::network::build::Draft;
 use crate::network::channel::{ChannelId, Hop};
-use crate::network::plan::PlanError;
-use crate::network::plan::{NodeKind, contradictions, opposites};
-
-/// Memory of a pool in cells, and its channels.
-#[derive(Clone, Debug)]
-pub(in crate::network) struct Users {
-    memory: u64,
-    channels: Vec<ChannelId>,
-}
+use crate::network::draft::{Draft, Users};
+use crate::network::plan::{NodeKind, PlanError, contradictions, opposites};
 
 impl Draft<'_> {
     /// Finds the opposite link of every link under credit control.

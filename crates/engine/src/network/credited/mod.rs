@@ -10,8 +10,9 @@ mod switch;
 use alloc::vec::Vec;
 
 use super::channel::ChannelId;
+use super::event::{Event, What};
 use super::links::Links;
-use super::log::{Event, Log, What};
+use super::log::Log;
 use crate::atm::link::Outlet;
 use crate::atm::port::Port;
 use crate::atm::server::{Departure, Server};

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::snapshot::Snapshot;
 use crate::atm::cell::Kind;
 use crate::atm::server::Server;
 use crate::kernel::Digest;
 use crate::network::node::Node;
 use crate::network::simulation::Simulation;
+use crate::network::window::Snapshot;
 
 /// Cells of a channel on links and in queues.
 #[derive(Clone, Copy, Default)]

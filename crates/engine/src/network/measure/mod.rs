@@ -16,36 +16,9 @@ use super::plan::NodeKind;
 use super::report::{FlowReport, Report, VcReport};
 use super::simulation::Simulation;
 use super::terminal::Terminal;
+use super::window::WindowEnd;
 use crate::atm::server::Server;
 use crate::kernel::{Ps, Summary};
-use snapshot::Snapshot;
-
-/// Measures that cannot be computed as differences, taken at the end of the window.
-#[derive(Clone, Default)]
-pub(super) struct WindowEnd {
-    snapshot: Snapshot,
-    shares: Vec<(f64, f64, f64)>,
-    acr_ranges: Vec<Option<(f64, f64)>>,
-    delays: Vec<(Summary, Summary)>,
-    source_queue_max: Vec<u64>,
-    queue_max: Vec<Vec<Vec<u64>>>,
-    /// Most cells in front of each port of each node.
-    front_max: Vec<Vec<Option<u64>>>,
-    /// Sampled queue lengths per node, port and queue.
-    samples: Vec<Vec<Vec<Summary>>>,
-}
-
-/// State of the measuring window, and sampled queue lengths.
-#[derive(Clone, Default)]
-pub(super) struct Window {
-    begin: Snapshot,
-    /// Greatest length of each queue of each port of each node before the window.
-    queue_max_before: Vec<Vec<Vec<u64>>>,
-    end: WindowEnd,
-    /// Per node, port and queue.
-    samples: Vec<Vec<Vec<Summary>>>,
-    queued_max: Option<u64>,
-}
 
 impl<S: Server> Simulation<S> {
     /// The end of a flow that `channel` leaves: the source or the destination.

@@ -2,53 +2,14 @@
 
 use alloc::vec::Vec;
 
-use crate::atm::port::{Losses, QueueCounts};
+use crate::atm::port::Losses;
 use crate::atm::server::Server;
 use crate::endsystem::Counters;
-use crate::kernel::Ps;
 use crate::network::channel::ChannelId;
-use crate::network::relay::RelayCounts;
 use crate::network::simulation::Simulation;
-use crate::network::source_queue::Refused;
-use crate::network::terminal::{App, TerminalCounts};
+use crate::network::terminal::App;
+use crate::network::window::{Bytes, Sends, Snapshot};
 use crate::tcp::SenderStats;
-
-/// Values of all counters that run from the start, at one instant.
-#[derive(Clone, Default)]
-pub struct Snapshot {
-    pub(super) at: Ps,
-    /// Per channel: counters of its sending end, and its losses.
-    pub(super) sends: Vec<Sends>,
-    /// Per flow.
-    pub(super) flows: Vec<Bytes>,
-    /// Per node and switch port.
-    pub(super) ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
-    /// Per node and port: time integral of the cells in front of it, if virtual sources feed it.
-    pub(super) fronts: Vec<Vec<Option<f64>>>,
-}
-
-/// Counters of one end of a flow and of the channel that begins there.
-#[derive(Clone, Copy, Default)]
-pub struct Sends {
-    pub(super) counts: TerminalCounts,
-    pub(super) abr: Counters,
-    pub(super) losses: Losses,
-    /// RM cells that began and ended on the way.
-    pub(super) relayed: RelayCounts,
-    pub(super) delivered: u64,
-    pub(super) queue_integral: f64,
-    pub(super) queue_drops: Refused,
-}
-
-/// Bytes of a flow.
-#[derive(Clone, Copy, Default)]
-pub struct Bytes {
-    pub(super) delivered: u64,
-    /// Bytes that arrived, including duplicates and those that wait for earlier bytes.
-    pub(super) arrived: u64,
-    pub(super) acked: u64,
-    pub(super) sender: SenderStats,
-}
 
 impl<S: Server> Simulation<S> {
     /// Values of all counters now.

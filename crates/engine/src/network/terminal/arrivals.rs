@@ -5,7 +5,7 @@ use crate::atm::aal5::Outcome;
 use crate::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
-use crate::network::log::{Event, What};
+use crate::network::event::{Event, What};
 use crate::tcp::Segment;
 use crate::traffic::Application;
 
