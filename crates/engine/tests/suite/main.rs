@@ -36,6 +36,7 @@ mod passages;
 mod port_losses;
 mod prca_decay;
 mod queueing_theory;
+mod random_networks;
 mod relative_rate;
 mod servers;
 mod smith_predictor;
