@@ -32,11 +32,10 @@ use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
 use crate::kernel::{Finding, Ps};
 
-pub use scheme::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, facts)`; the parameters have
-/// `check(&self, SwitchFacts) -> Vec<Finding>`.
+/// is built by `new(&parameters, facts)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $scheme:ty;)*) => {
         /// The scheme of a port and its parameters.
@@ -62,6 +61,18 @@ macro_rules! registry {
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
                     $(ControlConfig::$variant(config) => config.check(facts),)*
+                }
+            }
+            /// The parameters with the values that follow from others where they are left out.
+            pub fn in_force(&self) -> ControlConfig {
+                match self {
+                    $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
+                }
+            }
+            /// See [`SwitchControl::FOLLOWS_ORDER`].
+            pub fn follows_order(&self) -> bool {
+                match self {
+                    $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::FOLLOWS_ORDER,)*
                 }
             }
             /// Key of the scheme.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::Statistic;
-use crate::kernel::{Ps, Rate};
+use crate::kernel::{Finding, Ps, Rate};
 
 /// Facts about a port, from which a scheme is built.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,16 @@ impl SwitchFacts {
     };
 }
 
+/// Parameters of a scheme.
+pub trait SchemeParameters: Clone {
+    /// Findings about values outside their range at the switch of `facts`.
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding>;
+    /// The parameters with the values that follow from others where they are left out.
+    fn in_force(&self) -> Self {
+        self.clone()
+    }
+}
+
 /// Occasions on which a scheme reads the length of its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueReading {
@@ -50,6 +60,9 @@ pub enum QueueReading {
 pub trait SwitchControl {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic] = &[];
+    /// True if the scheme depends on the order in which its queue receives the cells, so that they
+    /// may not wait in front of it in queues of channels (virtual sources).
+    const FOLLOWS_ORDER: bool = false;
 
     /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
     /// holds the contents of an RM cell, which the scheme may mark.

@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 use crate::atm::cell::Info;
 use crate::component::{Component, documentation};
 use crate::kernel::Finding;
+use crate::kernel::units::Buffer;
 
-pub use policy::{Cause, DiscardPolicy, QueueFacts, Verdict};
+pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) ->
-/// Vec<Finding>`.
+/// is built by `new(&parameters, channels)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -51,6 +51,19 @@ macro_rules! registry {
             pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
                 match self {
                     $(DiscardConfig::$variant(config) => config.check(facts),)*
+                }
+            }
+            /// The parameters in a finite `buffer`, with the values that follow from others where
+            /// they are left out.
+            pub fn in_force(&self, buffer: Buffer) -> DiscardConfig {
+                match self {
+                    $(DiscardConfig::$variant(config) => DiscardConfig::$variant(config.in_force(buffer)),)*
+                }
+            }
+            /// See [`DiscardPolicy::FOLLOWS_ORDER`].
+            pub fn follows_order(&self) -> bool {
+                match self {
+                    $(DiscardConfig::$variant(_) => <$policy as DiscardPolicy>::FOLLOWS_ORDER,)*
                 }
             }
             /// Key of the policy.

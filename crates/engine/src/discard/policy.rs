@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
-use crate::kernel::units::Cells;
+use crate::kernel::units::{Buffer, Cells};
 
 /// Reason for which a cell was refused; written into the event log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -38,12 +38,27 @@ pub enum Verdict {
 /// A discard policy of one queue, with state per channel slot. `queue` is the number of cells in
 /// the queue, the one in service included; `buffer` is its limit.
 pub trait DiscardPolicy {
+    /// True if the policy depends on the order in which its queue receives the cells, so that they
+    /// may not wait in front of it in queues of channels (virtual sources).
+    const FOLLOWS_ORDER: bool = false;
+
     /// Decides on one cell of channel `slot`.
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
     /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
     /// a queue without a limit need not call it.
     fn is_stateless(&self) -> bool {
         false
+    }
+}
+
+/// Parameters of a policy.
+pub trait PolicyParameters: Clone {
+    /// Findings about values outside their range at the queue of `facts`.
+    fn check(&self, facts: QueueFacts) -> Vec<Finding>;
+    /// The parameters in a finite `buffer`, with the values that follow from others where they are
+    /// left out.
+    fn in_force(&self, _buffer: Buffer) -> Self {
+        self.clone()
     }
 }
 

@@ -26,7 +26,7 @@ use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
-use crate::traffic::Demand;
+use crate::traffic::{Demand, Load};
 
 /// The initial state of a simulation.
 pub struct Parts<S> {
@@ -453,8 +453,7 @@ impl<'a> Draft<'a> {
     }
 
     fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate) -> Shaper {
-        let paced = flow.source.over_tcp()
-            || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
+        let paced = flow.source.load() == Load::Elastic;
         let abr = || {
             let from = self
                 .path(channel)
