@@ -18,6 +18,7 @@ DOCS = ROOT / "docs"
 WALKS = sorted((DOCS / "images").glob("walk-of-*.svg"))
 HOW_TO = DOCS / "how-to" / "add-a-scheme.md"
 WORDS = DOCS / "explanation" / "words.md"
+SCHEMES = DOCS / "explanation" / "schemes.md"
 
 BELOW = re.compile(r"<desc>Paths are below (.+)\.</desc>")
 STATION = re.compile(r'<tspan class="file">([^<]+)</tspan>')
@@ -51,6 +52,13 @@ def test_the_code_of_the_recipe_for_a_scheme_is_that_of_the_files() -> None:
     assert len(excerpts) > 5
     for file, code in excerpts:
         assert code in (ROOT / file).read_text(encoding="utf-8"), f"{file}:\n{code}"
+
+
+def test_the_page_of_schemes_says_of_every_scheme_how_sure_it_is() -> None:
+    rows = [line.split("|")[1] for line in SCHEMES.read_text("utf-8").splitlines() if "|" in line]
+    told = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
+    schemes = {one["name"] for one in json.loads(_core.registry())["schemes"]}
+    assert schemes - {"none"} - told == set()
 
 
 def listed(schema: dict[str, Any]) -> list[dict[str, Any]]:

@@ -23,9 +23,7 @@ pub type Numbered = (u64, PduStart);
 impl Channel {
     /// An empty list of PDUs for every channel of a plan.
     pub fn of_all(plan: &Plan) -> Vec<Channel> {
-        (0..2 * plan.flows.len())
-            .map(|_| Channel::default())
-            .collect()
+        plan.channels().map(|_| Channel::default()).collect()
     }
 
     /// Adds a tapped place that sees the channel's cells. Returns the number of the place.
@@ -85,6 +83,7 @@ pub fn index(pdu: &PduStart, info: Info) -> u32 {
 #[cfg(test)]
 mod tests {
     use cellrate_engine::kernel::Ps;
+    use cellrate_engine::network::ChannelId;
     use cellrate_engine::tcp::Segment;
 
     use super::*;
@@ -100,7 +99,7 @@ mod tests {
         };
         PduStart {
             at: Ps::ZERO,
-            channel: 0,
+            channel: ChannelId::forward(0),
             first,
             cells: CELLS,
             sent: CELLS,

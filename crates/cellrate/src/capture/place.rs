@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cellrate_engine::atm::aal5::{Outcome, Reassembler};
 use cellrate_engine::atm::cell::{Body, Kind};
 use cellrate_engine::atm::rm;
-use cellrate_engine::network::{Crossing, Plan};
+use cellrate_engine::network::{ChannelId, Crossing, Plan};
 
 use super::aal5::{self, CELL_PAYLOAD};
 use super::atm;
@@ -67,7 +67,7 @@ const TOO_MANY: &str =
 pub struct Place {
     /// The link, and the end from which it is observed.
     pub tapped: Tapped,
-    passing: BTreeMap<u32, Passing>,
+    passing: BTreeMap<ChannelId, Passing>,
     bare: Vec<u8>,
 }
 
@@ -99,15 +99,11 @@ pub enum Reassembled<'a> {
 impl Place {
     /// Creates the link with all channels that cross it.
     pub fn new(tapped: Tapped, plan: &Plan, channels: &mut [Channel]) -> Place {
-        let ways = plan
-            .flows
-            .iter()
-            .flat_map(|flow| [&flow.forward, &flow.backward]);
-        let crossing = (0..)
-            .zip(ways)
-            .filter(|(_, way)| way.contains(&tapped.link));
-        let passing = crossing.map(|(channel, _): (u32, _)| {
-            let cursor = channels[channel as usize].tap();
+        let crossing = plan
+            .channels()
+            .filter(|channel| plan.path(*channel).contains(&tapped.link));
+        let passing = crossing.map(|channel| {
+            let cursor = channels[channel.index()].tap();
             (
                 channel,
                 Passing {
@@ -147,7 +143,7 @@ impl Place {
             }
             return Ok(Reassembled::Nothing);
         };
-        let flow = channel as usize / 2;
+        let flow = channel.flow();
         let header = atm::header(flows.ends[flow].vc, crossing.info);
         if let Some(Body::Rm(contents)) = &crossing.body {
             if let Some(write) = write {
@@ -165,7 +161,7 @@ impl Place {
                 payload::write(
                     &mut self.bare,
                     flow as u32,
-                    !channel.is_multiple_of(2),
+                    !channel.is_forward(),
                     begin,
                     CELL_PAYLOAD,
                 );
@@ -179,9 +175,9 @@ impl Place {
             .expect("a channel keeps its way");
         passing.take(
             crossing,
-            header,
+            (channel, header),
             flows,
-            &mut channels[channel as usize],
+            &mut channels[channel.index()],
             write,
         )
     }
@@ -191,7 +187,7 @@ impl Passing {
     fn take<'a>(
         &'a mut self,
         crossing: &Crossing,
-        header: [u8; 4],
+        (of_channel, header): (ChannelId, [u8; 4]),
         flows: &'a Flows,
         channel: &mut Channel,
         write: Option<Write<'_>>,
@@ -205,9 +201,8 @@ impl Passing {
         let of = channel.pdu_of(self.cursor, crossing.info);
         let of = of.filter(|(_, begun)| ended.is_none_or(|pdu| pdu.segment == begun.segment));
         let of = of.ok_or_else(|| CaptureError::Request(TOO_MANY.into()))?;
-        let flow = crossing.channel.unwrap_or_default();
         if let Some(write) = write {
-            self.encode(of, flow, flows);
+            self.encode(of, of_channel, flows);
             let begin = channels::index(&of.1, crossing.info) as usize * CELL_PAYLOAD;
             write(header, &self.octets[begin..begin + CELL_PAYLOAD]);
         }
@@ -218,8 +213,8 @@ impl Passing {
         Ok(match self.reassembler.on_eom(crossing.info, pdu) {
             Outcome::Corrupt => Reassembled::Damaged,
             Outcome::Delivered(_) => {
-                self.encode(of, flow, flows);
-                Reassembled::Whole(&flows.ends[flow as usize / 2], &self.octets, self.payload)
+                self.encode(of, of_channel, flows);
+                Reassembled::Whole(&flows.ends[of_channel.flow()], &self.octets, self.payload)
             }
         })
     }
@@ -228,11 +223,11 @@ impl Passing {
     ///
     /// # Panics
     /// If the number of octets does not match the number of cells sent, which is a defect.
-    fn encode(&mut self, (number, pdu): Numbered, channel: u32, flows: &Flows) {
+    fn encode(&mut self, (number, pdu): Numbered, channel: ChannelId, flows: &Flows) {
         if self.encoded == Some(number) {
             return;
         }
-        let (flow, backward) = (channel as usize / 2, !channel.is_multiple_of(2));
+        let (flow, backward) = (channel.flow(), !channel.is_forward());
         self.octets.clear();
         packet::write(
             &mut self.octets,

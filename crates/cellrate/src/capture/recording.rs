@@ -151,7 +151,7 @@ impl Recording {
 
 impl Observer for Recording {
     fn on_pdu(&mut self, pdu: &PduStart) {
-        self.channels[pdu.channel as usize].begin(pdu);
+        self.channels[pdu.channel.index()].begin(pdu);
     }
 
     fn on_cell(&mut self, crossing: &Crossing) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::rm;
-use cellrate_engine::network::{Crossing, PduStart};
+use cellrate_engine::network::{ChannelId, Crossing, PduStart};
 use cellrate_engine::tcp::Segment;
 
 use super::channels::Channel;
@@ -223,7 +223,7 @@ fn a_pdu_of_other_cells_than_travel_is_not_written() {
     let mut place = Place::new(tapped, &plan, &mut channels);
     channels[0].begin(&PduStart {
         at: Ps::ZERO,
-        channel: 0,
+        channel: ChannelId::forward(0),
         first: 0,
         cells: 3,
         sent: 3,
@@ -232,7 +232,7 @@ fn a_pdu_of_other_cells_than_travel_is_not_written() {
     let info = Info::data(0);
     let crossing = Crossing {
         link,
-        channel: Some(0),
+        channel: Some(ChannelId::forward(0)),
         info,
         body: None,
         left: Ps::ZERO,

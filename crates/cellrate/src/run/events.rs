@@ -4,8 +4,8 @@
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::discard::Cause;
-use cellrate_engine::network::log::{Event, What};
-use cellrate_engine::network::{Plan, Simulation};
+use cellrate_engine::network::event::{Event, What};
+use cellrate_engine::network::{ChannelId, Plan, Simulation};
 
 /// Events in order of time. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,9 +48,9 @@ const CELLS_PER_MARK: u64 = 1 << 16;
 impl Odometer {
     /// Reads every channel. It must be called at every stop of the run.
     pub fn read(&mut self, simulation: &Simulation) {
-        self.marks
-            .resize(2 * simulation.plan().flows.len(), Vec::new());
-        for (channel, marks) in self.marks.iter_mut().enumerate() {
+        let channels = simulation.plan().channels();
+        self.marks.resize(channels.clone().count(), Vec::new());
+        for (channel, marks) in channels.zip(&mut self.marks) {
             let sent = simulation.data_cells_sent(channel);
             if marks
                 .last()
@@ -64,7 +64,7 @@ impl Odometer {
     /// The full number of a cell that carries `number` and was lost at `event.at`; `sent` is the
     /// number of data cells sent on its channel by the end of the run.
     fn whole(&self, event: &Event, number: u32, sent: u64) -> u64 {
-        let later = self.marks.get(event.channel as usize).and_then(|marks| {
+        let later = self.marks.get(event.channel.index()).and_then(|marks| {
             let next = marks.partition_point(|(at, _)| *at < event.at);
             marks.get(next).map(|(_, sent)| *sent)
         });
@@ -76,9 +76,9 @@ impl Odometer {
 }
 
 /// Cells of a full PDU of `channel`; `None` if it carries bare cells.
-fn cells_per_pdu(plan: &Plan, channel: usize) -> Option<u64> {
-    let flow = &plan.flows[channel / 2];
-    let payload = if channel.is_multiple_of(2) {
+fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
+    let flow = &plan.flows[channel.flow()];
+    let payload = if channel.is_forward() {
         flow.tcp.mss.0
     } else {
         0
@@ -98,17 +98,11 @@ impl Events {
     }
 
     fn push(&mut self, event: &Event, simulation: &Simulation, odometer: &Odometer) {
-        let (plan, channel) = (simulation.plan(), event.channel as usize);
-        let direction = if channel % 2 == 0 {
-            "forward"
-        } else {
-            "backward"
-        };
+        let (plan, channel) = (simulation.plan(), event.channel);
         let row = Row::new(event, simulation, odometer);
         self.time_seconds.push(event.at.as_secs_f64());
         self.kind.push(row.kind.into());
-        self.vc
-            .push(format!("{}/{direction}", plan.flows[channel / 2].name));
+        self.vc.push(plan.channel_name(channel));
         self.port.push(
             event
                 .link
@@ -149,7 +143,7 @@ impl Row {
             What::Loss {
                 cause, number, rm, ..
             } => {
-                let sent = simulation.data_cells_sent(event.channel as usize);
+                let sent = simulation.data_cells_sent(event.channel);
                 let cell = (!rm).then(|| odometer.whole(event, number, sent));
                 Row {
                     kind: "loss",

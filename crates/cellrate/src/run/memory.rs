@@ -6,7 +6,7 @@ mod queues;
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::kernel::trace::{Point, Trace};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::log::Event;
+use cellrate_engine::network::event::Event;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
 

@@ -47,11 +47,6 @@ pub fn passages(
         ..Passages::default()
     };
     for one in &found.kept {
-        let direction = if one.channel.is_multiple_of(2) {
-            "forward"
-        } else {
-            "backward"
-        };
         let (kind, number) = match one.info.kind() {
             Kind::Frm => ("frm", None),
             Kind::Brm => ("brm", None),
@@ -60,10 +55,7 @@ pub fn passages(
         columns
             .link
             .push(plan.links[one.link as usize].name.clone());
-        columns.vc.push(format!(
-            "{}/{direction}",
-            plan.flows[one.channel as usize / 2].name
-        ));
+        columns.vc.push(plan.channel_name(one.channel));
         columns.kind.push(kind);
         columns.cell.push(number);
         columns.left_seconds.push(one.left.as_secs_f64());

@@ -213,7 +213,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
 fn own_rate(load: Load) -> Option<OwnRate> {
     match load {
         Load::Elastic => None,
-        Load::Own { mean, peak } => Some(OwnRate {
+        Load::Own { mean, peak, .. } => Some(OwnRate {
             mean_cells_per_second: mean,
             peak_cells_per_second: peak.is_finite().then_some(peak),
         }),

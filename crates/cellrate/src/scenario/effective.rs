@@ -1,7 +1,5 @@
 //! Parameters in force: with the values that follow from others if they are left out.
 
-use cellrate_engine::control::ControlConfig;
-use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, SourceRules};
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -34,25 +32,9 @@ pub fn tcp(config: &TcpConfig) -> TcpConfig {
 /// A switch with its thresholds and its target utilisation.
 pub fn switch(config: &Switch) -> Switch {
     let mut found = config.clone();
-    match &mut found.control {
-        ControlConfig::Efci(efci) if efci.high.is_none() => {
-            efci.threshold = Some(efci.threshold_in_force())
-        }
-        ControlConfig::Erica(erica) => erica.target_utilisation = Some(erica.utilisation()),
-        _ => {}
-    }
-    if !found.buffer.is_infinite() {
-        let buffer = found.buffer;
-        match &mut found.discard {
-            DiscardConfig::Epd(epd) => epd.threshold = Some(epd.threshold_in_force(buffer)),
-            DiscardConfig::SelectiveDrop(drop) => {
-                drop.threshold = Some(drop.threshold_in_force(buffer))
-            }
-            DiscardConfig::FairBufferAllocation(fba) => {
-                fba.threshold = Some(fba.threshold_in_force(buffer))
-            }
-            _ => {}
-        }
+    found.control = config.control.in_force();
+    if !config.buffer.is_infinite() {
+        found.discard = config.discard.in_force(config.buffer);
     }
     found
 }

@@ -94,7 +94,11 @@ fn read_one(source: &mut SourceConfig, directory: &Path) -> Result<(), Wrong> {
                 .map_err(|message| Wrong::file(format!("{}: {message}", path.display())))?;
             stream.content = Some(Pieces::new(pieces));
         }
-        _ => {}
+        other => assert!(
+            !other.plays_file(),
+            "nothing reads the file of a source `{}`",
+            other.name()
+        ),
     }
     Ok(())
 }

@@ -49,7 +49,9 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
         load,
         cellrate_engine::traffic::Load::Own {
             mean: 5_000.0,
-            peak: 10_000.0
+            peak: 10_000.0,
+            // 10 ms at 5,000 cells/s above the mean, and one.
+            burst: 51,
         }
     );
     let resolved = crate::scenario::resolve(&scenario);

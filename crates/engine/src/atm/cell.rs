@@ -1,6 +1,7 @@
 //! The cell: sixteen `Copy` bytes, and the body of an RM cell or of the end of a PDU, which is
 //! stored separately.
 
+pub use super::class::ServiceClass;
 use crate::credit::CreditCell;
 use crate::kernel::Ps;
 use crate::tcp::Segment;
@@ -196,46 +197,6 @@ pub enum Body {
     Stamp(Ps),
     /// Contents of a credit cell.
     Credit(CreditCell),
-}
-
-/// Service classes; a port maps each to one of its queues.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum ServiceClass {
-    /// Constant bit rate.
-    Cbr,
-    /// Variable bit rate.
-    Vbr,
-    /// Available bit rate: the class under closed-loop control.
-    Abr,
-    /// Unspecified bit rate.
-    Ubr,
-    /// Random cells without priority, which some papers add to the ABR queue.
-    Random,
-}
-
-impl ServiceClass {
-    /// All classes, in the order of their discriminants.
-    pub const ALL: [ServiceClass; 5] = [
-        ServiceClass::Cbr,
-        ServiceClass::Vbr,
-        ServiceClass::Abr,
-        ServiceClass::Ubr,
-        ServiceClass::Random,
-    ];
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod aal5;
 pub mod cell;
+mod class;
 pub mod errors;
 pub mod link;
 mod losses;

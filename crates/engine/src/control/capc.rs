@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, SwitchFacts};
+use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -66,9 +66,9 @@ impl Default for CapcConfig {
     }
 }
 
-impl CapcConfig {
+impl SchemeParameters for CapcConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
             .interval("interval", self.interval)

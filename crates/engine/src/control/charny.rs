@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, SwitchFacts};
+use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -53,9 +53,9 @@ impl Default for CharnyConfig {
     }
 }
 
-impl CharnyConfig {
+impl SchemeParameters for CharnyConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).utilisation("target_utilisation", self.target_utilisation);
         let ranges = ranges.interval("interval", self.interval);
         ranges

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ranges::never_exceeded;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
@@ -48,8 +48,11 @@ impl EfciConfig {
     pub fn threshold_in_force(&self) -> Cells {
         self.high.or(self.threshold).unwrap_or(DEFAULT_THRESHOLD)
     }
+}
+
+impl SchemeParameters for EfciConfig {
     /// Findings about contradictory thresholds, and about one that the queue never exceeds.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let limit = self
             .high
             .map(|high| ("high", high))
@@ -75,6 +78,15 @@ impl EfciConfig {
             _ => {}
         }
         findings
+    }
+    fn in_force(&self) -> EfciConfig {
+        EfciConfig {
+            threshold: match self.high {
+                Some(_) => self.threshold,
+                None => Some(self.threshold_in_force()),
+            },
+            ..self.clone()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -85,9 +85,9 @@ impl Default for EprcaConfig {
     }
 }
 
-impl EprcaConfig {
+impl SchemeParameters for EprcaConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .ordered(("qt", self.qt), ("dqt", self.dqt))
             .reachable("dqt", self.dqt)

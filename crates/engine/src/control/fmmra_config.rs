@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::SwitchFacts;
 use super::ranges::Ranges;
+use super::{SchemeParameters, SwitchFacts};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
@@ -97,9 +97,9 @@ impl Default for FmmraConfig {
     }
 }
 
-impl FmmraConfig {
+impl SchemeParameters for FmmraConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
             .interval("interval", self.interval)

@@ -20,6 +20,7 @@ mod own_marks;
 pub mod phantom;
 mod ranges;
 pub mod relative_rate;
+mod scheme;
 pub mod smith;
 
 use alloc::vec::Vec;
@@ -29,100 +30,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::atm::cell::{Info, RmCell};
 use crate::component::{Component, Statistic, documentation};
-use crate::kernel::{Finding, Ps, Rate};
+use crate::kernel::{Finding, Ps};
 
-/// Facts about a port, from which a scheme is built.
-#[derive(Clone, Copy, Debug)]
-pub struct PortFacts {
-    /// Rate of the outgoing link.
-    pub rate: Rate,
-    /// Channels that the port carries; the hooks number them from 0 as slots.
-    pub channels: usize,
-}
-
-/// Facts about a switch, against which a scheme's parameters are checked.
-#[derive(Clone, Copy, Debug)]
-pub struct SwitchFacts {
-    /// Limit of a queue in cells; `u64::MAX` if there is none.
-    pub buffer: u64,
-    /// Longest cell time of the links that carry ABR; zero if none does.
-    pub cell_time: Ps,
-}
-
-impl SwitchFacts {
-    /// A switch without limits.
-    pub const ANY: SwitchFacts = SwitchFacts {
-        buffer: u64::MAX,
-        cell_time: Ps::ZERO,
-    };
-}
-
-/// Occasions on which a scheme reads the length of its queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueReading {
-    /// Never: the port may pass 0 to every hook.
-    Never,
-    /// RM cells, in either direction, and timers; the port may pass 0 with other cells.
-    AtRmCells,
-    /// Every cell.
-    AtEveryCell,
-}
-
-/// A congestion control scheme at one output port: a pure state machine without a clock of its own.
-/// `queue` is always the number of cells in the controlled queue, the cell in service included.
-/// Every hook has a default that does nothing.
-pub trait SwitchControl {
-    /// Names, units and descriptions of the scheme's statistics.
-    const STATISTICS: &'static [Statistic] = &[];
-
-    /// An ABR cell of channel `slot` arrives for this port, before it is queued or dropped. `rm`
-    /// holds the contents of an RM cell, which the scheme may mark.
-    #[inline]
-    fn on_forward(
-        &mut self,
-        _now: Ps,
-        _slot: u32,
-        _info: &mut Info,
-        _rm: Option<&mut RmCell>,
-        _queue: u64,
-    ) {
-    }
-    /// A cell of another class arrives for this port.
-    #[inline]
-    fn on_background(&mut self, _now: Ps) {}
-    /// A backward RM cell of channel `slot` passes in the other direction.
-    #[inline]
-    fn on_backward(&mut self, _now: Ps, _slot: u32, _rm: &mut RmCell, _queue: u64) {}
-    /// A cell of the controlled queue starts its service; called only if
-    /// [`Self::marks_at_dequeue`].
-    #[inline]
-    fn on_dequeue(&mut self, _now: Ps, _info: &mut Info, _queue: u64) {}
-    /// True if [`Self::on_dequeue`] must be called. Must not change over time: a port without it
-    /// need not follow every departure.
-    fn marks_at_dequeue(&self) -> bool {
-        false
-    }
-    /// The hooks that read `queue`. Must not change over time.
-    fn reads_queue(&self) -> QueueReading {
-        QueueReading::AtEveryCell
-    }
-    /// Present values of [`Self::STATISTICS`], in their order; not finite while a value is missing.
-    fn counted(&self) -> Vec<f64> {
-        Vec::new()
-    }
-    /// Next time at which [`Self::wake`] is due, or `NEVER`. Only [`Self::wake`] may postpone it.
-    #[inline]
-    fn wake_at(&self) -> Ps {
-        Ps::NEVER
-    }
-    /// The time of [`Self::wake_at`] has come.
-    #[inline]
-    fn wake(&mut self, _now: Ps, _queue: u64) {}
-}
+pub use scheme::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, facts)`; the parameters have
-/// `check(&self, SwitchFacts) -> Vec<Finding>`.
+/// is built by `new(&parameters, facts)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $scheme:ty;)*) => {
         /// The scheme of a port and its parameters.
@@ -148,6 +61,18 @@ macro_rules! registry {
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {
                     $(ControlConfig::$variant(config) => config.check(facts),)*
+                }
+            }
+            /// The parameters with the values that follow from others where they are left out.
+            pub fn in_force(&self) -> ControlConfig {
+                match self {
+                    $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
+                }
+            }
+            /// See [`SwitchControl::FOLLOWS_ORDER`].
+            pub fn follows_order(&self) -> bool {
+                match self {
+                    $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::FOLLOWS_ORDER,)*
                 }
             }
             /// Key of the scheme.

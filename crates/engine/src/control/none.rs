@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 use crate::kernel::Finding;
 
 /// No parameters.
@@ -13,9 +13,9 @@ use crate::kernel::Finding;
 #[serde(default, deny_unknown_fields)]
 pub struct NoneConfig {}
 
-impl NoneConfig {
+impl SchemeParameters for NoneConfig {
     /// No findings: there are no parameters.
-    pub fn check(&self, _: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, _: SwitchFacts) -> Vec<Finding> {
         Vec::new()
     }
 }

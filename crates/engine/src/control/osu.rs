@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, SwitchFacts};
+use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::{Info, Kind, RmCell};
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -72,9 +72,9 @@ impl Default for OsuConfig {
     }
 }
 
-impl OsuConfig {
+impl SchemeParameters for OsuConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .utilisation("target_utilisation", self.target_utilisation)
             .interval("interval", self.interval)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{ByLoad, Load, LoadMeter, Metered};
 use super::ranges::Ranges;
-use super::{PortFacts, SwitchFacts};
+use super::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::atm::cell::RmCell;
 use crate::component::{Statistic, statistics};
 use crate::kernel::units::Cells;
@@ -58,9 +58,9 @@ impl Default for PhantomConfig {
     }
 }
 
-impl PhantomConfig {
+impl SchemeParameters for PhantomConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         Ranges::new(facts)
             .interval("interval", self.interval)
             .require(

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ranges::Ranges;
-use super::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use super::{PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts};
 use crate::atm::cell::{Info, RmCell};
 use crate::discard::accounts::Accounts;
 use crate::kernel::units::Cells;
@@ -43,9 +43,9 @@ impl Default for SmithConfig {
     }
 }
 
-impl SmithConfig {
+impl SchemeParameters for SmithConfig {
     /// Findings about values outside their range, and about a set point that exceeds the buffer.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let ranges = Ranges::new(facts).some_cells("set_point", self.set_point);
         let mut findings = ranges
             .interval("time_constant", self.time_constant)
@@ -83,6 +83,8 @@ impl Smith {
 }
 
 impl SwitchControl for Smith {
+    const FOLLOWS_ORDER: bool = true;
+
     #[inline]
     fn on_forward(&mut self, _: Ps, slot: u32, _: &mut Info, rm: Option<&mut RmCell>, queue: u64) {
         if rm.is_some() {

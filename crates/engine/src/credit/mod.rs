@@ -9,11 +9,14 @@
 pub mod allocation;
 mod cell;
 mod config;
+mod counter;
 mod receiver;
 mod sender;
 
 pub use cell::{CreditCell, MOST_RECORDS, Purpose, Record};
 pub use config::{Allocation, CreditPriority, FcvcConfig, Loop};
+pub use counter::MODULUS;
+pub(crate) use counter::{FIRST, ahead, plus};
 pub use receiver::Receiver;
 pub use sender::Sender;
 
@@ -34,46 +37,3 @@ pub const STATISTICS: &[Statistic] = statistics! {
     "credit_cells_lost", "cells", "Credit cells and marks that links lost";
     "channel_queue_max_cells", "cells", "Longest queue of a channel";
 };
-
-/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are
-/// unique.
-pub const MODULUS: u32 = 1 << 28;
-
-/// First value of the counters: near the modulus, so that every run exercises the wrap.
-pub(crate) const FIRST: u32 = MODULUS - 64;
-
-/// `a + b` modulo [`MODULUS`].
-#[inline]
-pub(crate) const fn plus(a: u32, b: u32) -> u32 {
-    a.wrapping_add(b) % MODULUS
-}
-
-/// Distance by which `a` is ahead of `b`; negative if it is behind.
-#[inline]
-pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
-    let difference = a.wrapping_sub(b) % MODULUS;
-    if difference < MODULUS / 2 {
-        difference as i32
-    } else {
-        difference as i32 - MODULUS as i32
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_pass_their_end() {
-        assert_eq!(plus(MODULUS - 3, 5), 2);
-        assert_eq!(ahead(2, MODULUS - 3), 5);
-        assert_eq!(ahead(MODULUS - 3, 2), -5);
-        assert_eq!(ahead(7, 7), 0);
-        // Half way round either way is behind, as in a number of two's complement.
-        let half = (MODULUS / 2) as i32;
-        assert_eq!(
-            [ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)],
-            [half - 1, -half]
-        );
-    }
-}

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
-use super::{DiscardPolicy, QueueFacts, Verdict};
+use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
@@ -38,9 +38,18 @@ impl EpdConfig {
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 / 2))
     }
+}
+
+impl PolicyParameters for EpdConfig {
     /// Findings about a buffer smaller than a PDU, and a threshold that the queue never exceeds.
-    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+    fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         facts.check_threshold(self.threshold)
+    }
+    fn in_force(&self, buffer: Buffer) -> EpdConfig {
+        EpdConfig {
+            threshold: Some(self.threshold_in_force(buffer)),
+            ..self.clone()
+        }
     }
 }
 

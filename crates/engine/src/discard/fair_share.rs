@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::Accounts;
 use super::frame::{Frames, Rules};
-use super::{DiscardPolicy, QueueFacts, Verdict};
+use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
 use crate::kernel::units::{Buffer, Cells};
@@ -43,9 +43,12 @@ impl FairShareConfig {
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
     }
+}
+
+impl PolicyParameters for FairShareConfig {
     /// Findings about a buffer smaller than a PDU, a threshold that the queue never exceeds, and a
     /// Z that is not above 0.
-    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+    fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = facts.check_threshold(self.threshold);
         // NaN is refused, too.
         if self.z.is_nan() || self.z <= 0.0 {
@@ -55,6 +58,12 @@ impl FairShareConfig {
             ));
         }
         findings
+    }
+    fn in_force(&self, buffer: Buffer) -> FairShareConfig {
+        FairShareConfig {
+            threshold: Some(self.threshold_in_force(buffer)),
+            ..self.clone()
+        }
     }
 }
 
@@ -99,6 +108,8 @@ impl<S: Share> FairShare<S> {
 }
 
 impl<S: Share> DiscardPolicy for FairShare<S> {
+    const FOLLOWS_ORDER: bool = true;
+
     #[inline]
     fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict {
         self.accounts.settle(queue);

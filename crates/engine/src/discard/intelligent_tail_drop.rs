@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
-use super::{DiscardPolicy, QueueFacts, Verdict};
+use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
@@ -28,10 +28,10 @@ impl Default for IntelligentTailDropConfig {
     }
 }
 
-impl IntelligentTailDropConfig {
+impl PolicyParameters for IntelligentTailDropConfig {
     /// Findings about a margin as large as the buffer, or too small for one end of a PDU per
     /// channel.
-    pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
+    fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {
             let message = format!(

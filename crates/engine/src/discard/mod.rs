@@ -7,11 +7,11 @@ pub mod fair_buffer_allocation;
 pub mod fair_share;
 mod frame;
 pub mod intelligent_tail_drop;
+mod policy;
 pub mod ppd;
 pub mod selective_drop;
 pub mod tail_drop;
 
-use alloc::format;
 use alloc::vec::Vec;
 
 use schemars::JsonSchema;
@@ -20,86 +20,12 @@ use serde::{Deserialize, Serialize};
 use crate::atm::cell::Info;
 use crate::component::{Component, documentation};
 use crate::kernel::Finding;
-use crate::kernel::units::Cells;
+use crate::kernel::units::Buffer;
 
-/// Reason for which a cell was refused; written into the event log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// The buffer was full.
-    Overflow,
-    /// An earlier cell of the same PDU was lost (partial packet discard).
-    PartialPacket,
-    /// The PDU began above the threshold (early packet discard).
-    EarlyPacket,
-    /// Above the threshold of intelligent tail drop.
-    IntelligentTail,
-    /// The source queue of an end system was full.
-    SourceQueue,
-    /// The link damaged it.
-    LinkError,
-}
-
-/// Decision on an arriving cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Queue it.
-    Accept,
-    /// Refuse it.
-    Drop(Cause),
-}
-
-/// A discard policy of one queue, with state per channel slot. `queue` is the number of cells in
-/// the queue, the one in service included; `buffer` is its limit.
-pub trait DiscardPolicy {
-    /// Decides on one cell of channel `slot`.
-    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
-    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
-    /// a queue without a limit need not call it.
-    fn is_stateless(&self) -> bool {
-        false
-    }
-}
-
-/// Facts about a queue, against which a policy's parameters are checked.
-#[derive(Clone, Copy, Debug)]
-pub struct QueueFacts {
-    /// Limit in cells; `u64::MAX` if there is none.
-    pub buffer: u64,
-    /// Cells of the largest PDU.
-    pub largest_pdu: u64,
-    /// Channels that share the queue.
-    pub channels: usize,
-}
-
-impl QueueFacts {
-    /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a
-    /// PDU, and a threshold that the queue never exceeds.
-    fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
-        let QueueFacts {
-            buffer,
-            largest_pdu,
-            ..
-        } = self;
-        let mut findings = Vec::new();
-        if buffer < largest_pdu {
-            let message =
-                format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
-            findings.push(Finding::impossible("policy", message));
-        }
-        if let Some(threshold) = threshold
-            && threshold.0 >= buffer
-        {
-            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
-            findings.push(Finding::warning("threshold", message));
-        }
-        findings
-    }
-}
+pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, channels)`; the parameters have `check(&self, QueueFacts) ->
-/// Vec<Finding>`.
+/// is built by `new(&parameters, channels)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -125,6 +51,19 @@ macro_rules! registry {
             pub fn check(&self, facts: QueueFacts) -> Vec<Finding> {
                 match self {
                     $(DiscardConfig::$variant(config) => config.check(facts),)*
+                }
+            }
+            /// The parameters in a finite `buffer`, with the values that follow from others where
+            /// they are left out.
+            pub fn in_force(&self, buffer: Buffer) -> DiscardConfig {
+                match self {
+                    $(DiscardConfig::$variant(config) => DiscardConfig::$variant(config.in_force(buffer)),)*
+                }
+            }
+            /// See [`DiscardPolicy::FOLLOWS_ORDER`].
+            pub fn follows_order(&self) -> bool {
+                match self {
+                    $(DiscardConfig::$variant(_) => <$policy as DiscardPolicy>::FOLLOWS_ORDER,)*
                 }
             }
             /// Key of the policy.

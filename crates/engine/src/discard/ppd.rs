@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Frames, Rules};
-use super::{DiscardPolicy, QueueFacts, Verdict};
+use super::{DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
 
@@ -25,9 +25,9 @@ impl Default for PpdConfig {
     }
 }
 
-impl PpdConfig {
+impl PolicyParameters for PpdConfig {
     /// No findings: every value is allowed.
-    pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
+    fn check(&self, _: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, DiscardPolicy, QueueFacts, Verdict};
+use super::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 use crate::atm::cell::Info;
 use crate::kernel::Finding;
 
@@ -14,9 +14,9 @@ use crate::kernel::Finding;
 #[serde(default, deny_unknown_fields)]
 pub struct TailDropConfig {}
 
-impl TailDropConfig {
+impl PolicyParameters for TailDropConfig {
     /// No findings: there are no parameters.
-    pub fn check(&self, _: QueueFacts) -> Vec<Finding> {
+    fn check(&self, _: QueueFacts) -> Vec<Finding> {
         Vec::new()
     }
 }

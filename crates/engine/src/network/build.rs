@@ -5,10 +5,9 @@ mod relays;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
-use super::channel::{Channel, Hop};
-use super::credited::build::Users;
+use super::channel::{Channel, ChannelId, Hop};
+use super::draft::Draft;
 use super::host::Host;
 use super::inbox::Inbox;
 use super::log::Log;
@@ -27,7 +26,7 @@ use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
-use crate::traffic::Demand;
+use crate::traffic::{Demand, Load};
 
 /// The initial state of a simulation.
 pub struct Parts<S> {
@@ -37,27 +36,6 @@ pub struct Parts<S> {
     pub inboxes: Vec<Inbox>,
     /// Channels.
     pub channels: Vec<Channel>,
-}
-
-pub(super) struct Draft<'a> {
-    pub(super) plan: &'a Plan,
-    /// For each link: its port's index within its node, and the channels over it in order.
-    pub(super) port_of: Vec<u32>,
-    pub(super) users: Vec<Vec<usize>>,
-    /// For each link under credit control: the link on which its credit returns.
-    pub(super) back: Vec<Option<usize>>,
-    /// For each link: the channels that share a pool before it, and those behind it, computed on
-    /// demand.
-    pub(super) pools: Vec<[OnceCell<Users>; 2]>,
-    /// For each node: its outgoing links that are used.
-    pub(super) outgoing: Vec<Vec<usize>>,
-    /// For each node: its incoming links that are used.
-    incoming: Vec<Vec<u32>>,
-    /// For each node: channels whose cells it receives; the position is the label.
-    pub(super) arriving: Vec<Vec<usize>>,
-    /// For each node: flows that begin (0) or end (1) there.
-    ends: Vec<Vec<(usize, usize)>>,
-    pub(super) channels: Vec<Channel>,
 }
 
 /// Builds the parts of a simulation.
@@ -72,7 +50,7 @@ pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let inboxes = draft
         .incoming
         .iter()
-        .map(|links| Inbox::new(links.clone(), Order::of(plan, links)))
+        .map(|links| Inbox::new(links.clone(), order(plan, links)))
         .collect();
     Ok(Parts {
         nodes,
@@ -92,10 +70,10 @@ impl<'a> Draft<'a> {
             outgoing: alloc::vec![Vec::new(); plan.nodes.len()],
             incoming: alloc::vec![Vec::new(); plan.nodes.len()],
             arriving: alloc::vec![Vec::new(); plan.nodes.len()],
-            ends: alloc::vec![Vec::new(); plan.nodes.len()],
+            leaving: alloc::vec![Vec::new(); plan.nodes.len()],
             channels: alloc::vec![Channel::default(); 2 * plan.flows.len()],
         };
-        for channel in 0..draft.channels.len() {
+        for channel in plan.channels() {
             draft.check_path(channel)?;
             for &link in draft.path(channel) {
                 draft.users[link].push(channel);
@@ -115,41 +93,32 @@ impl<'a> Draft<'a> {
                 draft.incoming[link.to].push(index as u32);
             }
         }
-        for channel in 0..draft.channels.len() {
-            draft.channels[channel].hops = draft
+        for channel in plan.channels() {
+            draft.channels[channel.index()].hops = draft
                 .path(channel)
                 .iter()
                 .map(|&link| draft.hop(channel, link))
                 .collect();
-            for hop in 0..draft.channels[channel].hops.len() {
-                let node = plan.links[draft.channels[channel].hops[hop].link].to;
-                draft.channels[channel].hops[hop].label = draft.arriving[node].len() as u32;
-                draft.arriving[node].push(channel);
+            for hop in &mut draft.channels[channel.index()].hops {
+                let arriving = &mut draft.arriving[plan.links[hop.link].to];
+                hop.label = arriving.len() as u32;
+                arriving.push(channel);
             }
         }
         for (index, flow) in plan.flows.iter().enumerate() {
             if let Some((first, last)) = flow.forward.first().zip(flow.forward.last()) {
-                draft.ends[plan.links[*first].from].push((index, 0));
-                draft.ends[plan.links[*last].to].push((index, 1));
+                draft.leaving[plan.links[*first].from].push(ChannelId::forward(index));
+                draft.leaving[plan.links[*last].to].push(ChannelId::backward(index));
             }
         }
         draft.check_loops()?;
         Ok(draft)
     }
 
-    pub(super) fn path(&self, channel: usize) -> &'a [usize] {
-        let flow = &self.plan.flows[channel / 2];
-        if channel.is_multiple_of(2) {
-            &flow.forward
-        } else {
-            &flow.backward
-        }
-    }
-
     /// Checks that a path leads from host to host through switches, without a loop.
-    fn check_path(&self, channel: usize) -> Result<(), PlanError> {
+    fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (links, path) = (&self.plan.links, self.path(channel));
-        let name = &self.plan.flows[channel / 2].name;
+        let name = &self.plan.flows[channel.flow()].name;
         let is_host = |node: usize| matches!(self.plan.nodes[node].kind, NodeKind::Host);
         if path.iter().any(|link| *link >= links.len()) {
             return Err(PlanError(format!(
@@ -157,11 +126,10 @@ impl<'a> Draft<'a> {
             )));
         }
         let Some((first, last)) = path.first().zip(path.last()) else {
-            let optional = channel % 2 == 1;
-            return if optional {
-                Ok(())
-            } else {
+            return if channel.is_forward() {
                 Err(PlanError(format!("flow {name} has no path")))
+            } else {
+                Ok(())
             };
         };
         if !is_host(links[*first].from) || !is_host(links[*last].to) {
@@ -186,7 +154,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn hop(&self, channel: usize, link: usize) -> Hop {
+    fn hop(&self, channel: ChannelId, link: usize) -> Hop {
         // A channel crosses a link only once, so its index among the users is its slot.
         let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
         Hop {
@@ -195,34 +163,6 @@ impl<'a> Draft<'a> {
             slot,
             label: 0,
         }
-    }
-
-    /// Class of the data cells of a channel.
-    pub(super) fn class(&self, channel: usize) -> ServiceClass {
-        let flow = &self.plan.flows[channel / 2];
-        if channel.is_multiple_of(2) {
-            flow.service
-        } else {
-            flow.ack_service
-        }
-    }
-
-    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR;
-    /// otherwise the flow has no RM cells.
-    pub(super) fn rm_class(&self, channel: usize) -> ServiceClass {
-        let is_abr = |channel: usize| {
-            !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr
-        };
-        if is_abr(channel) || is_abr(channel ^ 1) {
-            ServiceClass::Abr
-        } else {
-            self.class(channel)
-        }
-    }
-
-    /// True if some cells of a channel have the class.
-    pub(super) fn carries(&self, channel: usize, class: ServiceClass) -> bool {
-        self.class(channel) == class || self.rm_class(channel) == class
     }
 
     fn log(&self) -> Log {
@@ -326,7 +266,7 @@ impl<'a> Draft<'a> {
     fn route(
         &self,
         node: usize,
-        channel: usize,
+        channel: ChannelId,
         settings: &SwitchPlan,
         queues: &[Vec<usize>],
     ) -> Route {
@@ -342,8 +282,8 @@ impl<'a> Draft<'a> {
             used.iter().position(|used| *used == queue).unwrap_or(0) as u32
         };
         let opposite = self
-            .hop_from(node, channel ^ 1)
-            .map(|hop| (hop.port, self.control_slot(hop.link, channel ^ 1)));
+            .hop_from(node, channel.reverse())
+            .map(|hop| (hop.port, self.control_slot(hop.link, channel.reverse())));
         let has_loop = self.carries(channel, ServiceClass::Abr);
         Route {
             port: hop.port,
@@ -352,7 +292,7 @@ impl<'a> Draft<'a> {
             rm_queue: queue_of(self.rm_class(channel)) as u8,
             label: hop.label,
             opposite: opposite.filter(|_| has_loop),
-            channel: channel as u32,
+            channel,
             controlled: self.class(channel) == ServiceClass::Abr,
             control_slot: if has_loop {
                 self.control_slot(hop.link, channel)
@@ -363,19 +303,11 @@ impl<'a> Draft<'a> {
     }
 
     /// Index of a channel with ABR cells among those of a link.
-    fn control_slot(&self, link: usize, channel: usize) -> u32 {
+    fn control_slot(&self, link: usize, channel: ChannelId) -> u32 {
         let before = self.users[link].iter().take_while(|c| **c != channel);
         before
             .filter(|c| self.carries(**c, ServiceClass::Abr))
             .count() as u32
-    }
-
-    pub(super) fn hop_from(&self, node: usize, channel: usize) -> Option<Hop> {
-        self.channels[channel]
-            .hops
-            .iter()
-            .find(|hop| self.plan.links[hop.link].from == node)
-            .copied()
     }
 
     fn host<S: BuildServer>(&self, node: usize) -> Host<S> {
@@ -385,9 +317,9 @@ impl<'a> Draft<'a> {
             .collect();
         let mut terminals: Vec<Option<Terminal>> =
             self.arriving[node].iter().map(|_| None).collect();
-        for &(flow, end) in &self.ends[node] {
-            let terminal = Some(self.terminal(node, flow, end));
-            match self.channels[2 * flow + (1 - end)].hops.last() {
+        for channel in &self.leaving[node] {
+            let terminal = Some(self.terminal(node, *channel));
+            match self.channels[channel.reverse().index()].hops.last() {
                 Some(hop) => terminals[hop.label as usize] = terminal,
                 None => terminals.push(terminal),
             }
@@ -421,10 +353,10 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The end of a flow at `node`: its source (`end` 0) or its destination (1).
-    fn terminal(&self, node: usize, flow_index: usize, end: usize) -> Terminal {
-        let flow = &self.plan.flows[flow_index];
-        let channel = 2 * flow_index + end;
+    /// The end of a flow at `node` that `channel` leaves: the source or the destination.
+    fn terminal(&self, node: usize, channel: ChannelId) -> Terminal {
+        let flow = &self.plan.flows[channel.flow()];
+        let is_source = channel.is_forward();
         let hop = self.hop_from(node, channel);
         let sends = hop.is_some();
         let hop = hop.unwrap_or(Hop {
@@ -434,7 +366,7 @@ impl<'a> Draft<'a> {
             label: 0,
         });
         let rate = self.plan.links[hop.link].rate;
-        let end_name = if end == 0 { "source" } else { "destination" };
+        let end_name = if is_source { "source" } else { "destination" };
         let name = format!("{}/{end_name}", flow.name);
         let stream = |purpose: &str| Stream::new(self.plan.seed, &name, purpose);
         let over_tcp = flow.source.over_tcp();
@@ -444,11 +376,11 @@ impl<'a> Draft<'a> {
             &self.plan.nodes[node].name,
             &name,
         );
-        let (app, supply) = Self::app(flow, end, phases, &stream);
+        let (app, supply) = Self::app(flow, is_source, phases, &stream);
         let processing = over_tcp
             && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
         Terminal::new(TerminalSettings {
-            channel: channel as u32,
+            channel,
             port: hop.port,
             label: hop.label,
             slot: hop.slot,
@@ -457,7 +389,7 @@ impl<'a> Draft<'a> {
             } else {
                 Shaper::None
             },
-            destination: self.destination(flow, channel ^ 1, rate),
+            destination: self.destination(flow, channel.reverse(), rate),
             queue: SourceQueue::new(
                 flow.source_queue.0,
                 flow.source_queue_refuses,
@@ -480,15 +412,15 @@ impl<'a> Draft<'a> {
 
     fn app(
         flow: &FlowPlan,
-        end: usize,
+        is_source: bool,
         phases: Phases,
         stream: &dyn Fn(&str) -> Stream,
     ) -> (App, Supply) {
         let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phases.timer)));
         let none = Supply::Bytes(0);
-        match (flow.source.demand(flow.start, stream("source")), end) {
-            (Demand::Bytes(bytes), 0) => (sender(), Supply::Bytes(bytes)),
-            (Demand::Writes(writes), 0) => (sender(), Supply::Writes(Box::new(writes))),
+        match (flow.source.demand(flow.start, stream("source")), is_source) {
+            (Demand::Bytes(bytes), true) => (sender(), Supply::Bytes(bytes)),
+            (Demand::Writes(writes), true) => (sender(), Supply::Writes(Box::new(writes))),
             (Demand::Bytes(_) | Demand::Writes(_), _) => (
                 App::Receiver(Box::new(TcpReceiver::with_phases(
                     &flow.tcp,
@@ -497,15 +429,20 @@ impl<'a> Draft<'a> {
                 ))),
                 none,
             ),
-            (Demand::Cells(cells), 0) => (App::Cells(cells), none),
-            (Demand::Persistent, 0) => (App::Persistent, none),
+            (Demand::Cells(cells), true) => (App::Cells(cells), none),
+            (Demand::Persistent, true) => (App::Persistent, none),
             _ => (App::Sink, none),
         }
     }
 
     /// The destination half of the ABR end system at the end of `channel`, if the flow has RM
     /// cells.
-    fn destination(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Option<AbrDestination> {
+    fn destination(
+        &self,
+        flow: &FlowPlan,
+        channel: ChannelId,
+        rate: Rate,
+    ) -> Option<AbrDestination> {
         let destination = || AbrDestination::new(&flow.abr, rate);
         match self.class(channel) {
             ServiceClass::Abr => Some(destination()),
@@ -515,9 +452,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn shaper(&self, flow: &FlowPlan, channel: usize, rate: Rate) -> Shaper {
-        let paced = flow.source.over_tcp()
-            || matches!(flow.source, crate::traffic::SourceConfig::Persistent(_));
+    fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate) -> Shaper {
+        let paced = flow.source.load() == Load::Elastic;
         let abr = || {
             let from = self
                 .path(channel)
@@ -532,7 +468,7 @@ impl<'a> Draft<'a> {
             }
             _ if self.is_credited(channel) => Shaper::Credited(Box::new(CreditedSource::new(
                 Sender::new(
-                    self.channels[channel]
+                    self.channels[channel.index()]
                         .hops
                         .first()
                         .map_or(0, |hop| self.allocation(channel, hop.link)),
@@ -543,6 +479,14 @@ impl<'a> Draft<'a> {
             _ => Shaper::None,
         }
     }
+}
+
+/// The order of simultaneous cells at the node to which `links` lead.
+fn order(plan: &Plan, links: &[u32]) -> Option<Order> {
+    let names = links
+        .iter()
+        .map(|link| plan.links[*link as usize].name.as_str());
+    Order::new(plan.simultaneous_cells, plan.seed, names)
 }
 
 /// Queue of a class; classes that no queue lists share the last.

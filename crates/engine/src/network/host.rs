@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::credited::Prompt;
+use super::channel::ChannelId;
+use super::credited::{Prompt, instants};
 use super::inbox::Inbox;
 use super::links::Links;
 use super::log::Log;
@@ -46,7 +47,7 @@ impl<S: Server> Host<S> {
             let numbered = (0..)
                 .zip(&terminals)
                 .map(|(number, terminal)| (terminal.channel, number));
-            let sender: BTreeMap<u32, u32> = numbered.collect();
+            let sender: BTreeMap<ChannelId, u32> = numbered.collect();
             senders = prompt.channels_sent(|channel| sender.get(&channel).copied().unwrap_or(0));
         }
         Host {
@@ -77,12 +78,7 @@ impl<S: Server> Host<S> {
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
-            let prompt = if inbox.is_drawn() {
-                self.turn_promptly::<true>(prompt, inbox, links, horizon)
-            } else {
-                self.turn_promptly::<false>(prompt, inbox, links, horizon)
-            };
-            self.prompt = Some(prompt);
+            self.prompt = Some(instants::turn(self, prompt, inbox, links, horizon));
             return;
         }
         if let Some(only) = inbox.only() {

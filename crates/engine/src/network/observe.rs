@@ -3,7 +3,8 @@
 
 use alloc::vec::Vec;
 
-use super::log::Event;
+use super::channel::ChannelId;
+use super::event::Event;
 use super::node::Node;
 use super::plan::NodeKind;
 use super::simulation::Simulation;
@@ -92,17 +93,20 @@ impl<S: Server> Simulation<S> {
 
     /// ACR of the forward channel of `flow` in cells/s; `None` if it is not ABR.
     pub fn acr(&self, flow: usize) -> Option<f64> {
-        self.terminal(flow, 0).abr().map(|source| source.acr())
+        self.terminal(ChannelId::forward(flow))
+            .abr()
+            .map(|source| source.acr())
     }
 
     /// Switches that end the loop of the forward channel of `flow` and begin a new one, in order,
     /// each with the ACR of its virtual source in cells/s.
     pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
+        let channel = ChannelId::forward(flow);
         let switch = |before: usize| {
-            let link = self.channels[2 * flow].hops[before - 1].link;
+            let link = self.channels[channel.index()].hops[before - 1].link;
             self.plan().nodes[self.plan().links[link].to].name.as_str()
         };
-        self.relays_of(2 * flow)
+        self.relays_of(channel)
             .map(|(before, relay)| (switch(before), relay.source().acr()))
             .collect()
     }
@@ -110,28 +114,27 @@ impl<S: Server> Simulation<S> {
     /// Cells that wait at the source of `flow`; `None` if the queue has no meaning, because cells
     /// leave as they are generated, or one is always waiting.
     pub fn source_queue(&self, flow: usize) -> Option<u64> {
-        let source = self.terminal(flow, 0);
+        let source = self.terminal(ChannelId::forward(flow));
         source.may_wait().then(|| source.queue().cells())
     }
 
     /// Congestion window of `flow` and the bytes acknowledged; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
-        match self.terminal(flow, 0).app() {
+        match self.terminal(ChannelId::forward(flow)).app() {
             App::Sender(sender) => Some((sender.cwnd(), sender.snd_una())),
             _ => None,
         }
     }
 
-    /// Data cells that `channel` (twice the flow's number, plus one for the backward direction) has
-    /// sent.
-    pub fn data_cells_sent(&self, channel: usize) -> u64 {
-        self.terminal(channel / 2, channel % 2).counts().data_sent
+    /// Data cells that have been sent on `channel`.
+    pub fn data_cells_sent(&self, channel: ChannelId) -> u64 {
+        self.terminal(channel).counts().data_sent
     }
 
     /// Data cells of `channel` that have arrived, and the number that follows that of the last of
     /// them, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
-    pub fn data_cells_received(&self, channel: usize) -> (u64, u32) {
-        let terminal = self.terminal(channel / 2, 1 - channel % 2);
+    pub fn data_cells_received(&self, channel: ChannelId) -> (u64, u32) {
+        let terminal = self.terminal(channel.reverse());
         (terminal.counts().data_received, terminal.next_number())
     }
 
@@ -142,7 +145,10 @@ impl<S: Server> Simulation<S> {
             .nodes()
             .flat_map(Node::ports)
             .map(|(port, _)| port.held().len());
-        let relayed = (0..self.channels.len()).flat_map(|channel| self.relays_of(channel));
+        let relayed = self
+            .plan
+            .channels()
+            .flat_map(|channel| self.relays_of(channel));
         let waiting = relayed.map(|(_, relay)| relay.held().count());
         (links + ports.sum::<usize>() + waiting.sum::<usize>()) as u64
     }

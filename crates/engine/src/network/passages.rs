@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
 use super::observer::{Crossing, Observer};
 use super::reference::Reference;
 use crate::atm::cell::Info;
@@ -12,8 +13,8 @@ use crate::kernel::Ps;
 pub struct Passage {
     /// Index of the link.
     pub link: u32,
-    /// Channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// Its channel.
+    pub channel: ChannelId,
     /// Kind of the cell, and its number among the data cells of its channel, modulo 2^20.
     pub info: Info,
     /// Time at which its last bit left.

@@ -3,14 +3,16 @@
 mod credited;
 mod ways;
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use credited::{Contradiction, contradictions};
 pub use ways::{loop_round_trip, opposites, way_time};
 
-use super::Refuses;
+use super::channel::ChannelId;
 use super::simultaneous::SimultaneousCells;
+use super::source_queue::Refuses;
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
 use crate::atm::errors::LinkErrors;
@@ -42,6 +44,39 @@ pub struct Plan {
     pub simultaneous_cells: SimultaneousCells,
     /// Measurements and recordings.
     pub measure: MeasurePlan,
+}
+
+impl Plan {
+    /// The channels of all flows.
+    pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
+        ChannelId::all(self.flows.len())
+    }
+    /// Links of a channel, in order; empty if the flow has no such channel.
+    pub fn path(&self, channel: ChannelId) -> &[usize] {
+        let flow = &self.flows[channel.flow()];
+        if channel.is_forward() {
+            &flow.forward
+        } else {
+            &flow.backward
+        }
+    }
+    /// Class of the data of a channel.
+    pub fn class(&self, channel: ChannelId) -> ServiceClass {
+        let flow = &self.flows[channel.flow()];
+        if channel.is_forward() {
+            flow.service
+        } else {
+            flow.ack_service
+        }
+    }
+    /// Name of a channel: `FLOW/forward` or `FLOW/backward`.
+    pub fn channel_name(&self, channel: ChannelId) -> String {
+        format!(
+            "{}/{}",
+            self.flows[channel.flow()].name,
+            channel.direction()
+        )
+    }
 }
 
 /// A host or a switch.

@@ -10,7 +10,9 @@ mod meter;
 
 use meter::Meter;
 
-use super::log::{Event, Log, What};
+use super::channel::ChannelId;
+use super::event::{Event, What};
+use super::log::Log;
 use crate::atm::cell::{Body, Info, Kind, RmCell};
 use crate::atm::link::Outlet;
 use crate::atm::port::{Arrival, Port};
@@ -49,8 +51,8 @@ pub struct RelayCounts {
 
 /// A channel at a switch that ends its control loop.
 pub struct Relay {
-    /// The channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// The channel.
+    pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
     arrival: Arrival,
@@ -71,7 +73,7 @@ pub struct Relay {
 /// Settings of a relay.
 pub struct RelaySettings {
     /// The channel.
-    pub channel: u32,
+    pub channel: ChannelId,
     /// Output port of the switch.
     pub port: u32,
     /// Slots, queue and label of the channel at that port.

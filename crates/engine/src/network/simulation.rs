@@ -6,10 +6,10 @@ use super::build::{Parts, build};
 use super::channel::Channel;
 use super::inbox::Inbox;
 use super::links::Links;
-use super::measure::Window;
 use super::node::Node;
 use super::plan::{LinkPlan, Plan, PlanError};
 use super::storage::Storage;
+use super::window::Window;
 use crate::atm::link::Link;
 use crate::atm::server::{BuildServer, LazyServer, Server};
 use crate::kernel::{Ps, Tournament};
@@ -69,15 +69,15 @@ pub struct Simulation<S: Server = LazyServer> {
     pub(super) stations: Vec<Station<S>>,
     pub(super) links: Links,
     pub(super) channels: Vec<Channel>,
-    /// Node and terminal of the source and the destination of each flow.
-    pub(super) ends: Vec<[(usize, usize); 2]>,
+    /// For each channel: node and terminal that it leaves.
+    pub(super) begins: Vec<(usize, usize)>,
     pub(super) window: Window,
     /// For each link, the node that receives its cells.
     receivers: Vec<Receiver>,
     schedule: Tournament,
     pub(super) now: Ps,
     /// The largest storage seen.
-    pub(super) peak: Storage,
+    peak: Storage,
     turns: u32,
 }
 
@@ -107,7 +107,7 @@ impl<S: BuildServer> Simulation<S> {
         let links = Links::new(plan.links.iter().map(|link| Link::new(patient(link))));
         Ok(Simulation {
             receivers: receivers(&plan.links, &inboxes, &ties),
-            ends: ends(&nodes, plan.flows.len()),
+            begins: begins(&nodes, channels.len()),
             window: Window::default(),
             plan,
             stations: stations(nodes, inboxes, ties),
@@ -129,6 +129,11 @@ impl<S: Server> Simulation<S> {
     /// Instant before which everything has been processed.
     pub fn now(&self) -> Ps {
         self.now
+    }
+    /// The largest storage measured so far. The engine measures from time to time, depending on how
+    /// a run is divided into calls.
+    pub fn peak_storage(&self) -> Storage {
+        self.peak
     }
 
     /// Processes everything before `until`. The result does not depend on how a run is divided into
@@ -207,6 +212,14 @@ impl<S: Server> Simulation<S> {
         ties.safe_until.max(anyway)
     }
 
+    /// Measures the storage now.
+    fn note_storage(&mut self) {
+        let now = Storage::of(&self.links, self.nodes());
+        if now.cells > self.peak.cells {
+            self.peak = now;
+        }
+    }
+
     fn turn(&mut self, node: usize, horizon: Ps) {
         let station = &mut self.stations[node];
         let next_event = match &mut station.node {
@@ -278,16 +291,15 @@ fn stations<S>(nodes: Vec<Node<S>>, inboxes: Vec<Inbox>, ties: Vec<Ties>) -> Vec
         .collect()
 }
 
-fn ends<S>(nodes: &[Node<S>], flows: usize) -> Vec<[(usize, usize); 2]> {
-    let mut ends = alloc::vec![[(0, 0); 2]; flows];
+fn begins<S>(nodes: &[Node<S>], channels: usize) -> Vec<(usize, usize)> {
+    let mut begins = alloc::vec![(0, 0); channels];
     for (node, kind) in nodes.iter().enumerate() {
         let Node::Host(host) = kind else { continue };
         for (index, terminal) in host.terminals.iter().enumerate() {
-            let channel = terminal.channel as usize;
-            ends[channel / 2][channel % 2] = (node, index);
+            begins[terminal.channel.index()] = (node, index);
         }
     }
-    ends
+    begins
 }
 
 impl Ties {

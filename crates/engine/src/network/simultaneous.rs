@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Plan;
 use crate::kernel::{Ps, Stream};
 
 /// Order of cells that arrive at a node at the same instant.
@@ -28,21 +27,21 @@ pub struct Order {
 }
 
 impl Order {
-    /// The order of `links`, which end at one node; `None` if it is the order in which they are
-    /// listed.
-    pub fn of(plan: &Plan, links: &[u32]) -> Option<Order> {
-        let key = |link: &u32| {
-            Stream::new(
-                plan.seed,
-                &plan.links[*link as usize].name,
-                "simultaneous cells",
-            )
-            .below(Ps::NEVER)
-            .0
+    /// The order of the links with the names `links`, which end at one node, in a run with `seed`;
+    /// `None` if it is the order in which they are listed.
+    pub fn new<'a>(
+        cells: SimultaneousCells,
+        seed: u64,
+        links: impl ExactSizeIterator<Item = &'a str>,
+    ) -> Option<Order> {
+        let key = |link: &str| {
+            Stream::new(seed, link, "simultaneous cells")
+                .below(Ps::NEVER)
+                .0
         };
-        let is_drawn = plan.simultaneous_cells == SimultaneousCells::Drawn && links.len() > 1;
+        let is_drawn = cells == SimultaneousCells::Drawn && links.len() > 1;
         is_drawn.then(|| Order {
-            keys: links.iter().map(key).collect(),
+            keys: links.map(key).collect(),
         })
     }
     /// Rank of an input at `at`; the lowest goes first. Two equal values of 2^64 are practically

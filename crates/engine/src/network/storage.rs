@@ -1,6 +1,6 @@
 //! Memory of the cells that are in flight or queued.
 
-use super::Simulation;
+use super::links::Links;
 use super::node::Node;
 use crate::atm::server::Server;
 
@@ -18,45 +18,35 @@ impl Storage {
     pub fn bytes_per_cell(self) -> f64 {
         self.bytes as f64 / self.cells.max(1) as f64
     }
-}
 
-impl<S: Server> Simulation<S> {
-    /// The largest storage measured so far. The engine measures from time to time, depending on how
-    /// a run is divided into calls.
-    pub fn peak_storage(&self) -> Storage {
-        self.peak
-    }
-    /// Measures the storage now.
-    pub(super) fn note_storage(&mut self) {
-        let now = self.storage();
-        if now.cells > self.peak.cells {
-            self.peak = now;
-        }
-    }
-
-    fn storage(&self) -> Storage {
+    /// The storage of links and nodes now.
+    pub(super) fn of<'a, S: Server + 'a>(
+        links: &Links,
+        nodes: impl Iterator<Item = &'a Node<S>>,
+    ) -> Storage {
         let mut held = Storage::default();
         let mut add = |cells: u64, bytes: usize| {
             held.cells += cells;
             held.bytes += bytes as u64;
         };
-        for link in self.links.iter() {
+        for link in links.iter() {
             add(link.len() as u64, link.bytes());
         }
-        for node in self.nodes() {
+        for node in nodes {
             for (port, _) in node.ports() {
                 let (bytes, cells) = port.storage();
                 add(cells as u64, bytes);
             }
-            if let Node::Switch(switch) = node {
-                for relay in &switch.relays {
-                    add(relay.held().count() as u64, relay.storage());
-                }
-            }
-            if let Node::Host(host) = node {
-                for terminal in &host.terminals {
-                    add(terminal.queue().cells(), terminal.queue().storage());
-                }
+            match node {
+                Node::Switch(switch) => switch
+                    .relays
+                    .iter()
+                    .for_each(|relay| add(relay.held().count() as u64, relay.storage())),
+                Node::Host(host) => host
+                    .terminals
+                    .iter()
+                    .map(|terminal| terminal.queue())
+                    .for_each(|queue| add(queue.cells(), queue.storage())),
             }
         }
         held

@@ -6,10 +6,12 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::batch::{Arrived, Batch};
-use super::credited::Prompt;
+use super::channel::ChannelId;
+use super::credited::{Prompt, instants};
+use super::event::{Event, What};
 use super::inbox::Inbox;
 use super::links::Links;
-use super::log::{Event, Log, What};
+use super::log::Log;
 use super::relay::Relay;
 use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::link::{Link, Outlet};
@@ -33,8 +35,8 @@ pub struct Route {
     /// Port of the opposite channel of the same flow, whose control scheme marks backward RM cells
     /// that pass here, and its slot there.
     pub opposite: Option<(u32, u32)>,
-    /// The channel: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// The channel.
+    pub channel: ChannelId,
     /// True if the class of its data is under control; RM cells always are.
     pub controlled: bool,
     /// Queue of its RM cells at the output port. Queues are no more than classes, so it fits into a
@@ -139,12 +141,7 @@ impl<S: Server> Switch<S> {
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
         if let Some(prompt) = self.prompt.take() {
-            let prompt = if inbox.is_drawn() {
-                self.turn_promptly::<true>(prompt, inbox, links, horizon)
-            } else {
-                self.turn_promptly::<false>(prompt, inbox, links, horizon)
-            };
-            self.prompt = Some(prompt);
+            self.prompt = Some(instants::turn(self, prompt, inbox, links, horizon));
             return;
         }
         if let Some(mut link) = inbox.take_only(links) {
@@ -363,7 +360,7 @@ impl<S: Server> Switch<S> {
             let what = What::Mark { er: rm.er };
             self.log.add(Event {
                 at: now,
-                channel: channel ^ 1,
+                channel: channel.reverse(),
                 link: Some(*link),
                 what,
             });

@@ -8,7 +8,9 @@ mod settings;
 use alloc::boxed::Box;
 
 use self::settings::Processing;
-use super::log::{Event, Log, What};
+use super::channel::ChannelId;
+use super::event::{Event, What};
+use super::log::Log;
 use super::source_queue::SourceQueue;
 use crate::atm::aal5::Reassembler;
 use crate::atm::link::Outlet;
@@ -52,8 +54,8 @@ pub struct Outside<'a, S> {
 
 /// One end of a flow.
 pub struct Terminal {
-    /// Channel that leaves here: twice the flow's number, plus one for the backward direction.
-    pub channel: u32,
+    /// Channel that leaves here.
+    pub channel: ChannelId,
     /// Output port of the host.
     pub port: u32,
     /// Label on the first link.

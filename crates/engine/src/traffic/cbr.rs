@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CellSource, Cells, Demand, Load};
+use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
 /// Constant bit rate.
@@ -16,18 +16,23 @@ pub struct CbrConfig {
     pub rate: Rate,
 }
 
-impl CbrConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for CbrConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         None
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         let rate = self.rate.cells_per_second();
         Load::Own {
             mean: rate,
             peak: rate,
+            burst: 1,
         }
     }
-    pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         Demand::Cells(Cells::Cbr(Cbr {
             clock: CellClock::new(self.rate),
             next: start,

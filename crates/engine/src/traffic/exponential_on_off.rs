@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
-use super::mmdp::Mmdp;
-use super::{Cells, Demand, Load};
+use super::mmdp::{Mmdp, exponential_burst};
+use super::{Cells, Demand, Load, Source};
 use crate::kernel::{Ps, Rate, Stream};
 
 /// ON-OFF source with exponential periods and a constant rate while ON, the background of Ajmone
@@ -26,8 +26,10 @@ pub struct ExponentialOnOffConfig {
     pub mean_off: Ps,
 }
 
-impl ExponentialOnOffConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for ExponentialOnOffConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
         if let Some((field, _)) = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO) {
             return Some((
@@ -42,15 +44,18 @@ impl ExponentialOnOffConfig {
         )?;
         Some(("mean_on", wrong))
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
         Load::Own {
             mean: peak * on / (on + off),
             peak,
+            burst: exponential_burst(peak, self.mean_on),
         }
     }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mean = (self.mean_on.0 as f64, self.mean_off.0 as f64);
         Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(
             1, self.peak, mean, start, stream,
@@ -96,7 +101,9 @@ mod tests {
             config.load(),
             Load::Own {
                 mean: 750.0,
-                peak: 1_000.0
+                peak: 1_000.0,
+                // Twenty mean ON periods.
+                burst: 600,
             }
         );
     }

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Application, Demand, Load, Writes};
+use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Rate, Stream};
 
@@ -28,8 +28,10 @@ pub struct MessagesConfig {
     pub peak_rate: Option<Rate>,
 }
 
-impl MessagesConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for MessagesConfig {
+    const OVER_TCP: bool = true;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         if self.mean_length.0 == 0 {
             return Some(("mean_length", "a message has at least 1 byte".to_string()));
         }
@@ -45,10 +47,12 @@ impl MessagesConfig {
                 )
             })
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         Load::Elastic
     }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, stream: Stream) -> Demand {
         // Bits over thousandths of a bit per second, in picoseconds.
         let time = |rate: Rate| 8e15 / rate.0 as f64;
         let active = self.peak_rate.map_or(0.0, time);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
-use super::{CellSource, Cells, Demand, Load};
+use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
@@ -29,8 +29,10 @@ pub struct MmdpConfig {
     pub burstiness: f64,
 }
 
-impl MmdpConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for MmdpConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         if !(1..=10_000).contains(&self.sources) {
             return Some((
                 "sources",
@@ -60,14 +62,17 @@ impl MmdpConfig {
         let wrong = too_often(cycle / 2.0, self.peak.cells_per_second() / burstiness)?;
         Some(("mean_on", wrong))
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         let peak = self.sources as f64 * self.peak.cells_per_second();
         Load::Own {
             mean: peak / self.burstiness,
             peak,
+            burst: exponential_burst(peak, self.mean_on),
         }
     }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let on = self.mean_on.0 as f64;
         let off = on * (self.burstiness - 1.0);
         Demand::Cells(Cells::Mmdp(Box::new(Mmdp::new(
@@ -78,6 +83,12 @@ impl MmdpConfig {
             stream,
         ))))
     }
+}
+
+/// Cells at `peak`, in cells/s, of an exponential ON period of `mean_on` on average: a period longer
+/// than twenty means occurs once in 5e8.
+pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
+    libm::ceil(20.0 * peak * mean_on.as_secs_f64()) as u64
 }
 
 /// State of the source. It is stationary from the start: sources are ON with their stationary
@@ -220,7 +231,7 @@ mod tests {
     fn what_gerla_leaves_of_150_mbit_s() {
         // Figure 3: 13.6, 25 and 34.6 Mbit/s remain at 1.1, 1.2 and 1.3.
         for (burstiness, left) in [(1.1, 13.6), (1.2, 25.0), (1.3, 34.6)] {
-            let Load::Own { mean, peak } = gerla(burstiness).load() else {
+            let Load::Own { mean, peak, .. } = gerla(burstiness).load() else {
                 panic!()
             };
             assert!((peak * 424e-6 - 150.0).abs() < 1e-6, "{peak}");

@@ -12,9 +12,10 @@ pub mod object_sizes;
 pub mod on_off;
 pub mod persistent;
 pub mod piecewise;
-pub mod played;
+mod played;
 pub mod poisson;
 pub mod rate_trace;
+mod source;
 pub mod transfer;
 pub mod transport_stream;
 pub mod www;
@@ -26,7 +27,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, documentation};
 use crate::kernel::{Ps, Stream};
-use played::PlaysFile;
+
+pub use source::{Load, Playing, PlaysFile, Source};
 
 /// A source of bare cells.
 pub trait CellSource {
@@ -59,23 +61,8 @@ pub enum Demand {
     Persistent,
 }
 
-/// Load that a source puts on the links of its route, known before the run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Load {
-    /// As much as TCP or the network allows.
-    Elastic,
-    /// A rate of its own.
-    Own {
-        /// Mean rate in cells/s.
-        mean: f64,
-        /// Greatest rate in cells/s; infinity if any number of cells may come at once.
-        peak: f64,
-    },
-}
-
 /// Registry with one entry per source: variant, key in a scenario, description, source, parameters;
-/// then, for sources of bare cells and for applications, their state. Parameters have `check`,
-/// `load` and `demand(&self, start, stream) -> Demand`.
+/// then, for sources of bare cells and for applications, their state. Parameters are a [`Source`].
 macro_rules! registry {
     (sources { $($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty;)* }
      cells { $($cells:ident($state:ty);)* }
@@ -104,6 +91,14 @@ macro_rules! registry {
             /// Load that the source puts on the links of its route.
             pub fn load(&self) -> Load {
                 match self { $(SourceConfig::$variant(config) => config.load(),)* }
+            }
+            /// True if the source runs over TCP.
+            pub fn over_tcp(&self) -> bool {
+                match self { $(SourceConfig::$variant(_) => <$config as Source>::OVER_TCP,)* }
+            }
+            /// The player of a source that plays a file.
+            fn player(&self) -> Option<&dyn PlaysFile> {
+                match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
             /// Requirements of the source from `start` on; `stream` provides its random numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
@@ -188,18 +183,9 @@ registry! {
 }
 
 impl SourceConfig {
-    /// True if the source runs over TCP.
-    pub fn over_tcp(&self) -> bool {
-        use SourceConfig::{Greedy, Messages, Transfer, Www};
-        matches!(self, Greedy(_) | Transfer(_) | Messages(_) | Www(_))
-    }
-    /// The player of a source that plays a file.
-    fn player(&self) -> Option<&dyn PlaysFile> {
-        match self {
-            SourceConfig::RateTrace(trace) => Some(trace),
-            SourceConfig::TransportStream(stream) => Some(stream),
-            _ => None,
-        }
+    /// True for a source that plays a file.
+    pub fn plays_file(&self) -> bool {
+        self.player().is_some()
     }
     /// The pieces of a source that plays a file.
     pub fn content(&self) -> Option<&piecewise::Pieces> {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
-use super::{CellSource, Cells, Demand, Load};
+use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
 /// ON-OFF source: each period begins with an ON part, a share `duty_cycle` of it.
@@ -22,8 +22,10 @@ pub struct OnOffConfig {
     pub duty_cycle: f64,
 }
 
-impl OnOffConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for OnOffConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         if self.period == Ps::ZERO {
             return Some(("period", String::from("a period is longer than 0 s")));
         }
@@ -38,14 +40,18 @@ impl OnOffConfig {
         let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
         Some(("period", wrong))
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         let peak = self.peak.cells_per_second();
+        let on = self.period.as_secs_f64() * self.duty_cycle;
         Load::Own {
             mean: self.duty_cycle * peak,
             peak,
+            burst: libm::ceil(peak * on) as u64,
         }
     }
-    pub(super) fn demand(&self, start: Ps, _stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, _stream: Stream) -> Demand {
         let on = Ps(libm::round(self.period.0 as f64 * self.duty_cycle) as u64);
         let clock = CellClock::new(self.peak);
         Demand::Cells(Cells::OnOff(OnOff {

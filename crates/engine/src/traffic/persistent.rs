@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Demand, Load};
+use super::{Demand, Load, Source};
 use crate::kernel::{Ps, Stream};
 
 /// Persistent source: a cell is always waiting.
@@ -13,14 +13,18 @@ use crate::kernel::{Ps, Stream};
 #[serde(deny_unknown_fields)]
 pub struct PersistentConfig {}
 
-impl PersistentConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for PersistentConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         None
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         Load::Elastic
     }
-    pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
+
+    fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
         Demand::Persistent
     }
 }

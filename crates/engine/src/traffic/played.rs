@@ -1,37 +1,16 @@
-//! Common part of sources that play a file.
+//! Common part of sources that play a file: all that a [`Source`] has.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 
 use super::changes::too_often;
-use super::piecewise::{Line, Listed, PeakBucket, Pieces, Piecewise};
-use super::{Cells, Demand, Load};
+use super::piecewise::{Line, Listed, PeakBucket, Piecewise};
+use super::{Cells, Demand, Load, Playing, PlaysFile, Source};
 use crate::kernel::{Ps, Rate, Stream};
 
-/// Settings for playing pieces.
-#[derive(Clone, Copy, Debug)]
-pub struct Playing {
-    /// Greatest rate of the output.
-    pub peak: Option<Rate>,
-    /// True if the pieces begin again at their end.
-    pub repeat: bool,
-    /// True if the pieces are entered at a random time.
-    pub random_phase: bool,
-}
+impl<T: PlaysFile> Source for T {
+    const OVER_TCP: bool = false;
 
-/// A source that plays the pieces of a file.
-pub trait PlaysFile {
-    /// Settings for playing the pieces.
-    fn playing(&self) -> Playing;
-    /// Contents of the file, once it has been read.
-    fn read(&self) -> Option<&Pieces>;
-
-    /// Contents of the file, which must have been read before.
-    fn content(&self) -> &Pieces {
-        self.read()
-            .expect("the file of a source is read before the run")
-    }
-    /// Fault of the settings: field, and allowed values.
     fn check(&self) -> Option<(&'static str, String)> {
         let Playing {
             peak,
@@ -61,7 +40,6 @@ pub trait PlaysFile {
         )?;
         Some(("repeat", wrong))
     }
-    /// Load of the played file on the links.
     fn load(&self) -> Load {
         let content = self.content();
         let peak = content
@@ -70,9 +48,9 @@ pub trait PlaysFile {
         Load::Own {
             mean: content.mean(),
             peak: peak.cells_per_second(),
+            burst: libm::ceil(content.largest_burst()) as u64 + 1,
         }
     }
-    /// The cells from `start` on.
     fn demand(&self, start: Ps, mut stream: Stream) -> Demand {
         let Playing {
             peak,
@@ -87,5 +65,8 @@ pub trait PlaysFile {
         Demand::Cells(Cells::Played(Box::new(Piecewise::new([Line::new(
             bucket, start, 0.0,
         )]))))
+    }
+    fn player(&self) -> Option<&dyn PlaysFile> {
+        Some(self)
     }
 }

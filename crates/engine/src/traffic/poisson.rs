@@ -5,7 +5,7 @@ use alloc::string::String;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CellSource, Cells, Demand, Load};
+use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::time::CELL_PS_BITS;
 use crate::kernel::{Ps, Rate, Stream};
 
@@ -17,18 +17,24 @@ pub struct PoissonConfig {
     pub rate: Rate,
 }
 
-impl PoissonConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for PoissonConfig {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         None
     }
-    pub(super) fn load(&self) -> Load {
-        // Any number of cells may come at once.
+
+    fn load(&self) -> Load {
+        let rate = self.rate.cells_per_second();
+        // Any number of cells may come at once. Ten standard deviations of the count in a second.
         Load::Own {
-            mean: self.rate.cells_per_second(),
+            mean: rate,
             peak: f64::INFINITY,
+            burst: (10.0 * libm::sqrt(rate)) as u64 + 10,
         }
     }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut source = Poisson {
             mean: CELL_PS_BITS as f64 / self.rate.0 as f64,
             stream,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::piecewise::Pieces;
-use super::played::{Playing, PlaysFile};
+use super::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
 /// Bare cells at the rates of a file, evenly spaced while a rate lasts. The file is a table with

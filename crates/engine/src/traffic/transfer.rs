@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Demand, Load};
+use super::{Demand, Load, Source};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
@@ -17,14 +17,18 @@ pub struct TransferConfig {
     pub size: Bytes,
 }
 
-impl TransferConfig {
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+impl Source for TransferConfig {
+    const OVER_TCP: bool = true;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         (self.size.0 == 0).then(|| ("size", "a transfer has at least 1 byte".to_string()))
     }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         Load::Elastic
     }
-    pub(super) fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
+
+    fn demand(&self, _start: Ps, _stream: Stream) -> Demand {
         Demand::Bytes(self.size.0)
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::piecewise::Pieces;
-use super::played::{Playing, PlaysFile};
+use super::{Playing, PlaysFile};
 use crate::kernel::Rate;
 
 /// Bare cells of a real MPEG-2 transport stream (ISO/IEC 13818-1), a file of packets of 188 bytes.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::object_sizes::ObjectSizes;
-use super::{Application, Demand, Load, Writes};
+use super::{Application, Demand, Load, Source, Writes};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
 
@@ -69,7 +69,35 @@ impl WwwConfig {
             None => ObjectSizes::SpecWeb96,
         }
     }
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
+
+    fn check_bounds(&self) -> Option<(&'static str, String)> {
+        let ObjectSizes::Pareto {
+            smallest, largest, ..
+        } = self.sizes()
+        else {
+            return None;
+        };
+        if smallest == 0 {
+            return Some(("smallest", "an object has at least 1 byte".to_string()));
+        }
+        (largest <= smallest).then(|| {
+            let field = if self.largest.is_some() {
+                "largest"
+            } else {
+                "smallest"
+            };
+            (
+                field,
+                format!("objects from {} to {}", Bytes(smallest), Bytes(largest)),
+            )
+        })
+    }
+}
+
+impl Source for WwwConfig {
+    const OVER_TCP: bool = true;
+
+    fn check(&self) -> Option<(&'static str, String)> {
         if self.think_time == Ps::ZERO {
             return Some((
                 "think_time",
@@ -96,32 +124,12 @@ impl WwwConfig {
             _ => self.check_bounds(),
         }
     }
-    fn check_bounds(&self) -> Option<(&'static str, String)> {
-        let ObjectSizes::Pareto {
-            smallest, largest, ..
-        } = self.sizes()
-        else {
-            return None;
-        };
-        if smallest == 0 {
-            return Some(("smallest", "an object has at least 1 byte".to_string()));
-        }
-        (largest <= smallest).then(|| {
-            let field = if self.largest.is_some() {
-                "largest"
-            } else {
-                "smallest"
-            };
-            (
-                field,
-                format!("objects from {} to {}", Bytes(smallest), Bytes(largest)),
-            )
-        })
-    }
-    pub(super) fn load(&self) -> Load {
+
+    fn load(&self) -> Load {
         Load::Elastic
     }
-    pub(super) fn demand(&self, start: Ps, stream: Stream) -> Demand {
+
+    fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut client = Www {
             think: self.think_time.0 as f64,
             // A page ends after each object with this probability.

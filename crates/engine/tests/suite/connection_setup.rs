@@ -1,7 +1,7 @@
 //! Connection set-up: times worked out by hand on a line, and a check that no data precede it in
 //! any network.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::plans::{Graph, back, cell_time_us, flow};
 use crate::support::random_network::{Network, networks};
@@ -10,7 +10,7 @@ use cellrate_engine::atm::cell::Body;
 use cellrate_engine::atm::cell::ServiceClass::Ubr;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::{Crossing, Observer, PduStart, Plan, Reference};
+use cellrate_engine::network::{ChannelId, Crossing, Observer, PduStart, Plan, Reference};
 use cellrate_engine::tcp::{Handshake, Recovery, Segment, SynOptions, TcpConfig};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
@@ -26,8 +26,8 @@ fn config() -> TcpConfig {
 /// PDUs that arrive at the end of their channel.
 #[derive(Default)]
 struct Arrivals {
-    last_links: Vec<u32>,
-    seen: Vec<(u32, Ps, u16, Segment)>,
+    last_links: BTreeMap<ChannelId, u32>,
+    seen: Vec<(ChannelId, Ps, u16, Segment)>,
     begun: Vec<PduStart>,
 }
 
@@ -36,7 +36,7 @@ impl Observer for Arrivals {
         let (Some(channel), Some(Body::Pdu(pdu))) = (cell.channel, cell.body) else {
             return;
         };
-        if self.last_links[channel as usize] == cell.link {
+        if self.last_links[&channel] == cell.link {
             self.seen
                 .push((channel, cell.arrives, pdu.cells, pdu.segment));
         }
@@ -47,13 +47,8 @@ impl Observer for Arrivals {
 }
 
 fn observed(plan: Plan, until: Ps) -> Arrivals {
-    let ways = plan
-        .flows
-        .iter()
-        .flat_map(|flow| [&flow.forward, &flow.backward]);
-    let last_links = ways
-        .map(|way| way.last().map_or(u32::MAX, |link| *link as u32))
-        .collect();
+    let last = |channel: ChannelId| Some((channel, *plan.path(channel).last()? as u32));
+    let last_links = plan.channels().filter_map(last).collect();
     let mut arrivals = Arrivals {
         last_links,
         ..Arrivals::default()
@@ -102,12 +97,13 @@ fn syn_its_answer_and_the_acknowledgement_take_three_ways_and_data_follow() {
         Handshake::Syn(options),
         Handshake::SynAck(options),
     );
+    let [there, back] = ChannelId::both(0);
     let expected = [
-        (0, us(25), 2, Some(syn), 65_535),
-        (1, us(50), 2, Some(answer), 65_535),
-        (0, us(75), 2, Some(Handshake::Ack { seq: 0 }), 100_000),
-        (0, us(95), 2, None, 100_000),
-        (1, us(120), 2, None, 100_000),
+        (there, us(25), 2, Some(syn), 65_535),
+        (back, us(50), 2, Some(answer), 65_535),
+        (there, us(75), 2, Some(Handshake::Ack { seq: 0 }), 100_000),
+        (there, us(95), 2, None, 100_000),
+        (back, us(120), 2, None, 100_000),
     ];
     assert_eq!(segments, expected);
     let data = seen[3].3;
@@ -155,9 +151,14 @@ fn every_source_sets_its_connection_up_when_it_starts() {
             .take(3)
             .map(|pdu| (pdu.at, pdu.channel))
             .collect();
+        let [there, back] = ChannelId::both(0);
         assert_eq!(
             starts,
-            [(Ps::ZERO, 0), (Ps::from_us(25), 1), (Ps::from_us(50), 0)],
+            [
+                (Ps::ZERO, there),
+                (Ps::from_us(25), back),
+                (Ps::from_us(50), there)
+            ],
             "{source}"
         );
         assert!(
@@ -185,13 +186,13 @@ proptest! {
         let found = observed(plan, end);
         let mut known = BTreeSet::new();
         for pdu in &found.begun {
-            let forward = pdu.channel % 2 == 0;
+            let forward = pdu.channel.is_forward();
             if known.insert(pdu.channel) {
                 let begins = if forward { is_syn } else { is_answer };
                 prop_assert!(begins(&pdu.segment), "{pdu:?}");
             }
             if forward && !is_syn(&pdu.segment) {
-                let mut back = found.seen.iter().filter(|(channel, ..)| *channel == pdu.channel + 1);
+                let mut back = found.seen.iter().filter(|(channel, ..)| *channel == pdu.channel.reverse());
                 prop_assert!(back.any(|(_, at, _, segment)| *at <= pdu.at && is_answer(segment)), "{pdu:?}");
             }
         }

@@ -9,7 +9,7 @@ use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
-use cellrate_engine::network::{Report, Simulation};
+use cellrate_engine::network::{ChannelId, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ fn the_first_cells_leave_as_worked_out_by_hand() {
         // Cells handed over are served at once: a reading just after the start of a service counts
         // the cell.
         run.run_until(Ps::from_us(cells * CELL) + Ps(1));
-        run.data_cells_sent(0)
+        run.data_cells_sent(ChannelId::forward(0))
     };
     assert_eq!((sent(0), sent(9), sent(10), sent(17)), (1, 10, 11, 11));
     // Cell 10 has been sent at 10, arrives at 13, is forwarded by 14; its credit has been sent at

@@ -4,7 +4,9 @@
 
 use cellrate_engine::atm::cell::{Info, Kind, RmCell};
 use cellrate_engine::control::erica::{Erica, EricaConfig};
-use cellrate_engine::control::{PortFacts, QueueReading, SwitchControl, SwitchFacts};
+use cellrate_engine::control::{
+    PortFacts, QueueReading, SchemeParameters, SwitchControl, SwitchFacts,
+};
 use cellrate_engine::kernel::{Ps, Rate};
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::server::{EagerServer, LazyServer, Server};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::event::{Event, What};
 use cellrate_engine::network::report::{FlowReport, VcReport};
 use cellrate_engine::network::{Plan, PortState, Reference, Refuses, Simulation};
 use proptest::prelude::*;

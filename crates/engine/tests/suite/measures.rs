@@ -8,9 +8,9 @@ use crate::support::plans::{
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
-use cellrate_engine::network::log::What;
+use cellrate_engine::network::event::What;
 use cellrate_engine::network::plan::{EventKinds, FlowPlan, Plan, SwitchPlan};
-use cellrate_engine::network::{Reference, Report, Simulation};
+use cellrate_engine::network::{ChannelId, Reference, Report, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
@@ -311,9 +311,9 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     assert_eq!(omitted, 0);
     // Every PDU has 44 cells (2048 + 56 bytes), and no channel sends more cells than there are
     // numbers.
-    let mut hit: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    let mut hit: BTreeMap<ChannelId, BTreeSet<u32>> = BTreeMap::new();
     let mut at_each_switch = BTreeSet::new();
-    for event in events.into_iter().filter(|event| event.channel < 4) {
+    for event in events.into_iter().filter(|event| event.channel.flow() < 2) {
         let What::Loss {
             number, rm: false, ..
         } = event.what
@@ -324,7 +324,7 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
         at_each_switch.insert((event.channel, number / 44, event.link));
     }
     assert!(
-        hit.keys().all(|channel| channel.is_multiple_of(2)),
+        hit.keys().all(|channel| channel.is_forward()),
         "acknowledgements are not lost"
     );
     let twice = at_each_switch.len() - hit.values().map(BTreeSet::len).sum::<usize>();
@@ -332,7 +332,7 @@ fn a_pdu_hit_at_two_switches_is_one_lost_packet() {
     for (index, flow) in report.flows.iter().enumerate().take(2) {
         assert_eq!(
             flow.packets_lost,
-            hit[&(2 * index as u32)].len() as u64,
+            hit[&ChannelId::forward(index)].len() as u64,
             "{}",
             flow.name
         );

@@ -5,33 +5,22 @@ use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Info, ServiceClass};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::network::log::What;
-use cellrate_engine::network::plan::FlowPlan;
-use cellrate_engine::network::{Plan, Report, Simulation};
+use cellrate_engine::network::event::What;
+use cellrate_engine::network::{ChannelId, Plan, Report, Simulation};
 use proptest::prelude::*;
 
 const LOOKS: u64 = 300;
 
-/// MCR and PCR of the channel `direction` (0 forward, 1 backward) of a flow, in cells/s.
-fn rate_limits(plan: &Plan, flow: &FlowPlan, direction: usize) -> (f64, f64) {
-    let path = if direction == 0 {
-        &flow.forward
-    } else {
-        &flow.backward
-    };
-    (
-        flow.abr.mcr_cells(),
-        flow.abr.pcr_cells(plan.links[path[0]].rate),
-    )
+/// MCR and PCR of a channel, in cells/s.
+fn rate_limits(plan: &Plan, channel: ChannelId) -> (f64, f64) {
+    let abr = &plan.flows[channel.flow()].abr;
+    let access = plan.links[plan.path(channel)[0]].rate;
+    (abr.mcr_cells(), abr.pcr_cells(access))
 }
 
-fn channels(plan: &Plan) -> impl Iterator<Item = usize> + use<> {
-    let used: Vec<bool> = plan
-        .flows
-        .iter()
-        .flat_map(|flow| [true, !flow.backward.is_empty()])
-        .collect();
-    (0..used.len()).filter(move |channel| used[*channel])
+fn channels(plan: &Plan) -> impl Iterator<Item = ChannelId> {
+    plan.channels()
+        .filter(|channel| !plan.path(*channel).is_empty())
 }
 
 /// Progress of each channel: data cells received, and the number of cells by which the cell numbers
@@ -44,19 +33,19 @@ impl Progress {
     fn check(&mut self, run: &Simulation) {
         for channel in channels(run.plan()) {
             let (received, next) = run.data_cells_received(channel);
-            let (received_before, sent_before) = self.0[channel];
+            let (received_before, sent_before) = self.0[channel.index()];
             let behind = (sent_before % Info::NUMBERS as u64) as u32;
             let advanced = (next.wrapping_sub(behind) % Info::NUMBERS) as u64;
             let arrived = received - received_before;
             assert!(
                 advanced >= arrived,
-                "{arrived} cells of channel {channel} took {advanced} numbers"
+                "{arrived} cells of {channel:?} took {advanced} numbers"
             );
             assert!(
                 advanced < Info::NUMBERS as u64 / 2,
-                "a cell of channel {channel} overtook another"
+                "a cell of {channel:?} overtook another"
             );
-            self.0[channel] = (received, sent_before + advanced);
+            self.0[channel.index()] = (received, sent_before + advanced);
         }
     }
 }
@@ -79,9 +68,9 @@ fn check_ports(run: &mut Simulation) {
 }
 
 fn check_rates(run: &Simulation) {
-    for (number, flow) in run.plan().flows.iter().enumerate() {
+    for number in 0..run.plan().flows.len() {
         if let Some(acr) = run.acr(number) {
-            let (mcr, pcr) = rate_limits(run.plan(), flow, 0);
+            let (mcr, pcr) = rate_limits(run.plan(), ChannelId::forward(number));
             assert!(
                 (mcr..=pcr).contains(&acr),
                 "ACR {acr} of flow {number} leaves {mcr}..{pcr}"
@@ -146,24 +135,25 @@ fn check_report(run: &mut Simulation) {
 fn check_log_against(run: &Simulation, report: &Report) {
     let (events, omitted) = run.events(usize::MAX);
     assert_eq!(omitted, 0);
-    let count = |channel: usize, kind: fn(&What) -> bool| {
+    let count = |channel: ChannelId, kind: fn(&What) -> bool| {
         events
             .iter()
-            .filter(|event| event.channel as usize == channel && kind(&event.what))
+            .filter(|event| event.channel == channel && kind(&event.what))
             .count() as u64
     };
     for (index, flow) in report.flows.iter().enumerate() {
-        let again = count(2 * index, |what| {
+        let forward = ChannelId::forward(index);
+        let again = count(forward, |what| {
             matches!(what, What::Retransmission { seq: Some(_) })
         });
-        let expired = count(2 * index, |what| matches!(what, What::Timeout { .. }));
+        let expired = count(forward, |what| matches!(what, What::Timeout { .. }));
         assert_eq!(
             (again, expired),
             (flow.segments_retransmitted, flow.timeouts),
             "{}",
             flow.name
         );
-        let refused = count(2 * index, |what| matches!(what, What::Refusal { .. }));
+        let refused = count(forward, |what| matches!(what, What::Refusal { .. }));
         let over_tcp = flow.balance.is_some();
         let counted = if over_tcp {
             flow.source_queue_dropped_packets
@@ -203,9 +193,9 @@ fn check_log_against(run: &Simulation, report: &Report) {
 
 fn check_backward_rates(run: &Simulation, report: &Report) {
     for (vc, channel) in report.vcs.iter().zip(channels(run.plan())) {
-        let flow = &run.plan().flows[channel / 2];
+        let flow = &run.plan().flows[channel.flow()];
         if let Some(acr) = vc.acr_final_cells_per_second {
-            let (mcr, pcr) = rate_limits(run.plan(), flow, channel % 2);
+            let (mcr, pcr) = rate_limits(run.plan(), channel);
             assert!(
                 (mcr..=pcr).contains(&acr),
                 "ACR {acr} of {} leaves {mcr}..{pcr}",

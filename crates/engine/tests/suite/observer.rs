@@ -12,9 +12,11 @@ use cellrate_engine::atm::cell::{Body, Info, Kind};
 use cellrate_engine::discard::Cause;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::network::log::{Event, What};
+use cellrate_engine::network::event::{Event, What};
 use cellrate_engine::network::plan::SwitchPlan;
-use cellrate_engine::network::{Crossing, Observer, PduStart, Plan, Reference, Report, Simulation};
+use cellrate_engine::network::{
+    ChannelId, Crossing, Observer, PduStart, Plan, Reference, Report, Simulation,
+};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;
 use proptest::prelude::*;
@@ -28,7 +30,7 @@ struct Told {
     /// Time of each report.
     times: Vec<Ps>,
     /// For each channel, the PDU reported last and the one before.
-    latest: BTreeMap<u32, Vec<PduStart>>,
+    latest: BTreeMap<ChannelId, Vec<PduStart>>,
 }
 
 impl Observer for Told {
@@ -140,13 +142,9 @@ fn check_against(report: &Report, fast: &mut Simulation, told: &Told, end: Ps) {
         );
     }
     let plan = fast.plan();
-    let ways = plan
-        .flows
-        .iter()
-        .flat_map(|flow| [&flow.forward, &flow.backward])
-        .enumerate();
+    let ways = plan.channels().map(|channel| (channel, plan.path(channel)));
     for ((channel, way), vc) in ways.filter(|(_, way)| !way.is_empty()).zip(&report.vcs) {
-        let (channel, last) = (channel as u32, way[way.len() - 1] as u32);
+        let last = way[way.len() - 1] as u32;
         let arrived = |cell: &Crossing| {
             cell.channel == Some(channel) && cell.link == last && cell.arrives < end
         };
@@ -236,13 +234,14 @@ fn a_pdu_is_told_when_its_first_cell_leaves_also_if_that_is_its_last() {
     // Cells leave at 10 and 20 and arrive at 15 and 25; the acknowledgement leaves at 35 and
     // arrives at 40.
     let us = Ps::from_us;
+    let [there, back] = ChannelId::both(0);
     assert_eq!(
         starts,
         [
-            (us(0), 0, 0, 2),
-            (us(25), 1, 0, 1),
-            (us(40), 0, 2, 2),
-            (us(65), 1, 1, 1)
+            (us(0), there, 0, 2),
+            (us(25), back, 0, 1),
+            (us(40), there, 2, 2),
+            (us(65), back, 1, 1)
         ]
     );
     let segments: Vec<_> = told
@@ -277,7 +276,8 @@ fn rm_cells_are_told_as_they_are_on_each_link() {
     plan.backward = back(&plan.forward);
     let (told, _) = told(graph.plan(vec![plan]), &[Ps::from_ms(200)]);
     // ERs of the channel's forward RM cells, or of the backward ones that govern it.
-    let rates = |link: usize, channel: u32, kind: Kind| {
+    let [there, back] = ChannelId::both(0);
+    let rates = |link: usize, channel: ChannelId, kind: Kind| {
         let cells = told.cells.iter().filter(move |cell| {
             (cell.link, cell.channel, cell.info.kind()) == (link as u32, Some(channel), kind)
         });
@@ -292,14 +292,14 @@ fn rm_cells_are_told_as_they_are_on_each_link() {
     };
     // PCR is the rate of the first link.
     assert!(
-        rates(access, 0, Kind::Frm)
+        rates(access, there, Kind::Frm)
             .iter()
             .all(|er| *er == 100_000.0)
     );
-    assert!(rates(access, 0, Kind::Frm).len() > 20);
+    assert!(rates(access, there, Kind::Frm).len() > 20);
     let (before, after) = (
-        rates(out + 1, 1, Kind::Brm),
-        rates(access + 1, 1, Kind::Brm),
+        rates(out + 1, back, Kind::Brm),
+        rates(access + 1, back, Kind::Brm),
     );
     assert!(
         before.len() > 20 && before.iter().all(|er| *er == 100_000.0),

@@ -6,7 +6,7 @@ use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::cell::ServiceClass::Cbr;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::FlowPlan;
-use cellrate_engine::network::{Passage, Passages, Plan, Reference, Simulation};
+use cellrate_engine::network::{ChannelId, Passage, Passages, Plan, Reference, Simulation};
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 
@@ -30,7 +30,12 @@ fn cells_of_a_pdu_leave_and_arrive_when_they_must() {
     };
     let (access, out) = (access as u32, out as u32);
     let found = passages(plan, Ps::ZERO, Ps::from_us(65), 1000);
-    let forward: Vec<_> = found.kept.iter().filter(|one| one.channel == 0).collect();
+    let forward = ChannelId::forward(0);
+    let forward: Vec<_> = found
+        .kept
+        .iter()
+        .filter(|one| one.channel == forward)
+        .collect();
     let mut times: Vec<_> = forward.iter().map(|one| microseconds(one)).collect();
     times.sort_by(|a, b| a.1.total_cmp(&b.1));
     let expected = [
@@ -85,10 +90,9 @@ fn every_cell_is_seen_on_every_link_once() {
     let found = passages(two_flows(), Ps::ZERO, end, usize::MAX);
     for (flow, plan) in two_flows().flows.iter().enumerate() {
         let of = |link: usize| {
-            let own = found
-                .kept
-                .iter()
-                .filter(move |one| one.link == link as u32 && one.channel == 2 * flow as u32);
+            let own = found.kept.iter().filter(move |one| {
+                one.link == link as u32 && one.channel == ChannelId::forward(flow)
+            });
             own.filter(|one| one.arrived < end)
                 .map(|one| one.info.number())
                 .collect::<Vec<_>>()

@@ -2,10 +2,10 @@
 //!
 //! 424 kbit/s are 1,000 cells/s.
 
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Ps, Rate, Stream};
 use cellrate_engine::traffic::Load::{self, Elastic};
 use cellrate_engine::traffic::piecewise::{Piece, Pieces};
-use cellrate_engine::traffic::{SourceConfig, sources};
+use cellrate_engine::traffic::{Demand, SourceConfig, sources};
 use serde_json::{Value, json};
 
 fn source(parameters: &Value) -> SourceConfig {
@@ -13,8 +13,8 @@ fn source(parameters: &Value) -> SourceConfig {
         .unwrap_or_else(|error| panic!("{parameters}: {error}"))
 }
 
-const fn own(mean: f64, peak: f64) -> Load {
-    Load::Own { mean, peak }
+const fn own(mean: f64, peak: f64, burst: u64) -> Load {
+    Load::Own { mean, peak, burst }
 }
 
 /// Fields, and values that they must not have.
@@ -67,17 +67,18 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
         ),
         (
             json!({"kind": "cbr", "rate": "424 kbit/s"}),
-            own(1_000.0, 1_000.0),
+            own(1_000.0, 1_000.0, 1),
             vec![],
         ),
         (
             json!({"kind": "poisson", "rate": "424 kbit/s"}),
-            own(1_000.0, f64::INFINITY),
+            // Ten times the square root of 1,000, and ten.
+            own(1_000.0, f64::INFINITY, 326),
             vec![],
         ),
         (
             on_off,
-            own(250.0, 1_000.0),
+            own(250.0, 1_000.0, 250),
             vec![
                 ("period", json!("0 s")),
                 ("period", json!("99 ns")),
@@ -87,12 +88,12 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
         ),
         (
             exponential,
-            own(750.0, 1_000.0),
+            own(750.0, 1_000.0, 600),
             vec![("mean_on", json!("0 s")), ("mean_off", json!("0 s"))],
         ),
         (
             mmdp,
-            own(25_000.0, 100_000.0),
+            own(25_000.0, 100_000.0, 20_000),
             vec![
                 ("sources", json!(0)),
                 ("sources", json!(10_001)),
@@ -107,7 +108,7 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
         ),
         (
             mpeg2,
-            own(200_000.0, 400_000.0),
+            own(200_000.0, 400_000.0, 2_000_000),
             vec![
                 ("sources", json!(0)),
                 ("sources", json!(1_001)),
@@ -128,16 +129,24 @@ fn ordinary() -> Vec<(Value, Load, Refused)> {
 }
 
 #[test]
-fn a_source_asks_for_its_mean_and_its_peak() {
+fn a_source_asks_for_its_mean_its_peak_and_its_bursts() {
     for (parameters, expected, _) in ordinary() {
         match (source(&parameters).load(), expected) {
-            (Load::Own { mean, peak }, Load::Own { mean: m, peak: p }) => {
+            (
+                Load::Own { mean, peak, burst },
+                Load::Own {
+                    mean: m,
+                    peak: p,
+                    burst: b,
+                },
+            ) => {
                 let near = |found: f64, expected: f64| {
                     found == expected || (found / expected - 1.0).abs() < 1e-9
                 };
                 assert!(
-                    near(mean, m) && near(peak, p),
-                    "{parameters}: {mean} {peak}"
+                    // A rounded mean may add a cell to a burst.
+                    near(mean, m) && near(peak, p) && (b..=b + 1).contains(&burst),
+                    "{parameters}: {mean} {peak} {burst}"
                 );
             }
             (found, expected) => assert_eq!(found, expected, "{parameters}"),
@@ -184,6 +193,16 @@ fn the_edge_of_a_range_is_within_it() {
         }),
     ] {
         assert_eq!(source(&parameters).check(), None, "{parameters}");
+    }
+}
+
+#[test]
+fn a_source_over_tcp_has_bytes_for_it_and_no_other_has() {
+    for (parameters, ..) in ordinary() {
+        let source = source(&parameters);
+        let demand = source.demand(Ps::ZERO, Stream::new(1, "a", "source"));
+        let has_bytes = matches!(demand, Demand::Bytes(_) | Demand::Writes(_));
+        assert_eq!(has_bytes, source.over_tcp(), "{parameters}");
     }
 }
 

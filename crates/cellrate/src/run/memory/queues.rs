@@ -7,7 +7,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::{FlowPlan, LinkPlan, NodeKind, Plan};
-use cellrate_engine::traffic::{Load, SourceConfig};
+use cellrate_engine::traffic::Load;
 
 /// Assumed number of round trips in which explicit rates or marks bring down a source that has no
 /// window.
@@ -104,58 +104,11 @@ fn controlled_for(flow: &FlowPlan, link: &LinkPlan, plan: &Plan) -> Option<Ps> {
 
 /// Mean rate of a source without TCP in cells/s, and the cells of its largest burst above that.
 fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
-    let access = flow
-        .forward
-        .first()
-        .map_or(0.0, |link| plan.links[*link].rate.cells_per_second());
-    match &flow.source {
-        SourceConfig::Cbr(cbr) => (cbr.rate.cells_per_second(), 1),
-        // Ten standard deviations of the count in a second.
-        SourceConfig::Poisson(poisson) => {
-            let rate = poisson.rate.cells_per_second();
-            (rate, (10.0 * rate.sqrt()) as u64 + 10)
+    match flow.source.load() {
+        Load::Own { mean, burst, .. } => (mean, burst),
+        Load::Elastic => {
+            let access = flow.forward.first().map(|link| plan.links[*link].rate);
+            (access.map_or(0.0, |rate| rate.cells_per_second()), 1)
         }
-        SourceConfig::OnOff(on_off) => {
-            let on = on_off.period.as_secs_f64() * on_off.duty_cycle;
-            let peak = on_off.peak.cells_per_second();
-            (peak * on_off.duty_cycle, (peak * on).ceil() as u64)
-        }
-        SourceConfig::ExponentialOnOff(source) => {
-            exponential_bursts(source.mean_on, flow.source.load())
-        }
-        SourceConfig::Mmdp(source) => exponential_bursts(source.mean_on, flow.source.load()),
-        // Ten seconds of all streams at their peak, although even a minute at the mean is a long
-        // excess.
-        SourceConfig::Mpeg2(_) => {
-            let Load::Own { mean, peak } = flow.source.load() else {
-                return (0.0, 0);
-            };
-            (mean, (10.0 * (peak - mean)).ceil() as u64)
-        }
-        SourceConfig::RateTrace(_) | SourceConfig::TransportStream(_) => {
-            let Load::Own { mean, .. } = flow.source.load() else {
-                return (0.0, 0);
-            };
-            (
-                mean,
-                flow.source
-                    .content()
-                    .map_or(0.0, |content| content.largest_burst().ceil()) as u64
-                    + 1,
-            )
-        }
-        SourceConfig::Persistent(_) => (access, 1),
-        SourceConfig::Greedy(_)
-        | SourceConfig::Transfer(_)
-        | SourceConfig::Messages(_)
-        | SourceConfig::Www(_) => (0.0, 0),
     }
-}
-
-/// Bursts of exponential ON periods: a period longer than twenty means occurs once in 5e8.
-fn exponential_bursts(mean_on: Ps, load: Load) -> (f64, u64) {
-    let Load::Own { mean, peak } = load else {
-        return (0.0, 0);
-    };
-    (mean, (20.0 * peak * mean_on.as_secs_f64()).ceil() as u64)
 }

@@ -40,7 +40,7 @@ fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     clipped_abr(flow, plan, &mut clip);
     let access = flow.forward.first().map(|link| plan.links[*link].rate);
     let peak = match flow.source.load() {
-        Load::Own { mean, peak } => Some(Rate::from_cells_per_second(if peak.is_finite() {
+        Load::Own { mean, peak, .. } => Some(Rate::from_cells_per_second(if peak.is_finite() {
             peak
         } else {
             mean

@@ -272,19 +272,18 @@ impl Site<'_> {
         problems
     }
 
+    fn queue_facts(&self) -> QueueFacts {
+        QueueFacts {
+            buffer: self.switch.buffer.0,
+            largest_pdu: self.load.largest_pdu,
+            channels: self.load.channels,
+        }
+    }
+
     fn discard(&self) -> Vec<Problem> {
         let place = self.place("discard", |own| own.discard.is_some());
-        let Load {
-            largest_pdu,
-            channels,
-            ..
-        } = *self.load;
-        let facts = QueueFacts {
-            buffer: self.switch.buffer.0,
-            largest_pdu,
-            channels,
-        };
-        let findings = self.switch.discard.check(facts);
+        let largest_pdu = self.load.largest_pdu;
+        let findings = self.switch.discard.check(self.queue_facts());
         let mut problems: Vec<Problem> = findings
             .iter()
             .map(|finding| problem(finding, place.clone(), self.scenario.run.strict))
@@ -327,14 +326,12 @@ impl Site<'_> {
 
     fn buffer(&self) -> Option<Problem> {
         let pdu = self.load.largest_pdu;
-        // These policies refuse such a buffer themselves.
-        let discards_frames = matches!(
-            self.switch.discard,
-            DiscardConfig::Epd(_)
-                | DiscardConfig::SelectiveDrop(_)
-                | DiscardConfig::FairBufferAllocation(_)
-        );
-        (self.switch.buffer.0 < pdu && !discards_frames).then(|| {
+        // Policies that drop whole PDUs refuse such a buffer themselves.
+        let is_refused = || {
+            let mut findings = self.switch.discard.check(self.queue_facts()).into_iter();
+            findings.any(|finding| finding.field == "policy")
+        };
+        (self.switch.buffer.0 < pdu && !is_refused()).then(|| {
             let place = self.place("buffer", |own| own.buffer.is_some());
             let message = format!(
                 "a buffer of {} does not hold a PDU of {pdu} cells",

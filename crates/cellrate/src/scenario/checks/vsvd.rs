@@ -2,8 +2,6 @@
 //! contradict them.
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::control::ControlConfig;
-use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 
 use super::switches;
@@ -188,11 +186,7 @@ impl Site<'_> {
 
 /// The name of a policy or scheme that depends on the order in which a queue received its cells.
 fn follows_order(switch: &Switch) -> Option<&'static str> {
-    match (&switch.discard, &switch.control) {
-        (DiscardConfig::SelectiveDrop(_) | DiscardConfig::FairBufferAllocation(_), _) => {
-            Some(switch.discard.name())
-        }
-        (_, ControlConfig::SmithPredictor(_)) => Some(switch.control.name()),
-        _ => None,
-    }
+    let (discard, control) = (&switch.discard, &switch.control);
+    let discard = discard.follows_order().then(|| discard.name());
+    discard.or(control.follows_order().then(|| control.name()))
 }

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::queue_control::{QueueControl, QueueFunction};
-use crate::control::SwitchFacts;
 use crate::control::ranges::{never_exceeded, shorter_than_a_cell};
+use crate::control::{SchemeParameters, SwitchFacts};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
@@ -160,8 +160,11 @@ impl EricaConfig {
                 0.9
             })
     }
+}
+
+impl SchemeParameters for EricaConfig {
     /// Findings about values outside their range.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let mut findings: Vec<Finding> = shorter_than_a_cell("interval", self.interval, facts)
             .into_iter()
             .collect();
@@ -201,6 +204,12 @@ impl EricaConfig {
         );
         findings.extend(self.queue_control.iter().flat_map(QueueControl::check));
         findings
+    }
+    fn in_force(&self) -> EricaConfig {
+        EricaConfig {
+            target_utilisation: Some(self.utilisation()),
+            ..self.clone()
+        }
     }
 }
 

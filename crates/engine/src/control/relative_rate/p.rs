@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
-use crate::control::{PortFacts, SwitchFacts};
+use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
@@ -51,9 +51,9 @@ impl Default for PConfig {
     }
 }
 
-impl PConfig {
+impl SchemeParameters for PConfig {
     /// Findings about sampling, order and reach of the thresholds, and hysteresis.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
 }

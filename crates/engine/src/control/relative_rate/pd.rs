@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
-use crate::control::{PortFacts, SwitchFacts};
+use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
@@ -52,9 +52,9 @@ impl Default for PdConfig {
     }
 }
 
-impl PdConfig {
+impl SchemeParameters for PdConfig {
     /// Findings about sampling, order and reach of the thresholds, and hysteresis.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
 }

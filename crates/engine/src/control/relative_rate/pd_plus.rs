@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pd::Pd;
 use super::{Feedback, Law, Sampled, Sampling, ranges};
-use crate::control::{PortFacts, SwitchFacts};
+use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
@@ -59,9 +59,9 @@ impl Default for PdPlusConfig {
     }
 }
 
-impl PdPlusConfig {
+impl SchemeParameters for PdPlusConfig {
     /// Findings about sampling, order and reach of the thresholds, and hysteresis.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         ranges(facts, self.sampling, (self.low, self.high), self.hysteresis).findings()
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Feedback, Law, Sampled, Sampling, Thresholds, ranges};
-use crate::control::{PortFacts, SwitchFacts};
+use crate::control::{PortFacts, SchemeParameters, SwitchFacts};
 use crate::kernel::Finding;
 use crate::kernel::units::Cells;
 
@@ -64,9 +64,9 @@ impl Default for PidConfig {
     }
 }
 
-impl PidConfig {
+impl SchemeParameters for PidConfig {
     /// Findings about sampling, order and reach of the thresholds, hysteresis, and alpha.
-    pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
+    fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let open = self.alpha > 0.0 && self.alpha < 1.0;
         let ranges = ranges(facts, self.sampling, (self.low, self.high), self.hysteresis);
         ranges

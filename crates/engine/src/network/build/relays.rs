@@ -3,13 +3,14 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::{Draft, Hop, PlanError};
 use crate::atm::cell::{Info, ServiceClass};
 use crate::atm::port::Arrival;
 use crate::atm::server::Queued;
 use crate::endsystem::{AbrDestination, AbrSource, VsVdConfig};
 use crate::kernel::Ps;
-use crate::network::plan::loop_round_trip;
+use crate::network::channel::{ChannelId, Hop};
+use crate::network::draft::Draft;
+use crate::network::plan::{PlanError, loop_round_trip};
 use crate::network::relay::{Relay, RelaySettings};
 use crate::network::switch::Route;
 
@@ -17,9 +18,9 @@ impl Draft<'_> {
     /// Checks that a flow passes the same such switches on its way there and back.
     pub(super) fn check_loops(&self) -> Result<(), PlanError> {
         for (index, flow) in self.plan.flows.iter().enumerate() {
-            let forward = self.splits(2 * index);
-            let backward: Vec<usize> = self.splits(2 * index + 1).into_iter().rev().collect();
-            if forward != backward {
+            let forward = self.splits(ChannelId::forward(index));
+            let backward = self.splits(ChannelId::backward(index));
+            if !forward.iter().eq(backward.iter().rev()) {
                 let message = format!(
                     "flow {} does not pass the same virtual sources there and back",
                     flow.name
@@ -31,18 +32,18 @@ impl Draft<'_> {
     }
 
     /// Switches that end the loop of a channel and begin a new one, in order.
-    fn splits(&self, channel: usize) -> Vec<usize> {
+    fn splits(&self, channel: ChannelId) -> Vec<usize> {
         let path = self
             .path(channel)
             .iter()
             .map(|link| self.plan.links[*link].to);
-        path.filter(|node| self.has_loop(channel / 2) && self.plan.vsvd(*node).is_some())
+        path.filter(|node| self.has_loop(channel.flow()) && self.plan.vsvd(*node).is_some())
             .collect()
     }
 
     /// True if both channels of a flow carry RM cells.
     fn has_loop(&self, flow: usize) -> bool {
-        [2 * flow, 2 * flow + 1]
+        ChannelId::both(flow)
             .into_iter()
             .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
@@ -55,14 +56,20 @@ impl Draft<'_> {
         };
         let mut relays = Vec::new();
         let leads_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
-        let label = |channel: usize| {
-            Some(self.channels[channel].hops.iter().find(leads_here)?.label as usize)
+        let label = |channel: ChannelId| {
+            Some(
+                self.channels[channel.index()]
+                    .hops
+                    .iter()
+                    .find(leads_here)?
+                    .label as usize,
+            )
         };
         for flow in 0..self.plan.flows.len() {
             if !self.has_loop(flow) {
                 continue;
             }
-            for channel in [2 * flow, 2 * flow + 1] {
+            for channel in ChannelId::both(flow) {
                 let Some(label) = label(channel) else {
                     continue;
                 };
@@ -74,8 +81,8 @@ impl Draft<'_> {
         relays
     }
 
-    fn relay(&self, node: usize, channel: usize, route: &Route, config: &VsVdConfig) -> Relay {
-        let abr = &self.plan.flows[channel / 2].abr;
+    fn relay(&self, node: usize, channel: ChannelId, route: &Route, config: &VsVdConfig) -> Relay {
+        let abr = &self.plan.flows[channel.flow()].abr;
         let access = self.plan.links[self.path(channel)[0]].rate;
         let behind = self
             .hop_from(node, channel)
@@ -90,7 +97,7 @@ impl Draft<'_> {
             ..
         } = *route;
         Relay::new(RelaySettings {
-            channel: channel as u32,
+            channel,
             port,
             arrival: Arrival {
                 slot,
@@ -109,7 +116,7 @@ impl Draft<'_> {
     }
 
     /// FRTT of the loop that `channel` begins at `node`.
-    pub(super) fn loop_round_trip(&self, node: usize, channel: usize) -> Ps {
+    pub(super) fn loop_round_trip(&self, node: usize, channel: ChannelId) -> Ps {
         let links = &self.plan.links;
         let there = self.path(channel);
         let begin = there
@@ -117,6 +124,6 @@ impl Draft<'_> {
             .position(|link| links[*link].from == node)
             .unwrap_or(there.len());
         let ends = |node: usize| self.plan.vsvd(node).is_some();
-        loop_round_trip(links, &there[begin..], self.path(channel ^ 1), ends)
+        loop_round_trip(links, &there[begin..], self.path(channel.reverse()), ends)
     }
 }

@@ -10,17 +10,9 @@ use crate::atm::cell::ServiceClass;
 use crate::atm::server::{ChannelSettings, NEVER_TOLD, PromptSettings};
 use crate::credit::allocation::Pool;
 use crate::credit::{Allocation, CreditPriority, FcvcConfig, Loop, Receiver, Sender};
-use crate::network::build::Draft;
-use crate::network::channel::Hop;
-use crate::network::plan::PlanError;
-use crate::network::plan::{NodeKind, contradictions, opposites};
-
-/// Memory of a pool in cells, and its channels.
-#[derive(Clone, Debug)]
-pub(in crate::network) struct Users {
-    memory: u64,
-    channels: Vec<usize>,
-}
+use crate::network::channel::{ChannelId, Hop};
+use crate::network::draft::{Draft, Users};
+use crate::network::plan::{NodeKind, PlanError, contradictions, opposites};
 
 impl Draft<'_> {
     /// Finds the opposite link of every link under credit control.
@@ -45,7 +37,8 @@ impl Draft<'_> {
 
     fn check_credit(&self) -> Result<(), PlanError> {
         let used = |class: ServiceClass| {
-            (0..self.channels.len())
+            self.plan
+                .channels()
                 .any(|channel| !self.path(channel).is_empty() && self.class(channel) == class)
         };
         if used(ServiceClass::Abr) {
@@ -66,10 +59,10 @@ impl Draft<'_> {
         self.plan.fcvc.is_some() || self.plan.errors.occur()
     }
     /// True if a channel is under credit control.
-    pub(in crate::network) fn is_credited(&self, channel: usize) -> bool {
+    pub(in crate::network) fn is_credited(&self, channel: ChannelId) -> bool {
         self.plan.fcvc.is_some() && FcvcConfig::covers(self.class(channel))
     }
-    fn credited(&self, link: usize) -> impl Iterator<Item = usize> + '_ {
+    fn credited(&self, link: usize) -> impl Iterator<Item = ChannelId> + '_ {
         self.users[link]
             .iter()
             .copied()
@@ -87,7 +80,7 @@ impl Draft<'_> {
     }
 
     /// Initial allocation of a channel at the far end of `link`, in cells.
-    pub(in crate::network) fn allocation(&self, channel: usize, link: usize) -> u32 {
+    pub(in crate::network) fn allocation(&self, channel: ChannelId, link: usize) -> u32 {
         let Some(config) = &self.plan.fcvc else {
             return 0;
         };
@@ -104,7 +97,7 @@ impl Draft<'_> {
 
     /// Memory and channels of the pool that `channel` uses at the far end of `link`: that of its
     /// next port, or that of the link if the channel ends there.
-    fn pool_behind(&self, channel: usize, link: usize) -> &Users {
+    fn pool_behind(&self, channel: ChannelId, link: usize) -> &Users {
         let node = self.plan.links[link].to;
         match self
             .path(channel)
@@ -118,14 +111,14 @@ impl Draft<'_> {
 
     /// The pool at `node` of the channels over `shared`.
     fn pool(&self, node: usize, shared: usize) -> Users {
-        let into = |channel: &usize| {
+        let into = |channel: &ChannelId| {
             self.path(*channel)
                 .iter()
                 .copied()
                 .find(|link| self.plan.links[*link].to == node)
         };
         // A channel that begins here needs no memory, as it has no link into the node.
-        let (channels, links): (Vec<usize>, Vec<usize>) = self
+        let (channels, links): (Vec<ChannelId>, Vec<usize>) = self
             .credited(shared)
             .filter_map(|channel| Some((channel, into(&channel)?)))
             .unzip();
@@ -148,11 +141,11 @@ impl Draft<'_> {
     ) -> Option<u64> {
         let config = self.plan.fcvc.as_ref()?;
         let node = self.plan.links[link].from;
-        let channels: Vec<usize> = self
+        let channels: Vec<ChannelId> = self
             .credited(link)
             .filter(|c| classes.contains(&self.class(*c)))
             .collect();
-        let into = |channel: usize| {
+        let into = |channel: ChannelId| {
             self.path(channel)
                 .iter()
                 .find(|link| self.plan.links[**link].to == node)
@@ -172,7 +165,7 @@ impl Draft<'_> {
     }
 
     /// Largest number of cells that a channel may have at a node that it enters.
-    fn most_cells(&self, channel: usize, node: usize) -> Option<u64> {
+    fn most_cells(&self, channel: ChannelId, node: usize) -> Option<u64> {
         let config = self
             .plan
             .fcvc
@@ -218,7 +211,7 @@ impl Draft<'_> {
             // Classes that no queue lists share the last.
             found.unwrap_or(classes.len() - 1) as u32
         };
-        let settings = |channel: usize| ChannelSettings {
+        let settings = |channel: ChannelId| ChannelSettings {
             queue: queue_of(self.class(channel)),
             rm_queue: queue_of(self.rm_class(channel)),
             sender: self
@@ -261,7 +254,7 @@ impl Draft<'_> {
 
     /// Number of departures of a channel from `node` after which the node must act: it sends a
     /// credit, or updates the use of a pool's memory.
-    fn told_every(&self, channel: usize, node: usize) -> u32 {
+    fn told_every(&self, channel: ChannelId, node: usize) -> u32 {
         let config = self
             .plan
             .fcvc
@@ -298,8 +291,8 @@ impl Draft<'_> {
         Some(Box::new(Prompt::new(ways, accounts, pools, interval)))
     }
 
-    fn hop_into(&self, node: usize, channel: usize) -> Option<Hop> {
-        self.channels[channel]
+    fn hop_into(&self, node: usize, channel: ChannelId) -> Option<Hop> {
+        self.channels[channel.index()]
             .hops
             .iter()
             .find(|hop| self.plan.links[hop.link].to == node)
@@ -307,8 +300,8 @@ impl Draft<'_> {
     }
 
     fn ways(&self, node: usize, link: usize) -> Vec<Way> {
-        let way = |channel: &usize| Way {
-            channel: *channel as u32,
+        let way = |channel: &ChannelId| Way {
+            channel: *channel,
             label_here: self.hop_into(node, *channel).map_or(NONE, |hop| hop.label),
             label_there: self.hop_from(node, *channel).map_or(NONE, |hop| hop.label),
             marked: Sender::new(0).sent(),
@@ -316,7 +309,7 @@ impl Draft<'_> {
         self.users[link].iter().map(way).collect()
     }
 
-    fn account(&self, node: usize, channel: usize) -> Account {
+    fn account(&self, node: usize, channel: ChannelId) -> Account {
         let onward = self.hop_from(node, channel).map(|hop| (hop.port, hop.slot));
         let none = Account {
             reverse: NONE,

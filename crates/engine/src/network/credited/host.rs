@@ -1,86 +1,27 @@
-//! A host that processes every event at its own time: with credit control, or links that lose
-//! cells.
+//! A host that processes every event at its own time.
 
-use alloc::boxed::Box;
-
+use super::instants::PromptNode;
 use super::messages::Grant;
 use super::{Outputs, Prompt};
 use crate::atm::cell::{Body, Cell};
+use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
 use crate::network::host::Host;
-use crate::network::inbox::{Arrivals, Inbox};
 use crate::network::links::Links;
+use crate::network::log::Log;
 
-impl<S: Server> Host<S> {
-    /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
-    /// starts.
-    pub(in crate::network) fn turn_promptly<const DRAWN: bool>(
-        &mut self,
-        mut prompt: Box<Prompt>,
-        inbox: &mut Inbox,
-        links: &mut Links,
-        horizon: Ps,
-    ) -> Box<Prompt> {
-        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
-        loop {
-            let event = prompt.next_event().min(self.clocks.first().0);
-            let now = event.min(arrivals.next());
-            if now >= horizon {
-                arrivals.end();
-                return prompt;
-            }
-            let outputs = &mut Outputs {
-                ports: &mut self.ports,
-                links,
-            };
-            if prompt.go_on(now, self.clocks.first().0.min(arrivals.next()), outputs) {
-                continue;
-            }
-            if self.run_alone(now, arrivals.next(), &mut prompt, links) {
-                continue;
-            }
-            if event == now {
-                prompt.complete(
-                    now,
-                    &mut Outputs {
-                        ports: &mut self.ports,
-                        links,
-                    },
-                    &mut self.log,
-                );
-                self.run_terminals(now, &mut prompt, links);
-                prompt.mark(
-                    now,
-                    &mut Outputs {
-                        ports: &mut self.ports,
-                        links,
-                    },
-                );
-            }
-            while arrivals.next() == now
-                && let Some(cell) = arrivals.take(links)
-            {
-                let body = if cell.info.has_body() {
-                    arrivals.body(links)
-                } else {
-                    None
-                };
-                self.take(cell, body, &mut prompt, links);
-                self.run_terminals(now, &mut prompt, links);
-            }
-            prompt.start(
-                now,
-                &mut Outputs {
-                    ports: &mut self.ports,
-                    links,
-                },
-            );
-        }
+impl<S: Server> PromptNode<S> for Host<S> {
+    #[inline]
+    fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log) {
+        (&mut self.ports, &mut self.log)
     }
 
-    /// If the only event at `now` is that of one terminal, processes it. Returns false, with
-    /// nothing changed, if there is more to do.
+    #[inline]
+    fn timer(&self) -> Ps {
+        self.clocks.first().0
+    }
+
     #[inline]
     fn run_alone(&mut self, now: Ps, arrival: Ps, prompt: &mut Prompt, links: &mut Links) -> bool {
         let (timer, index) = self.clocks.first();
@@ -108,8 +49,7 @@ impl<S: Server> Host<S> {
         true
     }
 
-    /// Processes the terminals' own events at `now`.
-    fn run_terminals(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links) {
+    fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links) {
         while let (timer, index) = self.clocks.first()
             && timer <= now
         {
@@ -121,6 +61,13 @@ impl<S: Server> Host<S> {
     }
 
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
+        self.receive(cell, body, prompt, links);
+        self.run_timers(cell.at, prompt, links);
+    }
+}
+
+impl<S: Server> Host<S> {
+    fn receive(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links) {
         if let Some(Body::Credit(credit)) = body {
             let Host {
                 terminals,

@@ -3,13 +3,16 @@
 
 pub mod build;
 mod host;
+pub mod instants;
 mod messages;
 mod switch;
 
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
+use super::event::{Event, What};
 use super::links::Links;
-use super::log::{Event, Log, What};
+use super::log::Log;
 use crate::atm::link::Outlet;
 use crate::atm::port::Port;
 use crate::atm::server::{Departure, Server};
@@ -25,7 +28,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// The channel.
-    pub channel: u32,
+    pub channel: ChannelId,
     /// Label under which its cells arrive here; [`NONE`] if the channel begins here.
     pub label_here: u32,
     /// Label at the far end of the link.
@@ -114,7 +117,7 @@ impl Prompt {
     }
 
     /// `number` of every channel that is sent here, by port and slot.
-    pub fn channels_sent(&self, number: impl Fn(u32) -> u32) -> Vec<Vec<u32>> {
+    pub fn channels_sent(&self, number: impl Fn(ChannelId) -> u32) -> Vec<Vec<u32>> {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
     }
@@ -210,7 +213,7 @@ impl Prompt {
     }
 }
 
-fn loss(Departure { at, info, .. }: Departure, channel: u32, link: u32) -> Event {
+fn loss(Departure { at, info, .. }: Departure, channel: ChannelId, link: u32) -> Event {
     let (number, eom, rm) = (info.number(), info.is_eom(), !info.is_data());
     Event {
         at,

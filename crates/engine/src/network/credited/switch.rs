@@ -1,84 +1,29 @@
-//! A switch that processes every event at its own time: with credit control, or links that lose
-//! cells.
+//! A switch that processes every event at its own time.
 
-use alloc::boxed::Box;
-
+use super::instants::PromptNode;
 use super::{Outputs, Prompt};
 use crate::atm::cell::{Body, Cell};
+use crate::atm::port::Port;
 use crate::atm::server::Server;
 use crate::kernel::Ps;
-use crate::network::inbox::{Arrivals, Inbox};
 use crate::network::links::Links;
+use crate::network::log::Log;
 use crate::network::switch::Switch;
 
-impl<S: Server> Switch<S> {
-    /// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
-    /// starts.
-    pub(in crate::network) fn turn_promptly<const DRAWN: bool>(
-        &mut self,
-        mut prompt: Box<Prompt>,
-        inbox: &mut Inbox,
-        links: &mut Links,
-        horizon: Ps,
-    ) -> Box<Prompt> {
-        let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
-        loop {
-            let event = prompt.next_event().min(self.timers.first().0);
-            let now = event.min(arrivals.next());
-            if now >= horizon {
-                arrivals.end();
-                return prompt;
-            }
-            let outputs = &mut Outputs {
-                ports: &mut self.ports,
-                links,
-            };
-            if prompt.go_on(now, self.timers.first().0.min(arrivals.next()), outputs) {
-                continue;
-            }
-            if event == now {
-                prompt.complete(
-                    now,
-                    &mut Outputs {
-                        ports: &mut self.ports,
-                        links,
-                    },
-                    &mut self.log,
-                );
-                self.wake_until(now, links);
-                prompt.mark(
-                    now,
-                    &mut Outputs {
-                        ports: &mut self.ports,
-                        links,
-                    },
-                );
-            }
-            while arrivals.next() == now
-                && let Some(cell) = arrivals.take(links)
-            {
-                let alone = event > now && arrivals.next() > now && !cell.info.has_body();
-                if !alone || !self.take_alone(cell, &mut prompt, links) {
-                    let body = if cell.info.has_body() {
-                        arrivals.body(links)
-                    } else {
-                        None
-                    };
-                    self.take(cell, body, &mut prompt, links);
-                }
-            }
-            if !self.relays.is_empty() {
-                // Virtual sources may send through any port.
-                prompt.touch_all();
-            }
-            prompt.start(
-                now,
-                &mut Outputs {
-                    ports: &mut self.ports,
-                    links,
-                },
-            );
-        }
+impl<S: Server> PromptNode<S> for Switch<S> {
+    #[inline]
+    fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log) {
+        (&mut self.ports, &mut self.log)
+    }
+
+    #[inline]
+    fn timer(&self) -> Ps {
+        self.timers.first().0
+    }
+
+    #[inline]
+    fn run_timers(&mut self, now: Ps, _prompt: &mut Prompt, links: &mut Links) {
+        self.wake_until(now, links);
     }
 
     #[inline]
@@ -97,8 +42,7 @@ impl<S: Server> Switch<S> {
         self.forward(cell, body.as_mut(), links);
     }
 
-    /// Handles a cell without a body if it is the only event at this instant, and its port admits
-    /// all cells. Returns false, with nothing changed, if not.
+    /// The port must admit all cells.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, links: &mut Links) -> bool {
         let route = &self.table[cell.label as usize];
@@ -112,5 +56,13 @@ impl<S: Server> Switch<S> {
         port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
         prompt.note(route.port, port);
         true
+    }
+
+    /// Virtual sources may send through any port.
+    #[inline]
+    fn touch_ports(&self, prompt: &mut Prompt) {
+        if !self.relays.is_empty() {
+            prompt.touch_all();
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::snapshot::Snapshot;
 use crate::atm::cell::Kind;
 use crate::atm::server::Server;
 use crate::kernel::Digest;
 use crate::network::node::Node;
 use crate::network::simulation::Simulation;
+use crate::network::window::Snapshot;
 
 /// Cells of a channel on links and in queues.
 #[derive(Clone, Copy, Default)]
@@ -26,11 +26,11 @@ impl<S: Server> Simulation<S> {
         let mut found = alloc::vec![InFlight::default(); self.channels.len()];
         let channel_at =
             |link: usize, label: u32| match &self.stations[self.plan.links[link].to].node {
-                Node::Host(host) => host.terminals[label as usize].channel as usize ^ 1,
-                Node::Switch(switch) => switch.table[label as usize].channel as usize,
+                Node::Host(host) => host.terminals[label as usize].channel.reverse(),
+                Node::Switch(switch) => switch.table[label as usize].channel,
             };
         let mut add = |link: usize, label: u32, payload: u32| {
-            let channel = channel_at(link, label);
+            let channel = channel_at(link, label).index();
             let hops = &self.channels[channel].hops;
             let crossed = hops.iter().position(|hop| hop.link == link).unwrap_or(0);
             let entry = &mut found[channel];
@@ -81,11 +81,11 @@ impl<S: Server> Simulation<S> {
 
     pub(super) fn crossings(&self, last: &Snapshot, in_flight: &[InFlight]) -> u64 {
         let mut crossings = 0;
-        for (channel, send) in last.sends.iter().enumerate() {
-            let hops = &self.channels[channel].hops;
+        for (channel, send) in self.plan.channels().zip(&last.sends) {
+            let hops = &self.channels[channel.index()].hops;
             crossings += send.counts.cells_sent * hops.len() as u64;
             crossings = crossings.wrapping_add(self.relayed_crossings(channel))
-                - in_flight[channel].crossings;
+                - in_flight[channel.index()].crossings;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.plan.links[hop.link].from;
                 let lost = self.stations[node].node.ports()[hop.port as usize]

@@ -1,11 +1,10 @@
 //! Measures of flows and their channels.
 
-use alloc::format;
-
 use super::accounts::InFlight;
 use crate::atm::aal5::cells_for;
 use crate::atm::server::Server;
 use crate::endsystem::Counters;
+use crate::network::channel::ChannelId;
 use crate::network::report::{Balance, CellDelay, FlowReport, VcReport};
 use crate::network::simulation::Simulation;
 use crate::network::terminal::App;
@@ -15,9 +14,10 @@ impl<S: Server> Simulation<S> {
         let flow = &self.plan.flows[index];
         let (begin, end) = (&self.window.begin, &self.window.end.snapshot);
         let (then, now) = (&begin.flows[index], &end.flows[index]);
-        let (sent, sends) = (&begin.sends[2 * index], &end.sends[2 * index]);
+        let forward = ChannelId::forward(index).index();
+        let (sent, sends) = (&begin.sends[forward], &end.sends[forward]);
         let window = (end.at - begin.at).as_secs_f64();
-        let source = self.terminal(index, 0);
+        let [source, destination] = self.terminals(index);
         let delivered = now.delivered - then.delivered;
         let acked = now.acked - then.acked;
         let acked_cells = self.cells_of(index, acked);
@@ -28,8 +28,8 @@ impl<S: Server> Simulation<S> {
             .min();
         let sent_bytes = (now.sender.bytes_sent_once + now.sender.bytes_retransmitted)
             - (then.sender.bytes_sent_once + then.sender.bytes_retransmitted);
-        let (rate_limited, window_limited, _) = self.window.end.shares[2 * index];
-        let (packets, cells) = &self.window.end.delays[2 * index + 1];
+        let (rate_limited, window_limited, _) = self.window.end.shares[forward];
+        let (packets, cells) = &self.window.end.delays[ChannelId::backward(index).index()];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
         // For a PDU that lost its first cell before the window it may turn out within the window
@@ -60,7 +60,7 @@ impl<S: Server> Simulation<S> {
             fast_retransmits: now.sender.fast_retransmits - then.sender.fast_retransmits,
             duplicate_acks: now.sender.dup_acks - then.sender.dup_acks,
             packets_lost: if over_tcp { packets_lost } else { 0 },
-            packets_merged: self.terminal(index, 1).merges(),
+            packets_merged: destination.merges(),
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
             rate_limited_share: rate_limited,
             window_limited_share: window_limited,
@@ -69,7 +69,7 @@ impl<S: Server> Simulation<S> {
             packet_delay_p50_seconds: seconds(packets.quantile(0.5)),
             packet_delay_p99_seconds: seconds(packets.quantile(0.99)),
             delays: CellDelay::new(cells),
-            source_queue_max_cells: self.window.end.source_queue_max[2 * index],
+            source_queue_max_cells: self.window.end.source_queue_max[forward],
             source_queue_mean_cells: (sends.queue_integral - sent.queue_integral) / (window * 1e12),
             source_queue_dropped_packets: sends.queue_drops.packets - sent.queue_drops.packets,
             source_queue_dropped_cells: sends.queue_drops.cells - sent.queue_drops.cells,
@@ -86,7 +86,8 @@ impl<S: Server> Simulation<S> {
     }
 
     fn balance(&self, flow: usize, in_flight: &[InFlight]) -> Balance {
-        let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
+        let [source, destination] = self.terminals(flow);
+        let forward = ChannelId::forward(flow);
         let (App::Sender(sender), App::Receiver(receiver)) = (source.app(), destination.app())
         else {
             return Balance::default();
@@ -95,11 +96,11 @@ impl<S: Server> Simulation<S> {
             sent_once_bytes: sender.stats().bytes_sent_once,
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
-            dropped_at_switch_bytes: self.losses(2 * flow).bytes,
-            lost_on_links_bytes: self.losses(2 * flow).bytes_on_link,
+            dropped_at_switch_bytes: self.losses(forward).bytes,
+            lost_on_links_bytes: self.losses(forward).bytes_on_link,
             dropped_at_source_queue_bytes: source.queue().dropped().bytes,
             in_source_queue_bytes: source.queue().bytes(),
-            in_path_bytes: in_flight[2 * flow].bytes + destination.unfinished_bytes(),
+            in_path_bytes: in_flight[forward.index()].bytes + destination.unfinished_bytes(),
             dropped_by_aal5_bytes: destination.counts().aal5_bytes,
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),
@@ -112,22 +113,16 @@ impl<S: Server> Simulation<S> {
         balance
     }
 
-    pub(super) fn vc_report(&self, channel: usize, in_flight: u64) -> VcReport {
-        let flow = &self.plan.flows[channel / 2];
-        let (direction, service) = if channel.is_multiple_of(2) {
-            ("forward", flow.service)
-        } else {
-            ("backward", flow.ack_service)
-        };
+    pub(super) fn vc_report(&self, channel: ChannelId, in_flight: u64) -> VcReport {
         let (then, now) = (
-            &self.window.begin.sends[channel],
-            &self.window.end.snapshot.sends[channel],
+            &self.window.begin.sends[channel.index()],
+            &self.window.end.snapshot.sends[channel.index()],
         );
-        let abr = self.terminal(channel / 2, channel % 2).abr();
+        let abr = self.terminal(channel).abr();
         let out_of_rate = |c: &Counters| c.out_of_rate_frms + c.out_of_rate_brms;
         VcReport {
-            name: format!("{}/{direction}", flow.name),
-            service,
+            name: self.plan.channel_name(channel),
+            service: self.plan.class(channel),
             cells_sent: now.counts.cells_sent - then.counts.cells_sent,
             cells_delivered: now.delivered - then.delivered,
             cells_dropped: now.losses.cells - then.losses.cells,
@@ -141,9 +136,10 @@ impl<S: Server> Simulation<S> {
             out_of_rate_cells_sent: out_of_rate(&now.abr) - out_of_rate(&then.abr),
             idle_resets: abr.map_or(0, |source| source.counters().rule_5),
             missing_brm_cuts: abr.map_or(0, |source| source.counters().rule_6),
-            acr_mean_cells_per_second: abr.map(|_| self.window.end.shares[channel].2),
-            acr_min_cells_per_second: self.window.end.acr_ranges[channel].map(|(least, _)| least),
-            acr_max_cells_per_second: self.window.end.acr_ranges[channel]
+            acr_mean_cells_per_second: abr.map(|_| self.window.end.shares[channel.index()].2),
+            acr_min_cells_per_second: self.window.end.acr_ranges[channel.index()]
+                .map(|(least, _)| least),
+            acr_max_cells_per_second: self.window.end.acr_ranges[channel.index()]
                 .map(|(_, greatest)| greatest),
             acr_final_cells_per_second: abr.map(|source| source.acr()),
         }

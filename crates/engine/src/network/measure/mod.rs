@@ -10,53 +10,31 @@ mod totals;
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::channel::ChannelId;
 use super::node::Node;
 use super::plan::NodeKind;
 use super::report::{FlowReport, Report, VcReport};
 use super::simulation::Simulation;
 use super::terminal::Terminal;
+use super::window::WindowEnd;
 use crate::atm::server::Server;
 use crate::kernel::{Ps, Summary};
-use snapshot::Snapshot;
-
-/// Measures that cannot be computed as differences, taken at the end of the window.
-#[derive(Clone, Default)]
-pub(super) struct WindowEnd {
-    snapshot: Snapshot,
-    shares: Vec<(f64, f64, f64)>,
-    acr_ranges: Vec<Option<(f64, f64)>>,
-    delays: Vec<(Summary, Summary)>,
-    source_queue_max: Vec<u64>,
-    queue_max: Vec<Vec<Vec<u64>>>,
-    /// Most cells in front of each port of each node.
-    front_max: Vec<Vec<Option<u64>>>,
-    /// Sampled queue lengths per node, port and queue.
-    samples: Vec<Vec<Vec<Summary>>>,
-}
-
-/// State of the measuring window, and sampled queue lengths.
-#[derive(Clone, Default)]
-pub(super) struct Window {
-    begin: Snapshot,
-    /// Greatest length of each queue of each port of each node before the window.
-    queue_max_before: Vec<Vec<Vec<u64>>>,
-    end: WindowEnd,
-    /// Per node, port and queue.
-    samples: Vec<Vec<Vec<Summary>>>,
-    queued_max: Option<u64>,
-}
 
 impl<S: Server> Simulation<S> {
-    /// The end of a flow: 0 its source, 1 its destination.
-    pub(super) fn terminal(&self, flow: usize, end: usize) -> &Terminal {
-        let (node, index) = self.ends[flow][end];
+    /// The end of a flow that `channel` leaves: the source or the destination.
+    pub(super) fn terminal(&self, channel: ChannelId) -> &Terminal {
+        let (node, index) = self.begins[channel.index()];
         match &self.stations[node].node {
             Node::Host(host) => &host.terminals[index],
             Node::Switch(_) => unreachable!("flows end at hosts"),
         }
     }
-    fn terminal_mut(&mut self, flow: usize, end: usize) -> &mut Terminal {
-        let (node, index) = self.ends[flow][end];
+    /// The source and the destination of a flow.
+    fn terminals(&self, flow: usize) -> [&Terminal; 2] {
+        ChannelId::both(flow).map(|channel| self.terminal(channel))
+    }
+    fn terminal_mut(&mut self, channel: ChannelId) -> &mut Terminal {
+        let (node, index) = self.begins[channel.index()];
         match &mut self.stations[node].node {
             Node::Host(host) => &mut host.terminals[index],
             Node::Switch(_) => unreachable!("flows end at hosts"),
@@ -82,10 +60,8 @@ impl<S: Server> Simulation<S> {
         self.window.begin = self.snapshot();
         self.window.samples = Vec::new();
         self.window.queue_max_before = self.longest_so_far();
-        for flow in 0..self.plan.flows.len() {
-            for end in 0..2 {
-                self.terminal_mut(flow, end).begin_window(now);
-            }
+        for channel in self.plan.channels() {
+            self.terminal_mut(channel).begin_window(now);
         }
         for node in 0..self.stations.len() {
             if self.is_switch(node) {
@@ -100,10 +76,7 @@ impl<S: Server> Simulation<S> {
     pub fn end_window(&mut self) {
         let (now, window) = (self.now, self.now - self.window.begin.at);
         let snapshot = self.snapshot();
-        let terminals = || {
-            (0..self.plan.flows.len())
-                .flat_map(|flow| [self.terminal(flow, 0), self.terminal(flow, 1)])
-        };
+        let terminals = || self.plan.channels().map(|channel| self.terminal(channel));
         self.window.end = WindowEnd {
             snapshot,
             shares: terminals()
@@ -173,9 +146,8 @@ impl<S: Server> Simulation<S> {
                 queued += port.front_length().unwrap_or(0);
             }
         }
-        for flow in 0..self.plan.flows.len() {
-            queued +=
-                self.terminal(flow, 0).queue().cells() + self.terminal(flow, 1).queue().cells();
+        for channel in self.plan.channels() {
+            queued += self.terminal(channel).queue().cells();
         }
         self.window.queued_max = self.window.queued_max.max(Some(queued));
     }
@@ -201,10 +173,12 @@ impl<S: Server> Simulation<S> {
         let flows: Vec<FlowReport> = (0..self.plan.flows.len())
             .map(|flow| self.flow_report(flow, &in_flight))
             .collect();
-        let vcs =
-            (0..self.channels.len()).filter(|channel| !self.channels[*channel].hops.is_empty());
+        let vcs = self
+            .plan
+            .channels()
+            .filter(|channel| !self.channels[channel.index()].hops.is_empty());
         let vcs: Vec<VcReport> = vcs
-            .map(|channel| self.vc_report(channel, in_flight[channel].cells))
+            .map(|channel| self.vc_report(channel, in_flight[channel.index()].cells))
             .collect();
         let window = self.window.end.snapshot.at - self.window.begin.at;
         Report {

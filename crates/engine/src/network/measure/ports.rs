@@ -6,6 +6,7 @@ use crate::atm::aal5::cells_for;
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
 use crate::kernel::{CELL_BITS, Ps};
+use crate::network::channel::ChannelId;
 use crate::network::plan::FlowPlan;
 use crate::network::report::{ControlReport, FlowReport, PortReport, QueueReport};
 use crate::network::simulation::Simulation;
@@ -86,8 +87,8 @@ impl<S: Server> Simulation<S> {
 
     /// See [`PortReport::capacity_efficiency`].
     fn capacity_efficiency(&self, link: usize, window: Ps, flows: &[FlowReport]) -> Option<f64> {
-        let crosses = |channel: usize| {
-            self.channels[channel]
+        let crosses = |channel: ChannelId| {
+            self.channels[channel.index()]
                 .hops
                 .iter()
                 .any(|hop| hop.link == link)
@@ -100,12 +101,13 @@ impl<S: Server> Simulation<S> {
             .flows
             .iter()
             .enumerate()
-            .filter(|(index, _)| crosses(2 * index))
+            .filter(|(index, _)| crosses(ChannelId::forward(*index)))
         {
             if !closed_loop(flow) {
+                let forward = ChannelId::forward(index).index();
                 let (then, now) = (
-                    &self.window.begin.sends[2 * index],
-                    &self.window.end.snapshot.sends[2 * index],
+                    &self.window.begin.sends[forward],
+                    &self.window.end.snapshot.sends[forward],
                 );
                 taken += now.delivered - then.delivered;
             } else if flow.source.over_tcp() {

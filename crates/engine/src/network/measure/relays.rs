@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::atm::server::Server;
+use crate::network::channel::ChannelId;
 use crate::network::node::Node;
 use crate::network::relay::{Relay, RelayCounts};
 use crate::network::simulation::Simulation;
@@ -11,9 +12,9 @@ impl<S: Server> Simulation<S> {
     /// Relays of a channel in order, each with the number of links that lead to it.
     pub(in crate::network) fn relays_of(
         &self,
-        channel: usize,
+        channel: ChannelId,
     ) -> impl Iterator<Item = (usize, &Relay)> {
-        let hops = self.channels[channel].hops.iter().enumerate();
+        let hops = self.channels[channel.index()].hops.iter().enumerate();
         hops.filter_map(|(before, hop)| {
             let Node::Switch(switch) = &self.stations[self.plan.links[hop.link].to].node else {
                 return None;
@@ -25,7 +26,7 @@ impl<S: Server> Simulation<S> {
     }
 
     /// RM cells of a channel that began and ended at switches.
-    pub(super) fn relayed(&self, channel: usize) -> RelayCounts {
+    pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
         let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
         counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
             inserted: sum.inserted + one.inserted,
@@ -35,8 +36,8 @@ impl<S: Server> Simulation<S> {
 
     /// Correction of the link crossings of a channel: those of RM cells that begin at switches,
     /// less those that RM cells which end at switches no longer make.
-    pub(super) fn relayed_crossings(&self, channel: usize) -> u64 {
-        let hops = self.channels[channel].hops.len();
+    pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
+        let hops = self.channels[channel.index()].hops.len();
         let beyond = |(before, relay): (usize, &Relay)| {
             let RelayCounts { inserted, absorbed } = relay.counts();
             let links = (hops - before) as u64;

@@ -2,58 +2,22 @@
 
 use alloc::vec::Vec;
 
-use crate::atm::port::{Losses, QueueCounts};
+use crate::atm::port::Losses;
 use crate::atm::server::Server;
 use crate::endsystem::Counters;
-use crate::kernel::Ps;
-use crate::network::relay::RelayCounts;
+use crate::network::channel::ChannelId;
 use crate::network::simulation::Simulation;
-use crate::network::source_queue::Refused;
-use crate::network::terminal::{App, TerminalCounts};
+use crate::network::terminal::App;
+use crate::network::window::{Bytes, Sends, Snapshot};
 use crate::tcp::SenderStats;
-
-/// Values of all counters that run from the start, at one instant.
-#[derive(Clone, Default)]
-pub struct Snapshot {
-    pub(super) at: Ps,
-    /// Per channel: counters of its sending end, and its losses.
-    pub(super) sends: Vec<Sends>,
-    /// Per flow.
-    pub(super) flows: Vec<Bytes>,
-    /// Per node and switch port.
-    pub(super) ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
-    /// Per node and port: time integral of the cells in front of it, if virtual sources feed it.
-    pub(super) fronts: Vec<Vec<Option<f64>>>,
-}
-
-/// Counters of one end of a flow and of the channel that begins there.
-#[derive(Clone, Copy, Default)]
-pub struct Sends {
-    pub(super) counts: TerminalCounts,
-    pub(super) abr: Counters,
-    pub(super) losses: Losses,
-    /// RM cells that began and ended on the way.
-    pub(super) relayed: RelayCounts,
-    pub(super) delivered: u64,
-    pub(super) queue_integral: f64,
-    pub(super) queue_drops: Refused,
-}
-
-/// Bytes of a flow.
-#[derive(Clone, Copy, Default)]
-pub struct Bytes {
-    pub(super) delivered: u64,
-    /// Bytes that arrived, including duplicates and those that wait for earlier bytes.
-    pub(super) arrived: u64,
-    pub(super) acked: u64,
-    pub(super) sender: SenderStats,
-}
 
 impl<S: Server> Simulation<S> {
     /// Values of all counters now.
     pub(super) fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
-        let sends = (0..self.channels.len())
+        let sends = self
+            .plan
+            .channels()
             .map(|channel| self.sends(channel))
             .collect();
         let flows = (0..self.plan.flows.len())
@@ -85,14 +49,11 @@ impl<S: Server> Simulation<S> {
         }
     }
 
-    fn sends(&mut self, channel: usize) -> Sends {
+    fn sends(&mut self, channel: ChannelId) -> Sends {
         let now = self.now;
         let (losses, relayed) = (self.losses(channel), self.relayed(channel));
-        let delivered = self
-            .terminal(channel / 2, 1 - channel % 2)
-            .counts()
-            .cells_received;
-        let terminal = self.terminal_mut(channel / 2, channel % 2);
+        let delivered = self.terminal(channel.reverse()).counts().cells_received;
+        let terminal = self.terminal_mut(channel);
         Sends {
             counts: terminal.counts(),
             abr: terminal
@@ -107,9 +68,9 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Cells of `channel` that switches refused and links lost.
-    pub(super) fn losses(&self, channel: usize) -> Losses {
+    pub(super) fn losses(&self, channel: ChannelId) -> Losses {
         let mut sum = Losses::default();
-        for hop in &self.channels[channel].hops {
+        for hop in &self.channels[channel.index()].hops {
             let node = self.plan.links[hop.link].from;
             let lost = self.stations[node].node.ports()[hop.port as usize]
                 .0
@@ -125,7 +86,7 @@ impl<S: Server> Simulation<S> {
     }
 
     fn bytes(&self, flow: usize) -> Bytes {
-        let (source, destination) = (self.terminal(flow, 0), self.terminal(flow, 1));
+        let [source, destination] = self.terminals(flow);
         let (delivered, arrived) = match destination.app() {
             App::Receiver(receiver) => {
                 let stats = receiver.stats();

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::atm::cell::ServiceClass;
 use crate::atm::server::Server;
 use crate::kernel::Summary;
+use crate::network::channel::ChannelId;
 use crate::network::report::{CellDelay, ClassReport, FlowReport, Totals, VcReport, jain_index};
 use crate::network::simulation::Simulation;
 
@@ -59,9 +60,8 @@ impl<S: Server> Simulation<S> {
             .collect();
         let (begin, end) = (&self.window.begin, &self.window.end.snapshot);
         let ends = || {
-            members
-                .iter()
-                .map(|flow| (&begin.sends[2 * flow], &end.sends[2 * flow]))
+            let forward = members.iter().map(|flow| ChannelId::forward(*flow).index());
+            forward.map(|channel| (&begin.sends[channel], &end.sends[channel]))
         };
         let sent = ends()
             .map(|(then, now)| now.counts.cells_sent - then.counts.cells_sent)
@@ -70,9 +70,10 @@ impl<S: Server> Simulation<S> {
             .map(|(then, now)| now.losses.cells - then.losses.cells)
             .sum();
         let mut delays = Summary::default();
-        members
-            .iter()
-            .for_each(|flow| delays.merge(&self.window.end.delays[2 * flow + 1].1));
+        for flow in &members {
+            // Delays are measured where the backward channel begins.
+            delays.merge(&self.window.end.delays[ChannelId::backward(*flow).index()].1);
+        }
         ClassReport {
             service,
             flows: members.len() as u64,

@@ -25,7 +25,7 @@ impl<S: Server> Switch<S> {
             }
             return;
         };
-        let opposite = relay ^ 1;
+        let opposite = opposite(relay);
         if info.kind() == Kind::Brm {
             self.at(relay, links, |relay, way| {
                 relay.absorb(now, info, &mut rm.clone(), way)
@@ -74,4 +74,9 @@ impl<S: Server> Switch<S> {
         }
         result
     }
+}
+
+/// Number of the relay of the other direction: the two of a flow follow one another.
+fn opposite(relay: usize) -> usize {
+    relay ^ 1
 }

@@ -5,7 +5,7 @@ use crate::atm::aal5::Outcome;
 use crate::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use crate::atm::server::Server;
 use crate::kernel::Ps;
-use crate::network::log::{Event, What};
+use crate::network::event::{Event, What};
 use crate::tcp::Segment;
 use crate::traffic::Application;
 
@@ -136,7 +136,7 @@ impl Terminal {
                 let what = What::Mark { er: turned.er };
                 out.log.add(Event {
                     at: now,
-                    channel: self.channel ^ 1,
+                    channel: self.channel.reverse(),
                     link: None,
                     what,
                 });

@@ -6,7 +6,8 @@ use crate::atm::port::Arrival;
 use crate::atm::server::{Queued, Server};
 use crate::endsystem::Emission;
 use crate::kernel::Ps;
-use crate::network::log::{Event, Log, What};
+use crate::network::event::{Event, What};
+use crate::network::log::Log;
 use crate::network::observer::PduStart;
 use crate::traffic::CellSource;
 

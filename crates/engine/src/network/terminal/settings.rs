@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Ring, Stream};
+use crate::network::channel::ChannelId;
 use crate::network::source_queue::SourceQueue;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 use crate::traffic::{Application, Cells, Writes};
@@ -85,7 +86,7 @@ pub(super) struct Processing {
 /// Settings of a terminal.
 pub struct TerminalSettings {
     /// Channel that begins here.
-    pub channel: u32,
+    pub channel: ChannelId,
     /// Output port of the host.
     pub port: u32,
     /// Label on the first link.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
 use super::piecewise::{Line, PeakBucket, Piecewise};
-use super::{Cells, Demand, Load};
+use super::{Cells, Demand, Load, Source};
 use crate::kernel::time::CELL_BITS;
 use crate::kernel::{Ps, Rate, Stream};
 
@@ -91,67 +91,29 @@ impl Mpeg2Config {
     fn one() -> u32 {
         1
     }
+
     fn two() -> u32 {
         2
     }
+
     fn hdtv() -> Rate {
         Rate::from_bps(15_000_000)
     }
+
     fn hurst() -> f64 {
         0.8
     }
+
     fn shortest() -> Ps {
         Ps::from_ms(20)
     }
+
     fn longest() -> Ps {
         Ps::from_ms(100)
     }
+
     fn block() -> u32 {
         16_384
-    }
-
-    pub(super) fn check(&self) -> Option<(&'static str, String)> {
-        if !(1..=1_000).contains(&self.sources) {
-            return Some((
-                "sources",
-                format!("{} streams are not 1 to 1,000", self.sources),
-            ));
-        }
-        if !(0.5..=0.99).contains(&self.hurst) {
-            return Some(("hurst", format!("{} is not 0.5 to 0.99", self.hurst)));
-        }
-        if self.interval_low == Ps::ZERO {
-            return Some((
-                "interval_low",
-                String::from("clock references are more than 0 s apart"),
-            ));
-        }
-        if self.interval_high < self.interval_low {
-            let message = format!(
-                "{} is less than interval_low, {}",
-                self.interval_high, self.interval_low
-            );
-            return Some(("interval_high", message));
-        }
-        if !(1..=300).contains(&self.packets_per_pdu) {
-            return Some((
-                "packets_per_pdu",
-                format!("{} packets are not 1 to 300", self.packets_per_pdu),
-            ));
-        }
-        if !self.block.is_power_of_two() || !(256..=1 << 20).contains(&self.block) {
-            return Some((
-                "block",
-                format!("{} is no power of two from 256 to 1,048,576", self.block),
-            ));
-        }
-        if self.sources as u64 > u64::MAX / 2 / self.peak.0 {
-            return Some((
-                "peak",
-                String::from("all streams together exceed the largest rate, 9e15 bit/s"),
-            ));
-        }
-        self.check_bound()
     }
 
     /// Fault of the bounded rates, if they cannot be played.
@@ -221,17 +183,66 @@ impl Mpeg2Config {
             1e7,
         ))
     }
+}
 
-    pub(super) fn load(&self) -> Load {
-        let rates = self.line_rates();
-        let cells = |rate: f64| self.sources as f64 * rate / CELL_BITS as f64;
-        Load::Own {
-            mean: cells(self.bound.mean(&rates)),
-            peak: cells(rates.peak),
+impl Source for Mpeg2Config {
+    const OVER_TCP: bool = false;
+
+    fn check(&self) -> Option<(&'static str, String)> {
+        if !(1..=1_000).contains(&self.sources) {
+            return Some((
+                "sources",
+                format!("{} streams are not 1 to 1,000", self.sources),
+            ));
         }
+        if !(0.5..=0.99).contains(&self.hurst) {
+            return Some(("hurst", format!("{} is not 0.5 to 0.99", self.hurst)));
+        }
+        if self.interval_low == Ps::ZERO {
+            return Some((
+                "interval_low",
+                String::from("clock references are more than 0 s apart"),
+            ));
+        }
+        if self.interval_high < self.interval_low {
+            let message = format!(
+                "{} is less than interval_low, {}",
+                self.interval_high, self.interval_low
+            );
+            return Some(("interval_high", message));
+        }
+        if !(1..=300).contains(&self.packets_per_pdu) {
+            return Some((
+                "packets_per_pdu",
+                format!("{} packets are not 1 to 300", self.packets_per_pdu),
+            ));
+        }
+        if !self.block.is_power_of_two() || !(256..=1 << 20).contains(&self.block) {
+            return Some((
+                "block",
+                format!("{} is no power of two from 256 to 1,048,576", self.block),
+            ));
+        }
+        if self.sources as u64 > u64::MAX / 2 / self.peak.0 {
+            return Some((
+                "peak",
+                String::from("all streams together exceed the largest rate, 9e15 bit/s"),
+            ));
+        }
+        self.check_bound()
     }
 
-    pub(super) fn demand(&self, start: Ps, mut stream: Stream) -> Demand {
+    fn load(&self) -> Load {
+        let rates = self.line_rates();
+        let cells = |rate: f64| self.sources as f64 * rate / CELL_BITS as f64;
+        let (mean, peak) = (cells(self.bound.mean(&rates)), cells(rates.peak));
+        // Ten seconds of all streams at their peak, although even a minute at the mean is a long
+        // excess.
+        let burst = libm::ceil(10.0 * (peak - mean)) as u64;
+        Load::Own { mean, peak, burst }
+    }
+
+    fn demand(&self, start: Ps, mut stream: Stream) -> Demand {
         let noise = Noise::new(self.block as usize, self.hurst);
         let peak = Rate(libm::round(self.line_rates().peak * 1e3) as u64);
         let lines = (0..self.sources).map(|_| {

@@ -70,7 +70,7 @@ fn the_multiplex_has_its_mean() {
         standard_deviation: Rate::from_bps(5_000_000),
         ..config()
     };
-    let Load::Own { mean, peak } = config.load() else {
+    let Load::Own { mean, peak, .. } = config.load() else {
         panic!()
     };
     assert!(

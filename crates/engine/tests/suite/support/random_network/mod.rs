@@ -19,8 +19,11 @@ use serde_json::Value;
 
 use flows::{FlowDraft, flow};
 use links::{errors, fcvc, lines};
-use switches::{suit_credit, switch};
+use switches::suit_credit;
 use topology::Draft;
+
+pub use sources::source;
+pub use switches::switch;
 
 /// A plan and the length of its run.
 #[derive(Debug)]

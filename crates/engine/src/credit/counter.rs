@@ -1,0 +1,44 @@
+//! The counters of credit control: numbers modulo 2^28.
+
+/// Modulus of the counters, 2^28: more than the cells that any link holds, so that differences are
+/// unique.
+pub const MODULUS: u32 = 1 << 28;
+
+/// First value of the counters: near the modulus, so that every run exercises the wrap.
+pub(crate) const FIRST: u32 = MODULUS - 64;
+
+/// `a + b` modulo [`MODULUS`].
+#[inline]
+pub(crate) const fn plus(a: u32, b: u32) -> u32 {
+    a.wrapping_add(b) % MODULUS
+}
+
+/// Distance by which `a` is ahead of `b`; negative if it is behind.
+#[inline]
+pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
+    let difference = a.wrapping_sub(b) % MODULUS;
+    if difference < MODULUS / 2 {
+        difference as i32
+    } else {
+        difference as i32 - MODULUS as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_pass_their_end() {
+        assert_eq!(plus(MODULUS - 3, 5), 2);
+        assert_eq!(ahead(2, MODULUS - 3), 5);
+        assert_eq!(ahead(MODULUS - 3, 2), -5);
+        assert_eq!(ahead(7, 7), 0);
+        // Half way round either way is behind, as in a number of two's complement.
+        let half = (MODULUS / 2) as i32;
+        assert_eq!(
+            [ahead(MODULUS / 2 - 1, 0), ahead(MODULUS / 2, 0)],
+            [half - 1, -half]
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! A discard policy as its queue sees it: the trait of all policies, and the facts against which
+//! one is checked.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::atm::cell::Info;
+use crate::kernel::Finding;
+use crate::kernel::units::{Buffer, Cells};
+
+/// Reason for which a cell was refused; written into the event log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The buffer was full.
+    Overflow,
+    /// An earlier cell of the same PDU was lost (partial packet discard).
+    PartialPacket,
+    /// The PDU began above the threshold (early packet discard).
+    EarlyPacket,
+    /// Above the threshold of intelligent tail drop.
+    IntelligentTail,
+    /// The source queue of an end system was full.
+    SourceQueue,
+    /// The link damaged it.
+    LinkError,
+}
+
+/// Decision on an arriving cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Queue it.
+    Accept,
+    /// Refuse it.
+    Drop(Cause),
+}
+
+/// A discard policy of one queue, with state per channel slot. `queue` is the number of cells in
+/// the queue, the one in service included; `buffer` is its limit.
+pub trait DiscardPolicy {
+    /// True if the policy depends on the order in which its queue receives the cells, so that they
+    /// may not wait in front of it in queues of channels (virtual sources).
+    const FOLLOWS_ORDER: bool = false;
+
+    /// Decides on one cell of channel `slot`.
+    fn admit(&mut self, slot: u32, info: Info, queue: u64, buffer: u64) -> Verdict;
+    /// True if the policy keeps no state and refuses no cell while the buffer is not full, so that
+    /// a queue without a limit need not call it.
+    fn is_stateless(&self) -> bool {
+        false
+    }
+}
+
+/// Parameters of a policy.
+pub trait PolicyParameters: Clone {
+    /// Findings about values outside their range at the queue of `facts`.
+    fn check(&self, facts: QueueFacts) -> Vec<Finding>;
+    /// The parameters in a finite `buffer`, with the values that follow from others where they are
+    /// left out.
+    fn in_force(&self, _buffer: Buffer) -> Self {
+        self.clone()
+    }
+}
+
+/// Facts about a queue, against which a policy's parameters are checked.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueFacts {
+    /// Limit in cells; `u64::MAX` if there is none.
+    pub buffer: u64,
+    /// Cells of the largest PDU.
+    pub largest_pdu: u64,
+    /// Channels that share the queue.
+    pub channels: usize,
+}
+
+impl QueueFacts {
+    /// Findings about a policy that drops whole PDUs above `threshold`: a buffer smaller than a
+    /// PDU, and a threshold that the queue never exceeds.
+    pub(super) fn check_threshold(self, threshold: Option<Cells>) -> Vec<Finding> {
+        let QueueFacts {
+            buffer,
+            largest_pdu,
+            ..
+        } = self;
+        let mut findings = Vec::new();
+        if buffer < largest_pdu {
+            let message =
+                format!("a buffer of {buffer} cells does not hold a PDU of {largest_pdu} cells");
+            findings.push(Finding::impossible("policy", message));
+        }
+        if let Some(threshold) = threshold
+            && threshold.0 >= buffer
+        {
+            let message = format!("{threshold} are never exceeded in a buffer of {buffer} cells");
+            findings.push(Finding::warning("threshold", message));
+        }
+        findings
+    }
+}

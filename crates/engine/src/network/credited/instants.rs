@@ -1,0 +1,110 @@
+//! The instants of a node that processes every event at its own time: with credit control, or links
+//! that lose cells.
+
+use alloc::boxed::Box;
+
+use super::{Outputs, Prompt};
+use crate::atm::cell::{Body, Cell};
+use crate::atm::port::Port;
+use crate::atm::server::Server;
+use crate::kernel::Ps;
+use crate::network::inbox::{Arrivals, Inbox};
+use crate::network::links::Links;
+use crate::network::log::Log;
+
+/// A host or a switch as [`turn`] sees it: its ports, its timers, and what it does with a cell.
+pub trait PromptNode<S> {
+    /// Output ports with the links they feed, and the log.
+    fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log);
+    /// Time of the earliest timer.
+    fn timer(&self) -> Ps;
+    /// Processes the timers at `now`.
+    fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
+    /// Handles a cell that has arrived, and the timers that it brings forward to the same instant.
+    fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links);
+
+    /// If the only event at `now` is one timer, processes it and what follows from it; the next
+    /// cell arrives at `arrival`. Returns false, with nothing changed, if there is more to do.
+    #[inline]
+    fn run_alone(
+        &mut self,
+        _now: Ps,
+        _arrival: Ps,
+        _prompt: &mut Prompt,
+        _links: &mut Links,
+    ) -> bool {
+        false
+    }
+    /// Handles a cell without a body that is the only event at its instant, with what follows from
+    /// it. Returns false, with nothing changed, if it cannot.
+    #[inline]
+    fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
+        false
+    }
+    /// Notes the ports to which the node may have sent cells without noting it before.
+    #[inline]
+    fn touch_ports(&self, _prompt: &mut Prompt) {}
+}
+
+/// Processes everything before `horizon`; at one instant completions, timers, arrivals, service
+/// starts. Returns `prompt`.
+pub fn turn<S: Server, N: PromptNode<S>>(
+    node: &mut N,
+    prompt: Box<Prompt>,
+    inbox: &mut Inbox,
+    links: &mut Links,
+    horizon: Ps,
+) -> Box<Prompt> {
+    if inbox.is_drawn() {
+        turn_in_order::<S, N, true>(node, prompt, inbox, links, horizon)
+    } else {
+        turn_in_order::<S, N, false>(node, prompt, inbox, links, horizon)
+    }
+}
+
+fn turn_in_order<S: Server, N: PromptNode<S>, const DRAWN: bool>(
+    node: &mut N,
+    mut prompt: Box<Prompt>,
+    inbox: &mut Inbox,
+    links: &mut Links,
+    horizon: Ps,
+) -> Box<Prompt> {
+    let mut arrivals = Arrivals::<DRAWN>::new(inbox, links, horizon);
+    loop {
+        let event = prompt.next_event().min(node.timer());
+        let now = event.min(arrivals.next());
+        if now >= horizon {
+            arrivals.end();
+            return prompt;
+        }
+        let others = node.timer().min(arrivals.next());
+        let ports = node.parts().0;
+        if prompt.go_on(now, others, &mut Outputs { ports, links }) {
+            continue;
+        }
+        if node.run_alone(now, arrivals.next(), &mut prompt, links) {
+            continue;
+        }
+        if event == now {
+            let (ports, log) = node.parts();
+            prompt.complete(now, &mut Outputs { ports, links }, log);
+            node.run_timers(now, &mut prompt, links);
+            let ports = node.parts().0;
+            prompt.mark(now, &mut Outputs { ports, links });
+        }
+        while arrivals.next() == now
+            && let Some(cell) = arrivals.take(links)
+        {
+            let has_body = cell.info.has_body();
+            let alone = event > now && arrivals.next() > now && !has_body;
+            if alone && node.take_alone(cell, &mut prompt, links) {
+                continue;
+            }
+            let body = if has_body { arrivals.body(links) } else { None };
+            node.take(cell, body, &mut prompt, links);
+        }
+        node.touch_ports(&mut prompt);
+        let ports = node.parts().0;
+        prompt.start(now, &mut Outputs { ports, links });
+    }
+}

@@ -1,0 +1,66 @@
+//! A source as its end system sees it: the trait of all sources, and the load that one puts on the
+//! network.
+
+use alloc::string::String;
+
+use super::Demand;
+use super::piecewise::Pieces;
+use crate::kernel::{Ps, Rate, Stream};
+
+/// Load that a source puts on the links of its route, known before the run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load {
+    /// As much as TCP or the network allows.
+    Elastic,
+    /// A rate of its own.
+    Own {
+        /// Mean rate in cells/s.
+        mean: f64,
+        /// Greatest rate in cells/s; infinity if any number of cells may come at once.
+        peak: f64,
+        /// Cells of its largest burst above the mean rate; more are impossible, or as good as.
+        burst: u64,
+    },
+}
+
+/// Parameters of a source.
+pub trait Source {
+    /// True if the source runs over TCP, so that its [`Demand`] is bytes or writes.
+    const OVER_TCP: bool;
+
+    /// Fault of the parameters: field, and allowed values.
+    fn check(&self) -> Option<(&'static str, String)>;
+    /// Load that the source puts on the links of its route.
+    fn load(&self) -> Load;
+    /// Requirements of the source from `start` on; `stream` provides its random numbers.
+    fn demand(&self, start: Ps, stream: Stream) -> Demand;
+    /// The player of a source that plays a file.
+    fn player(&self) -> Option<&dyn PlaysFile> {
+        None
+    }
+}
+
+/// Settings for playing pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Playing {
+    /// Greatest rate of the output.
+    pub peak: Option<Rate>,
+    /// True if the pieces begin again at their end.
+    pub repeat: bool,
+    /// True if the pieces are entered at a random time.
+    pub random_phase: bool,
+}
+
+/// A source that plays the pieces of a file.
+pub trait PlaysFile {
+    /// Settings for playing the pieces.
+    fn playing(&self) -> Playing;
+    /// Contents of the file, once it has been read.
+    fn read(&self) -> Option<&Pieces>;
+
+    /// Contents of the file, which must have been read before.
+    fn content(&self) -> &Pieces {
+        self.read()
+            .expect("the file of a source is read before the run")
+    }
+}

@@ -1,0 +1,218 @@
+//! The order of the engine's modules: each uses only those below it, and none leads back to itself.
+
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The modules from below. An entry stands for a module and all within it that have no entry of
+/// their own; each may use what stands above it in this list.
+const ORDER: &[&str] = &[
+    "kernel",
+    "component",
+    "tcp",
+    "atm::class",
+    "credit",
+    "atm",
+    "discard",
+    "control",
+    "traffic",
+    "endsystem",
+    "atm::server",
+    "atm::port",
+    "network::channel",
+    "network::simultaneous",
+    "network::source_queue",
+    "network::plan",
+    "network::report",
+    "network::event",
+    "network::observer",
+    "network::log",
+    "network::links",
+    "network::batch",
+    "network::inbox",
+    "network::credited",
+    "network::relay",
+    "network::terminal",
+    "network::host",
+    "network::switch",
+    "network::credited::host",
+    "network::credited::switch",
+    "network::node",
+    "network::draft",
+    "network::credited::build",
+    "network::build",
+    "network::storage",
+    "network::window",
+    "network::simulation",
+    "network::measure",
+    "network::observe",
+    "network::reference",
+    "network::watch",
+    "network::passages",
+    "network",
+];
+
+/// Modules that may name modules within them which use them in turn, and the reason.
+const WHOLE: [(&str, &str); 6] = [
+    (
+        "atm::port",
+        "a port has its counts and the cells in front of it as parts",
+    ),
+    (
+        "atm::server",
+        "the trait of all servers, and the servers themselves",
+    ),
+    ("network::plan", "a plan, and the ways through it"),
+    (
+        "traffic",
+        "the registry, and the sources that make the `Cells` and `Writes` it lists",
+    ),
+    (
+        "traffic::mpeg2",
+        "the parameters of a stream, and the encoder that reads them",
+    ),
+    ("traffic::piecewise", "a piece, and what hands pieces on"),
+];
+
+/// Modules that still use one another in circles, each with all within it.
+const CIRCLES: &[&str] = &[
+    "tcp::clock",
+    "tcp::config",
+    "tcp::handshake",
+    "tcp::recovery",
+    "tcp::segment",
+    "tcp::sender",
+    "tcp::window",
+];
+
+/// Modules that each module uses.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// True if `module` is `whole` or lies within it.
+fn is_within(module: &str, whole: &str) -> bool {
+    module
+        .strip_prefix(whole)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// Position in [`ORDER`] of the entry that stands for `module`, the longest that fits.
+fn rank(module: &str) -> Option<usize> {
+    (0..ORDER.len())
+        .filter(|entry| is_within(module, ORDER[*entry]))
+        .max_by_key(|entry| ORDER[*entry].len())
+}
+
+/// The graph without the uses of modules within `whole` by `whole` itself, and of `circles` by one
+/// another.
+fn without(graph: &Graph, whole: &[&str], circles: &[&str]) -> Graph {
+    let in_circle = |module: &str| circles.iter().any(|circle| is_within(module, circle));
+    let is_excepted = |user: &str, used: &str| {
+        let own = whole.contains(&user) && is_within(used, user);
+        own || in_circle(user) && in_circle(used)
+    };
+    let left = graph.iter().map(|(user, used)| {
+        let used = used.iter().filter(|used| !is_excepted(user, used));
+        (user.clone(), used.cloned().collect())
+    });
+    left.collect()
+}
+
+/// Modules that lead back to themselves: what remains after modules that use no other one left have
+/// been removed, again and again, and then those that no other one left uses.
+fn circles(graph: &Graph) -> Graph {
+    let mut left = graph.clone();
+    loop {
+        let modules: BTreeSet<String> = left.keys().cloned().collect();
+        left.values_mut()
+            .for_each(|used| used.retain(|one| modules.contains(one)));
+        let used: BTreeSet<String> = left.values().flatten().cloned().collect();
+        left.retain(|user, uses| !uses.is_empty() && used.contains(user));
+        if left.len() == modules.len() {
+            return left;
+        }
+    }
+}
+
+#[test]
+fn a_module_uses_only_modules_below_it() {
+    let graph = source::uses();
+    let unordered: Vec<_> = graph
+        .keys()
+        .filter(|module| rank(module).is_none())
+        .collect();
+    assert!(unordered.is_empty(), "not in ORDER: {unordered:?}");
+    let above: Vec<_> = graph
+        .iter()
+        .flat_map(|(user, used)| used.iter().map(move |used| (user, used)))
+        .filter(|(user, used)| rank(used) > rank(user))
+        .collect();
+    assert!(above.is_empty(), "they use modules above them: {above:?}");
+}
+
+#[test]
+fn no_module_leads_back_to_itself() {
+    let found = circles(&without(
+        &source::uses(),
+        &WHOLE.map(|(whole, _)| whole),
+        CIRCLES,
+    ));
+    assert_eq!(found, Graph::new());
+}
+
+#[test]
+fn every_entry_and_every_exception_is_needed() {
+    let graph = source::uses();
+    for (number, entry) in ORDER.iter().enumerate() {
+        let stands_for_one = graph.keys().any(|module| rank(module) == Some(number));
+        assert!(stands_for_one, "{entry} stands for no module");
+    }
+    let whole = WHOLE.map(|(whole, _)| whole);
+    for left_out in whole {
+        let others: Vec<&str> = whole.into_iter().filter(|one| *one != left_out).collect();
+        let found = circles(&without(&graph, &others, CIRCLES));
+        assert!(!found.is_empty(), "{left_out} is in no circle any more");
+    }
+    let found = circles(&without(&graph, &whole, &[]));
+    for circle in CIRCLES {
+        let is_in_one = found.keys().any(|module| is_within(module, circle));
+        assert!(is_in_one, "{circle} is in no circle any more");
+    }
+}
+
+#[test]
+fn a_use_is_found_however_it_is_written() {
+    let used = |module: &str| source::uses().remove(module).unwrap_or_default();
+    let has = |module: &str, other: &str| used(module).contains(other);
+    // By `super`, by `crate` in a list, through the name that a parent hands out, within a macro,
+    // and in a body.
+    assert!(has("network::host", "network::terminal"));
+    assert!(has("network::host", "kernel::time") && has("network::host", "atm::cell"));
+    assert!(has("control::efci", "control::scheme") && !has("control::efci", "control"));
+    assert!(has("control", "control::efci"));
+    assert!(has("traffic::mpeg2", "traffic::piecewise::line"));
+    // Neither tests nor comments count.
+    assert!(!has("network::measure::ports", "traffic::greedy"));
+    assert!(!has("network::plan", "network::build"));
+}
+
+#[test]
+fn a_circle_is_found_and_what_only_leads_to_it_is_not() {
+    let graph = |uses: &[(&str, &str)]| {
+        let mut graph = Graph::new();
+        for (user, used) in uses {
+            graph
+                .entry((*user).into())
+                .or_default()
+                .insert((*used).into());
+            graph.entry((*used).into()).or_default();
+        }
+        graph
+    };
+    let round = [("a", "b"), ("b", "c"), ("c", "a")];
+    let beside = [("x", "a"), ("c", "y"), ("y", "z")];
+    assert_eq!(
+        circles(&graph(&[&round[..], &beside].concat())),
+        graph(&round)
+    );
+    assert_eq!(circles(&graph(&beside)), Graph::new());
+}
