@@ -7,6 +7,7 @@ what the installed script runs, with streams, directory and exit code of its own
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -15,8 +16,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 HEADER_BYTES = 8
 # Imported inside functions, so not with `cellrate.cli`. Dask is not among them: it reads its
@@ -119,6 +121,9 @@ def _import_everything() -> None:
         importlib.import_module(module.name)
     for name in SLOW_IMPORTS:
         importlib.import_module(name)
+    gc.collect()
+    # The collector of a fork shall not look at all this, which would copy it.
+    gc.freeze()
 
 
 def _serve(line: socket.socket) -> None:
@@ -139,8 +144,8 @@ def _serve(line: socket.socket) -> None:
         line.sendall(code.to_bytes(HEADER_BYTES, signed=True))
 
 
-def _become(command: list[str], cwd: str, streams: list[int]) -> Any:  # noqa: ANN401 -- never
-    """Runs the command, which ends the process."""
+def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
+    """Runs the command, and ends the process."""
     from cellrate.cli import main
 
     for number, stream in enumerate(streams):
@@ -148,7 +153,17 @@ def _become(command: list[str], cwd: str, streams: list[int]) -> Any:  # noqa: A
         os.close(stream)
     os.chdir(cwd)
     sys.argv = command
-    main()
+    status = 1
+    try:
+        main()
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 0
+    except BaseException:  # noqa: BLE001 -- what the interpreter would do with it
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # An orderly end would touch, and so copy, all that the modules have made.
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ The tag's value stands in the key behind the table's name.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -54,6 +55,27 @@ def key_of(path: str, text: str, file: str, settings: list[str]) -> str:
             break
     named_itself = isinstance(table, dict) and _variant(table)
     return ".".join(key[:-1] if named_itself else key)
+
+
+def names_chosen(scenario: dict[str, Any]) -> set[str]:
+    """What a resolved scenario chooses among names: `tcp.recovery=reno`.
+
+    Args:
+        scenario: As `tomllib` reads it.
+    """
+    return {f"{key}={name}" for key, name in _names(scenario, "") if name in CHOICES.get(key, ())}
+
+
+def _names(table: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    variant = _variant(table)
+    yield from ((path, name) for name in variant)
+    for name, value in table.items():
+        key = ".".join([*([path] if path else ()), *variant, name])
+        if isinstance(value, str):
+            yield key, value
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict):
+                yield from _names(inner, key)
 
 
 def _chosen(tables: list[dict[str, Any]], part: str) -> dict[str, Any]:
@@ -113,3 +135,9 @@ def _properties(
     for name, schema in properties.items():
         if "const" not in schema:
             yield from _walked(schema, definitions, f"{path}.{name}".lstrip("."))
+
+
+KEYS = schema_keys(json.loads(_core.schema()))
+"""Every key, with the names among which it chooses."""
+CHOICES = {key: names for key, names in KEYS.items() if names}
+"""Those that choose."""
