@@ -15,7 +15,7 @@ CLIPPY_FLAGS := -D warnings
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
-.PHONY: help install reproduce infer test lint format test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
+.PHONY: help install reproduce infer tested check check-tests test lint format test-stub test-rust test-python test-results closed-forms faults determinism fingerprints oracles mutants fuzz sanitize evidence bench docs wheel lock lock-mutants clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -67,32 +67,51 @@ mutants: install $(CARGO_MUTANTS) target/mutants-venv/.dependencies ## mutants t
 bench: install ## time the engine against the bare floor loops (ARGS=--json)
 	$(BIN)/cellrate bench $(ARGS)
 
-test: lint test-rust test-python test-results ## everything that must hold
+# Where tests run: the package of this tree with an extension that is built like the Rust tests.
+TESTED := target/tested
+tested: $(VENV)/.dependencies
+	@.ci/tested $(BIN)/python $(TESTED)
 
-lint: install ## formatting, clippy, ruff, mypy, the extension's type stub
+# What tells most about the whole for its time: each key's effect, each component's golden run, bad input, and what holds sources and
+# documentation together. Tests that have been edited come with them.
+CHECKED := $(patsubst %,tests/test_%.py,bad_input core documented_names docstrings every_key_matters every_message golden_runs \
+	language_expressions layers theory_edges theory_queueing)
+EDITED = $(shell git ls-files --modified --others --exclude-standard 'tests/test_*.py')
+
+check: lint check-tests ## the habit between edits: formatting, lints, types, the engine's unit tests, a part of the Python tests
+
+check-tests: tested
+	$(CARGO) test --locked --quiet --package cellrate-engine --lib
+	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal $(sort $(CHECKED) $(wildcard $(EDITED)))
+
+test: lint test-stub test-rust test-python ## everything that must hold; of the golden tables a part that touches all mechanisms
+
+lint: $(VENV)/.dependencies ## formatting, clippy, ruff, mypy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- $(CLIPPY_FLAGS)
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy --no-error-summary
-	$(BIN)/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core
 
 format: $(VENV)/.dependencies ## format everything
 	$(CARGO) fmt --all
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
+test-stub: tested
+	$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core
+
 test-rust: | $(BIN)/python
 	$(CARGO) test --workspace --locked --quiet
 
-test-python: install
-	$(BIN)/pytest --quiet --numprocesses logical --dist worksteal
-	$(BIN)/sphinx-build -q -W -b doctest docs docs/_build/doctest
+test-python: tested
+	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal
+	$(TESTED)/bin/python -m sphinx -q -W -b doctest docs docs/_build/doctest
 
 closed-forms: install ## the tests of queues and noise with other seeds: false alarms, faults noticed
 	$(BIN)/python -m proof.forms $(ARGS)
 
-test-results: install ## every built-in experiment against the committed golden tables
+test-results: install ## every built-in experiment, by the release build, against the committed golden tables
 	@mkdir -p out
 	$(BIN)/cellrate reproduce --check > out/check.txt
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from command_server import CommandServer
 from hypothesis import settings
 
 HERE = Path(__file__).parent
@@ -26,22 +27,29 @@ Finished: TypeAlias = subprocess.CompletedProcess[str]
 Command: TypeAlias = Callable[..., Finished]
 
 
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[CommandServer]:
+    """Runs commands without the time that their imports take."""
+    server = CommandServer(HANG_SECONDS)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def command(tmp_path: Path) -> Command:
-    """Runs the installed `cellrate` in an empty directory."""
+def command(tmp_path: Path, command_server: CommandServer) -> Command:
+    """Runs `cellrate` in an empty directory."""
 
     def run(*arguments: str | Path, stdin: str | bytes = "", cwd: Path = tmp_path) -> Finished:
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [COMMAND, *map(str, arguments)],
-            input=data,
-            capture_output=True,
-            cwd=cwd,
-            timeout=HANG_SECONDS,
-            check=False,
-        )
-        out, err = done.stdout.decode(), done.stderr.decode()
-        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+        line = [str(COMMAND), *map(str, arguments)]
+        if command_server.serves():
+            status, out, err = command_server.run(line, data, cwd)
+        else:
+            done = subprocess.run(
+                line, input=data, capture_output=True, cwd=cwd, timeout=HANG_SECONDS, check=False
+            )
+            status, out, err = done.returncode, done.stdout, done.stderr
+        return subprocess.CompletedProcess(line, status, out.decode(), err.decode())
 
     return run
 

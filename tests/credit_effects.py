@@ -27,9 +27,7 @@ CREDIT_EFFECTS = [
     Effect("fcvc.n3", '"1 cell"', '"20 cells"', "rises", GOODPUT, ALONE, CREDIT),
     Effect("fcvc.vc_rate", '"1 Mbit/s"', '"50 Mbit/s"', "rises", GOODPUT, ALONE, CREDIT),
     Effect("fcvc.records_per_cell", "1", "6", "falls", credits_sent, WAITING, CREDIT),
-    Effect("fcvc.priority", '"highest"', '"below-guaranteed"', "differs", digest, (), CREDIT),
     Effect("fcvc.mark_interval", '"1 ms"', '"5 ms"', "differs", digest, LOSSES, CREDIT),
-    Effect("fcvc.allocation", '"static"', '"adaptive"', "differs", digest, (), CREDIT),
     Effect(
         "fcvc.memory", '"20 cells"', '"200 cells"', "rises", GOODPUT, (*ALONE, *ADAPTIVE), CREDIT
     ),

@@ -6,7 +6,6 @@ from cellrate import Result
 from key_effects import (
     ACR,
     CELLS,
-    ERICA,
     FAR,
     FRMS,
     IDLE,
@@ -67,8 +66,6 @@ STARVED = ("abr.rdf=1.0", "abr.rif=0.000030517578125", 'switch.control.threshold
 
 TCP_KEYS = [
     row("tcp.recovery", '"tahoe"', '"timeout-only"', "falls", FAST, *UBR),
-    row("tcp.recovery", '"reno"', '"jacobson88"', "differs", digest, *UBR),
-    row("tcp.recovery", '"newreno"', '"sack"', "differs", digest, *UBR),
     row(
         "tcp.connection_setup",
         "false",
@@ -137,6 +134,5 @@ ABR_KEYS = [
     row("abr.frm_needs_data", "false", "true", "falls", FRMS, *UNEASY),
     row("abr.quantise_rates", "false", "true", "differs", digest),
     row("abr.use_it_or_lose_it", '"19 Mbit/s"', '"0.1 Mbit/s"', "falls", ACR),
-    row("abr.er_below_mcr", '"clamp"', '"ignore"', "differs", digest, *ERICA, 'abr.mcr="4 Mbit/s"'),
     row("abr.reset_saved_efci", "true", "false", "differs", digest, *STARVED),
 ]

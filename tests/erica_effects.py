@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cellrate import Result
-from key_effects import ACR, ERICA, FAR, GRAPH, PAIR, UNEASY, Effect, digest, queue, row
+from key_effects import ACR, ERICA, FAR, PAIR, UNEASY, Effect, digest, queue, row
 
 
 def load_factor(result: Result) -> float:
@@ -34,14 +34,12 @@ def erica(
 
 ERICA_KEYS = [
     erica("target_utilisation", "0.9", "0.7", "falls"),
-    erica("capacity_form", '"of-link"', '"of-remainder"', "differs", scenario=GRAPH),
     erica("interval", '"2 ms"', '"5 ms"', "differs"),
     erica("interval_cells", '"100 cells"', '"10 cells"', "differs"),
     erica("delta", "0.0", "0.3", "differs"),
     erica("max_alloc", "true", "false", "differs"),
     erica("clip_to_fair_share", "true", "false", "differs", *BURSTY, *UNEASY),
     erica("clip_to_capacity", "true", "false", "differs"),
-    erica("load_averaging", '"none"', '"load-factor"', "differs"),
     erica("load_weight", "0.2", "0.8", "differs", 'switch.control.load_averaging="components"'),
     row(
         "switch.control.reset_on_zero",
@@ -95,21 +93,10 @@ ERICA_KEYS = [
         "switch.control.target_utilisation=1.0",
     ),
     erica("bidirectional_counting", "false", "true", "differs", *BURSTY, *UNEASY),
-    erica(
-        "zero_input_policy",
-        '"fair-share"',
-        '"zero-load"',
-        "differs",
-        *BURSTY,
-        *UNEASY,
-        "switch.control.average_sources=true",
-        "switch.control.source_decay=1.0",
-    ),
     erica("queue_control.target_delay", '"1 ms"', '"5 ms"', "rises"),
     erica("queue_control.a", "1.15", "2.0", "differs"),
     erica("queue_control.b", "1.05", "1.3", "differs"),
     erica("queue_control.drain_limit", "0.5", "0.9", "differs"),
-    erica("queue_control.function", '"hyperbolic"', '"hysteresis"', "differs"),
     erica(
         "queue_control.drain_delay",
         '"1 ms"',

@@ -46,7 +46,6 @@ def cluster_with_another_cellrate() -> None:
             worker.terminate()
 
 
-@unhurried
 def cluster_that_ends(scenario: Path) -> None:
     """Runs something without end on a cluster whose scheduler goes away."""
     first = Job.from_file(scenario, ("run.duration=10 ms",))

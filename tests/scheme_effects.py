@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from key_effects import ACR, GRAPH, PAIR, UNEASY, Effect, Measure, digest, queue, total
+from key_effects import ACR, GRAPH, PAIR, THROUGHPUT, UNEASY, Effect, Measure, digest, queue
 
 MEAN_QUEUE = queue("queue_mean_cells")
-THROUGHPUT = total("tcp_throughput_bits_per_second")
 # Room for the thresholds, and sources that follow an explicit rate at once.
 WIDE = ('switch.buffer="infinite"', "abr.rif=1.0", 'abr.icr="1 Mbit/s"')
 
@@ -50,14 +49,34 @@ PREDICTED = ('switch.control={ scheme = "smith-predictor", set_point = "200 cell
 SPLIT = ('switch.control={ scheme = "erica" }', *WIDE)
 LOOPS = ("run.strict=false", "switch.vsvd={}", *SPLIT)
 
+# Connections that come one after the other, beside traffic that comes and goes.
+SHARED = (
+    "flow.tcp.count=3",
+    'flow.tcp.stagger="10 ms"',
+    'flow.cbr.service="vbr"',
+    'flow.cbr.source={ kind = "on-off", peak = "4 Mbit/s", period = "30 ms", duty_cycle = 0.5 }',
+)
+
 SCHEME_EFFECTS = [
     effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pd", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-p", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd-plus", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pid", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pd-plus", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
+    effect("rrm-pid", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-p", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pd", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pd-plus", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-pid", "sampling", '"10 cells"', '"500 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pd-plus", "beta", '"1 cell"', '"50 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pid", "alpha", "0.001", "0.5", "differs", digest, *RELATIVE),
     effect("rrm-pid", "epsilon", '"1 cell"', '"5 cells"', "differs", digest, *RELATIVE),
+    effect("rrm-p", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
     effect("rrm-pd", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
+    effect("rrm-pd-plus", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
+    effect("rrm-pid", "count_in_service", "false", "true", "differs", digest, *RELATIVE),
     # More cells say no: a cell is told on its way there and back.
     effect("rrm-p", "mark_forward", "false", "true", "falls", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pd", "mark_forward", "false", "true", "differs", digest, *RELATIVE),
@@ -68,9 +87,20 @@ SCHEME_EFFECTS = [
     effect("rrm-pd", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pd-plus", "hysteresis", '"0 cells"', '"19 cells"', "differs", digest, *RELATIVE),
     effect("rrm-pid", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
+    effect("fmmra", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
+    effect("charny", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
+    effect("osu", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
+    effect("capc", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
+    effect("fmmra", "interval", '"1 ms"', '"5 ms"', "differs", digest),
+    effect("charny", "interval", '"1 ms"', '"5 ms"', "differs", digest, *SHARED, scenario=GRAPH),
+    effect("osu", "interval", '"1 ms"', '"5 ms"', "differs", digest),
+    effect("capc", "interval", '"1 ms"', '"5 ms"', "differs", digest),
+    effect("phantom", "interval", '"1 ms"', '"5 ms"', "differs", digest),
+    effect("fmmra", "interval_cells", '"100 cells"', '"10 cells"', "differs", digest),
     effect("fmmra", "er_max_weight", "0.125", "0.9", "differs", digest),
     effect("fmmra", "er_max_floor", '"explicit-rate"', '"advertised-rate"', "falls", MEAN_QUEUE),
     effect("fmmra", "record_forward", "false", "true", "differs", digest, scenario=GRAPH),
+    effect("charny", "record_forward", "false", "true", "differs", digest, *SHARED, scenario=GRAPH),
     effect("fmmra", "record_own_mark", "true", "false", "differs", digest, scenario=GRAPH),
     effect("fmmra", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF),
     effect(
@@ -84,15 +114,16 @@ SCHEME_EFFECTS = [
     effect("fmmra", "qt", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE),
     effect("fmmra", "dqt", '"60 cells"', '"5 cells"', "falls", MEAN_QUEUE, DRAINING[0]),
     effect("fmmra", "drain_factor", "1.0", "0.5", "falls", MEAN_QUEUE, *DRAINING),
+    effect("eprca", "qt", '"10 cells"', '"29 cells"', "rises", MEAN_QUEUE, *CONGESTED),
+    effect("eprca", "dqt", '"30 cells"', '"300 cells"', "rises", MEAN_QUEUE, *CONGESTED, *UNEASY),
     effect("eprca", "av", "0.0625", "0.5", "differs", digest, *CONGESTED),
-    effect("eprca", "averaging", '"selective"', '"all"', "differs", digest, *CONGESTED),
     # Fewer slow channels in the mean: a higher one.
     effect("eprca", "vcs", "0.1", "1.0", "rises", MEAN_QUEUE, *CONGESTED, *UNEQUAL),
     effect("eprca", "dpf", "0.875", "0.3", "falls", MEAN_QUEUE, *CONGESTED, *UNEASY),
     effect("eprca", "erf", "0.9375", "0.5", "differs", digest, *CONGESTED),
     effect("eprca", "mrf", "0.25", "0.9", "differs", digest, *CONGESTED),
-    effect("eprca", "marking", '"explicit-rate"', '"binary"', "differs", digest, *CONGESTED),
-    effect("osu", "fairness", '"none"', '"basic"', "differs", digest),
+    effect("osu", "delta", "0.1", "0.5", "differs", digest),
+    effect("capc", "threshold", '"5 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
     effect("capc", "rup", "0.1", "0.9", "differs", digest),
     effect("capc", "eru", "1.5", "1.01", "differs", digest, "switch.control.rup=1.0"),
     effect("capc", "rdn", "0.8", "0.1", "rises", MEAN_QUEUE),
@@ -121,23 +152,8 @@ SCHEME_EFFECTS = [
     ),
     Effect("abr.rtd", '"20 ms"', '"0 s"', "rises", MEAN_QUEUE, (*PREDICTED, *PREDICTING)),
     Effect("switch.vsvd.at", "[]", '["A"]', "differs", digest, SPLIT),
-    Effect("switch.vsvd.vc_rate", '"previous-loop"', '"measured"', "differs", digest, LOOPS),
-    Effect("switch.vsvd.input", '"vc-queues"', '"class-queue"', "differs", digest, LOOPS),
-    Effect("switch.vsvd.update", '"turn-round"', '"backward"', "differs", digest, LOOPS),
     Effect(
         "topology.node.X.vsvd", "{}", "{ limit_source = true }", "differs", digest, SPLIT, GRAPH
     ),
     Effect("switch.vsvd.limit_source", "false", "true", "differs", digest, LOOPS),
-    Effect(
-        "switch.discard.z",
-        "2.0",
-        "0.2",
-        "falls",
-        MEAN_QUEUE,
-        (
-            'flow.tcp.service="ubr"',
-            "flow.tcp.count=5",
-            'switch.discard={ policy = "selective-drop", threshold = "30 cells" }',
-        ),
-    ),
 ]

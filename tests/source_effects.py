@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from conftest import HERE, SCENARIOS
 from key_effects import (
     DELAY,
     GRAPH,
@@ -38,8 +37,8 @@ STREAMS = (
         ' peak = "4 Mbit/s", interval_low = "1 ms", interval_high = "3 ms" }'
     ),
 )
-DATA = Path(__file__).parent.parent / "crates/cellrate/tests/data"
-EXAMPLES = DATA.parents[3] / "examples"
+DATA = SCENARIOS / "played"
+EXAMPLES = HERE.parent / "examples"
 TRACE = (f'flow.cbr.source={{ kind = "rate-trace", file = "{DATA / "rates.csv"}" }}',)
 PROGRAM = (
     (
@@ -117,15 +116,6 @@ SOURCE_KEYS = [
         scenario=GRAPH,
     ),
     row("flow.cbr.source.hurst", "0.6", "0.9", "differs", digest, *STREAMS, scenario=GRAPH),
-    row(
-        "flow.cbr.source.bound",
-        '"discard"',
-        '"truncate"',
-        "differs",
-        digest,
-        *STREAMS,
-        scenario=GRAPH,
-    ),
     row(
         "flow.cbr.source.interval_low",
         '"1 ms"',
@@ -205,4 +195,82 @@ SOURCE_KEYS = [
     row("flow.tcp.source.smallest", '"1 kB"', '"8 kB"', "differs", digest, *HEAVY_TAILED),
     row("flow.tcp.source.largest", '"4 kB"', '"1 MB"', "differs", digest, *HEAVY_TAILED),
     row("flow.cbr.source.duty_cycle", "0.2", "0.8", "rises", CBR_BYTES, *VIDEO, scenario=GRAPH),
+    row(
+        "flow.cbr.source.peak",
+        '"1 Mbit/s"',
+        '"2 Mbit/s"',
+        "rises",
+        CBR_BYTES,
+        *EXPONENTIAL,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.peak",
+        '"1 Mbit/s"',
+        '"2 Mbit/s"',
+        "rises",
+        CBR_BYTES,
+        *MANY,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.mean_on", '"2 ms"', '"4 ms"', "differs", digest, *MANY, scenario=GRAPH),
+    row(
+        "flow.cbr.source.peak",
+        '"2 Mbit/s"',
+        '"4 Mbit/s"',
+        "rises",
+        CBR_BYTES,
+        *STREAMS,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.sources", "1", "2", "rises", CBR_BYTES, *STREAMS, scenario=GRAPH),
+    # A peak below some rate of the file holds cells back.
+    row(
+        "flow.cbr.source.peak",
+        '"20 Mbit/s"',
+        '"0.1 Mbit/s"',
+        "falls",
+        CBR_BYTES,
+        *TRACE,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.file",
+        f'"{DATA / "two-programs.ts"}"',
+        f'"{EXAMPLES / "pictures.ts"}"',
+        "differs",
+        digest,
+        *PROGRAM,
+        scenario=GRAPH,
+    ),
+    row("flow.cbr.source.packets_per_pdu", "2", "1", "rises", CBR_BYTES, *PROGRAM, scenario=GRAPH),
+    row(
+        "flow.cbr.source.peak",
+        '"20 Mbit/s"',
+        '"0.1 Mbit/s"',
+        "falls",
+        CBR_BYTES,
+        *PROGRAM,
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.repeat",
+        "false",
+        "true",
+        "rises",
+        CBR_BYTES,
+        *PROGRAM,
+        'run.duration="1500 ms"',
+        scenario=GRAPH,
+    ),
+    row(
+        "flow.cbr.source.random_phase",
+        "false",
+        "true",
+        "differs",
+        digest,
+        *PROGRAM,
+        "flow.cbr.source.repeat=true",
+        scenario=GRAPH,
+    ),
 ]

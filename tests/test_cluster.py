@@ -21,12 +21,14 @@ from conftest import HERE, Command
 from distributed import Client, LocalCluster
 
 PROCESSES = 4
+# Somebody else may have the usual one.
+FREE_PORT = "127.0.0.1:0"
 
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[LocalCluster]:
     with LocalCluster(
-        n_workers=PROCESSES, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=PROCESSES, threads_per_worker=1, processes=True, dashboard_address=FREE_PORT
     ) as found:
         yield found
 
@@ -150,7 +152,7 @@ def test_a_scheduler_that_goes_away_is_told_and_nothing_is_lost(
     first = Job.from_file(traced, ("run.duration=300 ms", "run.start_jitter=1 ms"))
     jobs = (dataclasses.replace(first, seed=seed) for seed in itertools.count(1))
     store = default_store(tmp_path)
-    short_lived = LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0")
+    short_lived = LocalCluster(n_workers=1, processes=False, dashboard_address=FREE_PORT)
     with short_lived, Cluster(short_lived.scheduler_address) as far:
         results = far.run_each(jobs, store=store)
         came = [next(results)]

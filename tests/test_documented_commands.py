@@ -1,4 +1,4 @@
-"""Every command line that README, tutorial and recipes show does run."""
+"""Every command line that README, tutorial and recipes show does run, on shorter simulations."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from conftest import COMMAND, HANG_SECONDS, HERE
 
 ROOT = HERE.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("tutorial/*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("tutorial/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("how-to/*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # `make` is what runs this test; a reproduction takes minutes, and an inference that is stored,
@@ -20,23 +22,77 @@ CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = re.compile(r"^(make|cellrate reproduce|cellrate infer --store)\b")
 # Other people's tools run where they are.
 ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
+# A template that has just been written, and the study among the examples: what the commands say of
+# them is not looked at here, only that they run.
+NEW = re.compile(r"^cellrate new \S+ > (\S+)")
+SHORTER = "-e 's/^duration = .*/duration = \"400 ms\"/' -e 's/^from = .*/from = \"100 ms\"/'"
+LONG_STUDY = {"run.duration=2 s": "run.duration=400 ms", "measure.from=500 ms": "measure.from=0 s"}
 
 
-def commands(page: Path) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Commands that go on with what those before them made."""
+
+    page: Path
+    number: int
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Name of the test."""
+        return f"{self.page.name}-{self.number}"
+
+
+def typed(block: str) -> list[str]:
+    """What is typed in a block, a file that the shell reads from it together with its command."""
+    found: list[str] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append(line[2:])
+        elif found and "<<'EOF'" in found[-1] and not found[-1].endswith("\nEOF"):
+            found[-1] += f"\n{line}"
+    return found
+
+
+def parts(page: Path) -> list[Part]:
+    """The commands of a page; README's blocks stand alone, so that each is a test."""
     blocks = CONSOLE.findall(page.read_text(encoding="utf-8"))
-    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-    return [line for line in lines if not (ELSEWHERE.match(line) or line.startswith(ABSENT))]
+    if page != README:
+        blocks = ["".join(blocks)]
+    found = []
+    for number, block in enumerate(blocks, 1):
+        run = [
+            line
+            for line in typed(block)
+            if not (ELSEWHERE.match(line) or (ABSENT and line.startswith(ABSENT)))
+        ]
+        found += [Part(page, number, tuple(run))] if run else []
+    return found
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda p: p.name)
-def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+PARTS = [part for page in PAGES for part in parts(page)]
+
+
+def shortened(line: str) -> str:
+    """A command; a scenario that it writes is cut short."""
+    new = NEW.match(line)
+    return f"{line}\nsed -i.long {SHORTER} {new[1]}" if new else line
+
+
+@pytest.mark.parametrize("part", PARTS, ids=str)
+def test_the_commands_of_a_page_run(part: Part, tmp_path: Path) -> None:
     # `make install` has been done, here; a page may go on with what it installed.
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "bin").symlink_to(COMMAND.parent)
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    study = tmp_path / "examples" / "studies" / "buffer-study.toml"
+    text = study.read_text(encoding="utf-8")
+    for long, short in LONG_STUDY.items():
+        assert long in text
+        text = text.replace(long, short)
+    study.write_text(text, encoding="utf-8")
     done = subprocess.run(
         ["/bin/sh", "-eu"],  # the commands come from this project's own pages
-        input="\n".join(commands(page)),
+        input="\n".join(map(shortened, part.lines)),
         text=True,
         capture_output=True,
         cwd=tmp_path,
@@ -49,4 +105,5 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
 
 
 def test_pages_show_commands() -> None:
-    assert sum(len(commands(page)) for page in PAGES) >= 10
+    assert sum(len(part.lines) for part in PARTS) >= 70
+    assert [part.number for part in PARTS if part.page == README] == [2, 3]

@@ -1,20 +1,22 @@
-"""Every key of a scenario changes what it should, in the direction in which it should."""
+"""Every key of a scenario, in every variant of its table, changes what it should as it should."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
-from cellrate import Job, Result, _core, run_many
+from cellrate import Job, Result, run_many
+from choice_effects import CHOICES, Choice
 from conftest import SCENARIOS
 from credit_effects import CREDIT_EFFECTS
+from discard_effects import DISCARD_KEYS
 from end_system_effects import ABR_KEYS, TCP_KEYS
 from erica_effects import ERICA_KEYS
 from flow_effects import FLOW_KEYS
 from key_effects import Effect
 from network_effects import RUN, SWITCH_KEYS, TOPOLOGY
+from schema_keys import CHOICES as NAMES
+from schema_keys import KEYS, key_of
 from scheme_effects import SCHEME_EFFECTS
 from source_effects import SOURCE_KEYS
 
@@ -22,6 +24,7 @@ EFFECTS = [
     *RUN,
     *TOPOLOGY,
     *SWITCH_KEYS,
+    *DISCARD_KEYS,
     *ERICA_KEYS,
     *TCP_KEYS,
     *ABR_KEYS,
@@ -34,55 +37,47 @@ EFFECTS = [
 # Keys whose effect is no difference between two runs, and who tests them.
 ELSEWHERE = {
     "run.strict": "test_bad_input: an error becomes a warning",
-    "topology.template": "test_inspect: every template runs",
-    "topology.node.kind": "test_bad_input: hosts end flows, switches forward",
-    "topology.node.name": "test_bad_input: names that are unknown or not unique",
-    "flow.source.sha256": "crates/cellrate/src/traffic_files/tests.rs: another content is refused",
-    "flow.source.kind": "the effect of flow.source",
+    "topology": "test_inspect: every template runs",
+    "topology.graph.node": "test_bad_input: hosts end flows, switches forward",
+    "topology.graph.node.host.name": "test_bad_input: names that are unknown or not unique",
+    "topology.graph.node.switch.name": "the same",
+    "flow.source.rate-trace.sha256": "crates/cellrate/src/traffic_files/tests.rs: another content",
+    "flow.source.transport-stream.sha256": "the same",
 }
-# Tables that stand for all their keys, since these have effects of their own elsewhere.
-WHOLE = {
-    "flow.tcp",
-    "flow.abr",
-    "topology.node.control",
-    "topology.node.discard",
-    "topology.node.vsvd",
-}
-# After these comes the name or number of one of several tables.
-NUMBERED = ("flow", "topology.node", "topology.link")
 
 
-def key_of(path: str) -> str:
-    """Path of a key in the schema, from its path in a setting."""
-    for table in NUMBERED:
-        if path.startswith(f"{table}."):
-            return f"{table}.{path.removeprefix(f'{table}.').partition('.')[2]}"
-    return path
+def run(text: str, file: str, settings: Sequence[Sequence[str]]) -> list[Result]:
+    """A scenario's results with each of several lists of settings."""
+    jobs = [Job(text, file, tuple(one)) for one in settings]
+    return [Result(outcome) for outcome in run_many(jobs, workers=1)]
 
 
-def keys(schema: dict[str, Any], definitions: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Every key of the schema, in whatever variant of its table it stands."""
-    if "$ref" in schema:
-        schema = {**definitions[schema["$ref"].rpartition("/")[2]], **schema}
-        schema.pop("$ref")
-    parts = [*schema.get("oneOf", ()), *schema.get("anyOf", ()), *schema.get("allOf", ())]
-    inner = [found for part in parts for found in keys(part, definitions, path)]
-    inner += list(keys(schema["items"], definitions, path)) if "items" in schema else []
-    for name, value in schema.get("properties", {}).items():
-        key = f"{path}.{name}".lstrip(".")
-        below = [] if key in WHOLE else list(keys(value, definitions, key))
-        inner += [key] if key in WHOLE or not below else below
-    return iter(inner)
+def key_of_effect(effect: Effect) -> str:
+    """The key that an effect is of."""
+    text = (SCENARIOS / effect.scenario).read_text(encoding="utf-8")
+    settings = [*effect.context, f"{effect.path}={effect.first}"]
+    return key_of(effect.path, text, effect.scenario, settings)
 
 
-@pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: f"{effect.path}={effect.second}")
+def key_of_choice(choice: Choice) -> str:
+    """The key that a choice is of: a tag stands for its table, but for `rules`, which is a key."""
+    text = (SCENARIOS / choice.scenario).read_text(encoding="utf-8")
+    key = key_of(choice.path, text, choice.scenario, list(choice.context))
+    return key if key in KEYS else f"{key}.{choice.tag}"
+
+
+def effect_id(effect: Effect) -> str:
+    """Short for the listing."""
+    return f"{effect.path}={effect.second}"
+
+
+@pytest.mark.parametrize("effect", EFFECTS, ids=effect_id)
 def test_a_key_has_its_effect(effect: Effect) -> None:
     text = (SCENARIOS / effect.scenario).read_text(encoding="utf-8")
-    jobs = [
-        Job(text, effect.scenario, (*effect.context, f"{effect.path}={value}"))
-        for value in (effect.first, effect.second)
+    settings = [
+        (*effect.context, f"{effect.path}={value}") for value in (effect.first, effect.second)
     ]
-    first, second = (effect.measure(Result(outcome)) for outcome in run_many(jobs, workers=1))
+    first, second = map(effect.measure, run(text, effect.scenario, settings))
     if effect.relation == "differs":
         assert first != second
     elif effect.relation == "rises":
@@ -92,10 +87,26 @@ def test_a_key_has_its_effect(effect: Effect) -> None:
         assert first > second  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: choice.path)
+def test_each_name_gives_a_run_of_its_own(choice: Choice) -> None:
+    text = (SCENARIOS / choice.scenario).read_text(encoding="utf-8")
+    names = KEYS[key_of_choice(choice)]
+    settings = [(*choice.context, choice.setting(name)) for name in names]
+    found: dict[str, list[str]] = {}
+    for name, result in zip(names, run(text, choice.scenario, settings), strict=True):
+        found.setdefault(result.digest, []).append(name)
+    assert [same for same in found.values() if len(same) > 1] == []
+    assert len(names) > 1
+
+
 def test_no_key_is_without_an_effect() -> None:
-    schema = json.loads(_core.schema())
-    known = set(keys(schema, schema["$defs"]))
-    tested = {key_of(effect.path) for effect in EFFECTS} | set(ELSEWHERE)
-    prefixes = {key.rpartition(".")[0] for key in known}
-    assert sorted(known - tested) == []
-    assert sorted(tested - known - prefixes) == []
+    chosen = [key_of_choice(choice) for choice in CHOICES]
+    tested = {*map(key_of_effect, EFFECTS), *chosen}
+    assert sorted(KEYS.keys() - tested - ELSEWHERE.keys()) == []
+    assert sorted((tested | ELSEWHERE.keys()) - KEYS.keys()) == []
+    assert sorted(tested & ELSEWHERE.keys()) == []
+
+
+def test_every_name_is_tried() -> None:
+    tried = {key_of_choice(choice) for choice in CHOICES}
+    assert sorted(NAMES.keys() - ELSEWHERE.keys() - tried) == []

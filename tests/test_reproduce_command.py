@@ -1,6 +1,5 @@
 """`cellrate reproduce` as a whole, on experiments whose runs are short."""
 
-import functools
 import json
 import re
 from pathlib import Path
@@ -8,14 +7,12 @@ from typing import Any
 
 import pytest
 from cellrate.reproduce import Options, ReproduceError, run_reproduction
-from cellrate.reproduce.golden import read_golden, run_lines
-from cellrate.reproduce.paper_data import Paper
-from cellrate.reproduce.papers import all_papers, select
-from cellrate.reproduce.runs import Outcomes, RunId, job_of, run_ids
+from cellrate.reproduce.golden import read_golden
+from cellrate.reproduce.papers import all_papers
+from cellrate.reproduce.runs import run_ids
 from cellrate.simulation.runner import Job, run_many
 
 PAPERS = all_papers()
-SHORT_SECONDS = 1.0
 QUICK = ["ohsaki95-fig8b", "ohsaki95-text-cells"]
 
 
@@ -151,36 +148,6 @@ def test_check_finds_a_change(
 def test_golden_tables_hold_seed_1(tmp_path: Path) -> None:
     with pytest.raises(ReproduceError, match="hold seed 1"):
         Options(tmp_path, experiments=QUICK, first_seed=2, check=True)
-
-
-def short_runs(paper: Paper) -> dict[str, list[RunId]]:
-    """Runs of at most a second, by experiment."""
-    found: dict[str, list[RunId]] = {}
-    for experiment in paper.experiments:
-        for run, variant, point in run_ids(experiment):
-            if f"run.duration={SHORT_SECONDS:g} s" in job_of(paper, variant, point, 1).overrides:
-                found.setdefault(experiment.id, []).append(run)
-    return found
-
-
-@pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
-def test_short_runs_give_the_committed_results(paper: Paper) -> None:
-    quick = short_runs(paper)
-    outcomes = Outcomes()
-    ((_, experiments),) = select(paper.id, list(quick)) if quick else ((paper, []),)
-    jobs = [
-        job_of(paper, variant, point, 1)
-        for experiment in experiments
-        for run, variant, point in run_ids(experiment)
-        if run in quick[experiment.id]
-    ]
-    outcomes.add(jobs, functools.partial(run_many))
-    lines = [
-        line
-        for experiment in experiments
-        for line in run_lines(paper, experiment, outcomes, quick[experiment.id])
-    ]
-    assert [line for line in lines if line not in read_golden(paper)] == []
 
 
 def test_every_run_value_and_claim_has_its_line() -> None:
