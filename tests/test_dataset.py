@@ -10,7 +10,14 @@ import polars as pl
 import pytest
 from cellrate import Result
 from cellrate.common.problems import BadInput
-from cellrate.studies.dataset import DataSet, Description, FactorColumn, RunRow, Writer, parts
+from cellrate.studies.dataset import (
+    DataSet,
+    Description,
+    FactorColumn,
+    RunRow,
+    Writer,
+    table_writer,
+)
 from studied import DESCRIPTION, Results, results, write
 
 FAILED = RunRow(4, 0, 1, "f" * 64, "cellrate run my.toml", {"buffer": 7.0}, error="no memory")
@@ -68,7 +75,7 @@ def test_the_same_study_gives_the_same_bytes_in_any_order_and_in_small_parts(
     shuffled = [runs[(5 * at + 3) % len(runs)] for at in range(len(runs))]
     assert contents(write(tmp_path / "one-part" / "losses", shuffled)) == ordered
     # Parts of a few runs each, so that each part of the table is gathered from several.
-    monkeypatch.setattr(parts, "PART_ROWS", 5)
+    monkeypatch.setattr(table_writer, "PART_ROWS", 5)
     in_parts = contents(write(tmp_path / "in-order" / "losses", runs))
     assert contents(write(tmp_path / "out-of-order" / "losses", shuffled)) == in_parts
     again = DataSet(tmp_path / "out-of-order" / "losses")
