@@ -35,7 +35,7 @@ def test_the_list_has_names_equations_and_sources(command: Command) -> None:
     text = command("theory").stdout
     assert json.loads(command("theory", "--json").stdout) == NAMES
     for formula in CATALOGUE:
-        assert f"\n {formula.name} " in text
+        assert f"\n{formula.name} " in text
         assert formula.source.split()[0] in text
 
 

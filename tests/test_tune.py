@@ -270,8 +270,8 @@ def test_without_a_model_it_varies_what_the_scheme_declares(command: Command, er
     names = [one["path"].removeprefix("switch.control.") for one in found["varied"]]
     assert names == ["target_utilisation", "interval", "interval_cells", "delta"]
     spoken = command("tune", erica, "--seeds", "1", "--budget", "8").stdout
-    assert "The fluid model of EFCI does not describe it" in spoken
-    assert "varied switch.control.interval: 0.1 ms to 0.1 s, logarithmic" in spoken
+    assert "The fluid model of EFCI does not describe the scenario" in spoken
+    assert "Varied: switch.control.interval, 0.1 ms to 0.1 s, logarithmic" in spoken
 
 
 def test_what_a_scenario_refuses_is_reported(command: Command) -> None:

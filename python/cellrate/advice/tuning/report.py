@@ -11,7 +11,6 @@ from cellrate.advice.tuning import fluid_sentences, sentences
 from cellrate.advice.tuning.answer import METHODS, Answer, ModelResults
 from cellrate.advice.tuning.laboratory import shown
 from cellrate.common.document import (
-    Block,
     Column,
     Command,
     Document,
@@ -132,10 +131,11 @@ def _versus(answer: Answer) -> tuple[Section, ...]:
     return (Section(title, (table,)),)
 
 
-def _refused(answer: Answer) -> Block:
+def _refused(answer: Answer) -> Section:
     found = rows([setting.label, why] for setting, why in answer.refused.items())
-    table = Table(columns("setting", "reason"), found)
-    return Folded(f"Refused by the scenario ({len(found)})", (table,) if found else ())
+    titles = columns("setting", "reason")
+    table = Table(titles, found, most=MOST_ROWS, more="on the page")
+    return Section("Refused by the scenario", (table,) if found else ())
 
 
 def _all_pairs(modelled: ModelResults) -> Folded:
