@@ -72,10 +72,10 @@ TESTED := target/tested
 tested: $(VENV)/.dependencies
 	@.ci/tested $(BIN)/python $(TESTED)
 
-# What tells most about the whole for its time: each key's effect, each component's golden run, bad input, and what holds sources and
-# documentation together. Tests that have been edited come with them.
-CHECKED := $(patsubst %,tests/test_%.py,bad_input core documented_names docstrings every_key_matters every_message golden_runs \
-	language_expressions layers theory_edges theory_queueing)
+# What tells most about the whole for its time: each key's effect, an experiment of each paper, bad input, and what holds sources and documentation
+# together. Tests that have been edited come with them.
+CHECKED := $(patsubst %,tests/test_%.py,bad_input core documented_names docstrings every_key_matters every_message language_expressions layers \
+	theory_edges) tests/test_golden_runs.py::test_a_whole_experiment_gives_the_committed_results
 EDITED = $(shell git ls-files --modified --others --exclude-standard 'tests/test_*.py')
 
 check: lint check-tests ## the habit between edits: formatting, lints, types, the engine's unit tests, a part of the Python tests

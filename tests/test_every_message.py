@@ -25,7 +25,7 @@ def messages() -> list[Pattern]:
     for path in (ROOT / "python" / "cellrate").rglob("*.py"):
         found.update(python_patterns(ROOT, path))
     for path in (ROOT / "crates").glob("*/src/**/*.rs"):
-        if "tests" not in path.parts and path.name != "tests.rs":
+        if "tests" not in path.relative_to(ROOT).parts and path.name != "tests.rs":
             found.update(rust_patterns(ROOT, path))
     return sorted(found)
 
