@@ -105,6 +105,9 @@ fn one_of(root: &Value, variants: &[Value], path: &str, found: &mut Found) {
             .collect();
         each(root, &settings, &format!("{path}.{tag}"), found);
     }
+    // A name that is also the tag of a table counts once.
+    names.sort();
+    names.dedup();
     found.enumerations.insert(path.into(), names);
 }
 

@@ -39,7 +39,8 @@ impl TcpSender {
         if let Some(rate) = self.policy.get().pacing_rate() {
             // draft-cardwell-iccrg-bbr-congestion-control-00 4.2.1
             let gap = Ps::from_secs_f64(bytes as f64 / rate);
-            self.paced_until = now.saturating_add(gap.max(Ps(1)));
+            // A pace far below the path's must not stop the connection.
+            self.paced_until = now.saturating_add(gap.clamp(Ps(1), self.rto()));
         }
     }
 

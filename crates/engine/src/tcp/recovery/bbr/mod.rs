@@ -71,24 +71,14 @@ impl BbrConfig {
 
     /// Refuses values with which nothing can run.
     pub fn check(&self) -> Result<(), String> {
-        let gain = |value: f64| value >= 1.0 && value.is_finite();
-        require(
-            "high_gain",
-            gain(self.high_gain),
-            self.high_gain,
-            "at least 1",
-        )?;
-        require(
-            "cwnd_gain",
-            gain(self.cwnd_gain),
-            self.cwnd_gain,
-            "at least 1",
-        )?;
+        let gain = |value: f64| (1.0..=10.0).contains(&value);
+        require("high_gain", gain(self.high_gain), self.high_gain, "1 to 10")?;
+        require("cwnd_gain", gain(self.cwnd_gain), self.cwnd_gain, "1 to 10")?;
         require(
             "probe",
-            (0.0..1.0).contains(&self.probe),
+            (0.0..=0.9).contains(&self.probe),
             self.probe,
-            "0 to below 1",
+            "0 to 0.9",
         )?;
         above_zero("btlbw_rounds", self.btlbw_rounds as f64)
     }
@@ -368,7 +358,7 @@ impl Bbr {
             return self.initial_cwnd;
         }
         let estimated_bdp = self.btl_bw() * self.rt_prop.as_secs_f64();
-        (gain * estimated_bdp) as u64 + 3 * self.send_quantum(mss)
+        ((gain * estimated_bdp) as u64).saturating_add(3 * self.send_quantum(mss))
     }
 
     /// BBRSaveCwnd() (4.2.3.4).
