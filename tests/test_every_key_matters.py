@@ -15,6 +15,7 @@ from erica_effects import ERICA_KEYS
 from flow_effects import FLOW_KEYS
 from key_effects import Effect
 from network_effects import RUN, SWITCH_KEYS, TOPOLOGY
+from recovery_effects import RECOVERY_KEYS
 from scheme_effects import SCHEME_EFFECTS
 from source_effects import SOURCE_KEYS
 
@@ -24,6 +25,7 @@ EFFECTS = [
     *SWITCH_KEYS,
     *ERICA_KEYS,
     *TCP_KEYS,
+    *RECOVERY_KEYS,
     *ABR_KEYS,
     *FLOW_KEYS,
     *SOURCE_KEYS,
@@ -39,6 +41,7 @@ ELSEWHERE = {
     "topology.node.name": "test_bad_input: names that are unknown or not unique",
     "flow.source.sha256": "crates/cellrate/src/traffic_files/tests.rs: another content is refused",
     "flow.source.kind": "the effect of flow.source",
+    "tcp.recovery.policy": "the effect of tcp.recovery",
 }
 # Tables that stand for all their keys, since these have effects of their own elsewhere.
 WHOLE = {

@@ -121,7 +121,10 @@ impl Cubic {
         });
         self.cwnd_prior = Some(cwnd); // 4.6
         self.stage = None;
-        let reduced = (loss.flight as f64 * beta) as u64; // 4.6
+        // After much was lost, snd_una stays while new data are sent: what is outstanding is then
+        // more than what was on its way, and cwnd bounds it (4.6 allows cwnd as well).
+        let flight = loss.flight.min(window.cwnd);
+        let reduced = (flight as f64 * beta) as u64; // 4.6
         window.ssthresh = reduced.max(2 * window.mss); // 4.6
     }
 
