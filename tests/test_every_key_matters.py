@@ -15,6 +15,7 @@ from erica_effects import ERICA_KEYS
 from flow_effects import FLOW_KEYS
 from key_effects import Effect
 from network_effects import RUN, SWITCH_KEYS, TOPOLOGY
+from recovery_effects import RECOVERY_KEYS
 from schema_keys import CHOICES as NAMES
 from schema_keys import KEYS, key_of
 from scheme_effects import SCHEME_EFFECTS
@@ -27,6 +28,7 @@ EFFECTS = [
     *DISCARD_KEYS,
     *ERICA_KEYS,
     *TCP_KEYS,
+    *RECOVERY_KEYS,
     *ABR_KEYS,
     *FLOW_KEYS,
     *SOURCE_KEYS,

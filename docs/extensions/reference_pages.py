@@ -49,7 +49,7 @@ def write_pages(docs: Path) -> None:
             "policies", "Discard policies", "[switch.discard]", "policy", registry["policies"]
         ),
         **schema.choices("sources", "Traffic sources", "flow.source", "kind", registry["sources"]),
-        **recoveries(registry["recoveries"], docs.parent / RECOVERIES),
+        **recoveries(schema, registry["recoveries"], docs.parent / RECOVERIES),
         "templates": _templates(registry["templates"]),
         "measures": measures(tables()),
         "formulas": formulas(CATALOGUE),
@@ -67,22 +67,28 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def recoveries(entries: list[dict[str, str]], sources: Path) -> dict[str, str]:
-    """The pages of TCP's recoveries, which have no keys: what their files say of them."""
-    pages = {
-        "recoveries": index_page(
-            "recoveries", "TCP recoveries", "Values of `recovery` in `[tcp]`.", entries
-        )
-    }
+def recoveries(schema: SchemaPages, entries: list[dict[str, str]], sources: Path) -> dict[str, str]:
+    """The pages of TCP's recoveries: what their files say of them, and their keys, if any."""
+    intro = (
+        "Values of `recovery` in `[tcp]`: a name, or a table with the name as `policy` and "
+        "parameters. [What they do](../../explanation/recoveries.md)."
+    )
+    pages = {"recoveries": index_page("recoveries", "TCP recoveries", intro, entries)}
+    tables = schema.tagged("policy", {entry["name"] for entry in entries})
     for entry in entries:
-        source = (sources / f"{entry['name'].replace('-', '_')}.rs").read_text(encoding="utf-8")
+        file = sources / f"{entry['name'].replace('-', '_')}.rs"
+        file = file if file.exists() else file.with_suffix("") / "mod.rs"
+        source = file.read_text(encoding="utf-8")
         about = [line[3:].strip() for line in source.splitlines() if line.startswith("//!")]
         before, found, _ = source.partition("\npub struct ")
         if not found:
             raise LookupError(f"{entry['name']}: its file has no public struct")
         struct = [line for line in before.rpartition("\n\n")[2].splitlines() if "///" in line]
         text = "\n".join([*about, "", *(line.partition("///")[2].strip() for line in struct)])
-        pages[f"recoveries/{entry['name']}"] = f"{component_head(entry)}\n{paragraphs(text)}\n"
+        keys = schema.keys("tcp.recovery", tables[entry["name"]], "##", without="policy")
+        keys = [part.replace("](", "](../") for part in keys]
+        page = [f"{component_head(entry)}\n{paragraphs(text)}\n", *keys]
+        pages[f"recoveries/{entry['name']}"] = "\n".join(page)
     return pages
 
 

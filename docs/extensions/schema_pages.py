@@ -131,7 +131,7 @@ class SchemaPages:
         """
         found = []
         for one in self.definitions.values():
-            variants = one.get("oneOf", [])
+            variants = [two for two in one.get("oneOf", []) if self.properties(two)]
             tags = [constant(self.properties(variant).get(tag, {})) for variant in variants]
             if names == set(tags):
                 found.append(dict(zip(map(str, tags), variants, strict=True)))

@@ -88,9 +88,10 @@ def write(name: str, title: str, version: str, corrected: Sequence[str] = ()) ->
     """
     runs = read_runs(name)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(
-        json.dumps(_results(version, runs, corrected), indent=2) + "\n"
-    )
+    results = _results(version, runs, corrected)
+    if windows := read_windows(name):
+        results["windows"] = windows
+    (RESULTS / f"{name}.json").write_text(json.dumps(results, indent=2) + "\n")
     _picture(name, title, runs)
     (PAGES / f"tcp-{name}.md").write_text(_page(name, title, version, runs, corrected))
     for variant, group in groupby(runs, lambda run: run.variant):
@@ -234,4 +235,27 @@ def _page(
     for run in runs:
         cells = [run.variant, run.pattern, str(run.events), str(run.equal)]
         lines.append(f"| {' | '.join([*cells, ', '.join(run.first), ', '.join(run.reasons)])} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_windows(name)]) + "\n"
+
+
+def read_windows(name: str) -> list[dict[str, str]]:
+    """The table of window functions that the engine's test keeps; empty if it keeps none.
+
+    Args:
+        name: Of the simulator.
+    """
+    path = DATA / name / "windows.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _windows(name: str) -> list[str]:
+    rows = read_windows(name)
+    if not rows:
+        return []
+    head = Path(__file__).with_name(name) / "windows.md"
+    table = [f"| {' | '.join(row.values())} |" for row in rows]
+    rule = f"|{'---|' * 2}{'--:|' * (len(rows[0]) - 2)}"
+    return ["", head.read_text().rstrip(), "", f"| {' | '.join(rows[0])} |", rule, *table]

@@ -29,9 +29,13 @@ class Pattern:
     lost_acks: tuple[int, ...] = ()
 
 
-def read_patterns() -> list[Pattern]:
-    """The patterns of `tcp_patterns.csv`, which the engine's tests read, too."""
-    with (DATA / "tcp_patterns.csv").open(newline="") as file:
+def read_patterns(name: str = "tcp_patterns.csv") -> list[Pattern]:
+    """The patterns of a file, which the engine's tests read, too.
+
+    Args:
+        name: Of the file.
+    """
+    with (DATA / name).open(newline="") as file:
         return [_pattern(row) for row in csv.DictReader(file)]
 
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from proof.oracles.patterns import ROOT, Pattern
+from proof.oracles.patterns import ROOT, Pattern, read_patterns
 from proof.oracles.tool import Oracle
 from proof.oracles.traces import Event
 
@@ -15,8 +15,13 @@ REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
 VENV = ROOT / "target" / "ns3-venv"
 PYTHON = VENV / "bin" / "python"
 
-# Whether the senders use SACK.
-VARIANTS = {"newreno": False, "sack": True}
+# What ns-3 calls it, whether the senders use SACK, and the first ssthresh in packets, 0 without.
+VARIANTS: dict[str, dict[str, object]] = {
+    "newreno": {"type": "TcpNewReno", "sack": False, "ssthresh": 0},
+    "sack": {"type": "TcpNewReno", "sack": True, "ssthresh": 0},
+    "cubic": {"type": "TcpCubic", "sack": False, "ssthresh": 20},
+    "vegas": {"type": "TcpVegas", "sack": False, "ssthresh": 0},
+}
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
@@ -29,7 +34,7 @@ def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
     Raises:
         ChildProcessError: ns-3 failed.
     """
-    jobs = [json.dumps({**asdict(pattern), "sack": VARIANTS[name]}) for pattern in patterns]
+    jobs = [json.dumps({**asdict(pattern), **VARIANTS[name]}) for pattern in patterns]
     done = subprocess.run(  # noqa: S603
         [PYTHON, SCRIPT], input="\n".join(jobs), capture_output=True, text=True, check=False
     )
@@ -63,4 +68,11 @@ def install() -> str:
     return version
 
 
-ORACLE = Oracle("ns3", "ns-3", install, simulate, dict.fromkeys(VARIANTS, ()))
+# Window functions show over seconds; the short patterns are of losses.
+PATTERNS: dict[str, tuple[Pattern, ...]] = {
+    "newreno": (),
+    "sack": (),
+    "cubic": tuple(read_patterns("tcp_windows.csv")),
+    "vegas": tuple(read_patterns("tcp_windows.csv")),
+}
+ORACLE = Oracle("ns3", "ns-3", install, simulate, PATTERNS)

@@ -68,7 +68,8 @@ void Connected(Ptr<Socket> socket) { Fill(socket, 0); }
 void Read(Ptr<Socket> socket) { while (socket->Recv()) {} }
 void Accept(Ptr<Socket> socket, const Address&) { socket->SetRecvCallback(MakeCallback(&Read)); }
 
-void Run(std::string type, std::string recovery, bool sack, uint32_t end, Ptr<Channel> channel) {
+// The first ssthresh is in packets; 0 leaves it at ns-3's default, which is never reached.
+void Run(std::string type, std::string recovery, bool sack, uint32_t ssthresh, uint32_t end, Ptr<Channel> channel) {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName("ns3::" + type)));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName("ns3::" + recovery)));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
@@ -79,6 +80,8 @@ void Run(std::string type, std::string recovery, bool sack, uint32_t end, Ptr<Ch
     Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MicroSeconds(1)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(ssthresh ? ssthresh * MSS : UINT32_MAX));
+    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1000 * MSS));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1000 * MSS));

@@ -29,7 +29,8 @@ def run(ns: Any, job: dict[str, Any]) -> list[tuple[int, bool, int, float]]:  # 
     for packet in job["lost_acks"]:
         channel.lostAcks.insert(packet)
     channel.SetDelay(job["delay_ms"])
-    model.Run("TcpNewReno", "TcpClassicRecovery", job["sack"], job["end_ms"], channel)
+    tcp = (job["type"], "TcpClassicRecovery", job["sack"], job["ssthresh"])
+    model.Run(*tcp, job["end_ms"], channel)
     rows = [(row.time, row.ack, row.packet, row.cwnd) for row in model.rows]
     start = next(time for time, ack, _, _ in rows if not ack)
     end = start + 1_000 * job["end_ms"]

@@ -6,7 +6,7 @@
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::network::Plan;
 use cellrate_engine::network::plan::{FlowPlan, NodeKind};
-use cellrate_engine::tcp::{SynOptions, TcpConfig};
+use cellrate_engine::tcp::TcpConfig;
 
 use super::atm::Vc;
 
@@ -45,7 +45,7 @@ pub struct Ends {
 impl Ends {
     /// Number of bits by which both ends shift their advertised window (RFC 7323).
     pub fn window_shift(&self) -> u8 {
-        SynOptions::of(&self.tcp).shift
+        self.tcp.syn_options().shift
     }
 
     /// The identifiers of every flow.

@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
-use cellrate_engine::tcp::{Handshake, Segment, SynOptions};
+use cellrate_engine::tcp::{Handshake, Segment};
 
 use super::checksum::{fold, sum};
 use super::ends::Ends;
@@ -36,7 +36,7 @@ impl Filling {
         } else {
             0
         };
-        let reserved = SynOptions::of(&ends.tcp).bytes().max(blocks) as usize;
+        let reserved = ends.tcp.syn_options().bytes().max(blocks) as usize;
         let most = HEADERS + (MOST_OPTIONS - reserved + IP_OPTIONS) as u32;
         if !(HEADERS..=most).contains(&found) || !found.is_multiple_of(4) {
             return Err(format!(
@@ -188,7 +188,7 @@ mod tests {
             ..TcpConfig::default()
         };
         let ends = ends(sack.clone(), Encapsulation::VcMux);
-        let options = SynOptions::of(&sack);
+        let options = sack.syn_options();
         let of_setup = |handshake, window| Segment::of_setup(Ps(1), handshake, 0, window);
         let syn = octets(&ends, false, of_setup(Handshake::Syn(options), 65_535));
         let expected = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x80, 2, 0xFF, 0xFF];

@@ -279,15 +279,22 @@ fn share(root: &mut Table) {
 
 fn merge(shared: &mut Item, own: &Item) {
     match (&mut shared.value, &own.value) {
-        (Value::Table(shared), Value::Table(own)) => {
-            own.entries
-                .iter()
-                .for_each(|entry| match shared.get_mut(&entry.key) {
-                    Some(item) => merge(item, &entry.item),
-                    None => shared.set(entry.clone()),
-                })
-        }
+        (Value::Table(shared), Value::Table(own)) if is_same_variant(shared, own) => own
+            .entries
+            .iter()
+            .for_each(|entry| match shared.get_mut(&entry.key) {
+                Some(item) => merge(item, &entry.item),
+                None => shared.set(entry.clone()),
+            }),
         _ => *shared = own.clone(),
+    }
+}
+
+/// True unless both tables name a policy, and not the same: they have other keys then.
+fn is_same_variant(shared: &Table, own: &Table) -> bool {
+    match (shared.get("policy"), own.get("policy")) {
+        (Some(shared), Some(own)) => shared.value == own.value,
+        _ => true,
     }
 }
 

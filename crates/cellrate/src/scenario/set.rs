@@ -64,6 +64,9 @@ fn descend(
         *target = item;
         return Ok(());
     };
+    if name == RECOVERY && matches!(target.value, Value::String(_)) {
+        by_table(target);
+    }
     let kind = target.value.kind();
     match &mut target.value {
         Value::Table(table) if rest.is_empty() => {
@@ -83,6 +86,24 @@ fn descend(
         .label("no such key")
         .help(format!("set `{name}` itself"))),
     }
+}
+
+/// The key whose value is a name alone, or a table with that name and parameters.
+const RECOVERY: &str = "recovery";
+/// The key of the name in that table.
+const POLICY: &str = "policy";
+
+/// Turns the name of a recovery into its table, so that a parameter can be set.
+fn by_table(target: &mut Item) {
+    let span = target.span;
+    let name = Entry {
+        key: POLICY.into(),
+        span,
+        item: target.clone(),
+    };
+    target.value = Value::Table(Table {
+        entries: vec![name],
+    });
 }
 
 /// The element of an array with that name or number.

@@ -99,6 +99,12 @@ impl<'s> Shape<'s> {
         if let Some(choices) = choices(schema) {
             return self.choice(&choices, item, around.key);
         }
+        if let (Some(names), false) = (
+            names_beside_tables(schema),
+            matches!(item.value, Value::Table(_)),
+        ) {
+            return self.choice(&names, item, around.key);
+        }
         if schema["anyOf"].is_array() {
             // Values of several kinds are checked by their reader.
             return;
@@ -197,7 +203,7 @@ impl<'s> Shape<'s> {
                 schema["description"].as_str().unwrap_or_default(),
             );
         };
-        let variants: Vec<&Json> = schema["oneOf"].as_array().into_iter().flatten().collect();
+        let variants: Vec<&Json> = tables(schema).collect();
         let Some(tag) = variants.first().and_then(|variant| tag(variant)) else {
             return;
         };
@@ -373,6 +379,20 @@ fn choices(schema: &Json) -> Option<Vec<&str>> {
         }
     }
     Some(names)
+}
+
+/// The variants of a schema that are tables.
+fn tables(schema: &Json) -> impl Iterator<Item = &Json> {
+    let variants = schema["oneOf"].as_array().into_iter().flatten();
+    variants.filter(|variant| variant["properties"].is_object())
+}
+
+/// The names that may be written instead of a table; `None` if a table has to be.
+fn names_beside_tables(schema: &Json) -> Option<Vec<&str>> {
+    tables(schema).next()?;
+    let variants = schema["oneOf"].as_array()?.iter();
+    let names: Vec<&str> = variants.filter_map(|one| one["const"].as_str()).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// The key that distinguishes the variants.

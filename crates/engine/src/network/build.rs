@@ -416,7 +416,13 @@ impl<'a> Draft<'a> {
         phases: Phases,
         stream: &dyn Fn(&str) -> Stream,
     ) -> (App, Supply) {
-        let sender = || App::Sender(Box::new(TcpSender::new(&flow.tcp, phases.timer)));
+        let sender = || {
+            App::Sender(Box::new(TcpSender::with_stream(
+                &flow.tcp,
+                phases.timer,
+                stream("recovery"),
+            )))
+        };
         let none = Supply::Bytes(0);
         match (flow.source.demand(flow.start, stream("source")), is_source) {
             (Demand::Bytes(bytes), true) => (sender(), Supply::Bytes(bytes)),

@@ -8,12 +8,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::LARGEST_WINDOW;
-use super::clock::Clock;
-use super::handshake::SCALED_WINDOW;
+use super::handshake::{LARGEST_SHIFT, SCALED_WINDOW, SynOptions, UNSCALED_WINDOW};
 use super::recovery::Recovery;
 use super::segment::HEADER_BYTES;
+use super::window::Window;
 use crate::kernel::Ps;
 use crate::kernel::units::Bytes;
+
+/// Coarse clocks that tick together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// The clocks of one host, for all its connections, as in BSD: the clock of the retransmission
+    /// timers and that of delayed acknowledgements start when the host boots. The time of boot is
+    /// drawn for each host.
+    #[default]
+    PerHost,
+    /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of
+    /// delayed acknowledgements have phases of their own, one for each connection.
+    Shared,
+}
 
 /// Parameters of a TCP connection; both ends use the same ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,10 +129,36 @@ impl Default for TcpConfig {
 const MAX_PACKET: u64 = 65_535 - 8;
 
 impl TcpConfig {
+    /// The window at the start of a connection.
+    pub fn first_window(&self) -> Window {
+        let (mss, window) = (self.mss.0, self.window.0);
+        Window {
+            cwnd: mss * self.initial_window as u64,
+            // RFC 5681 3.1: arbitrarily high, for example the largest advertised window.
+            ssthresh: self.initial_ssthresh.map_or(window, |bytes| bytes.0),
+            rwnd: window,
+            mss,
+            cap: window,
+            // RFC 2001 section 2 calls the addition wrong, but Net/3 makes it.
+            extra: if self.net3_increment { mss / 8 } else { 0 },
+        }
+    }
+    /// Options of a SYN that both ends send: the shift is the least with which the window fits in
+    /// 16 bits.
+    pub fn syn_options(&self) -> SynOptions {
+        let shift = (0..LARGEST_SHIFT).find(|shift| self.window.0 >> shift <= UNSCALED_WINDOW);
+        SynOptions {
+            mss: self.mss.0 as u16,
+            shift: shift.unwrap_or(LARGEST_SHIFT),
+            sack_permitted: self.recovery.is_selective(),
+        }
+    }
+
     /// Refuses values with which no connection can run. The message names the field, its value and
     /// the allowed values.
     pub fn validate(&self) -> Result<(), String> {
         self.validate_sizes()?;
+        self.recovery.check()?;
         self.validate_times()
     }
 
@@ -239,7 +279,7 @@ mod tests {
     #[test]
     fn unknown_keys_and_policies_are_refused() {
         assert!(serde_json::from_str::<TcpConfig>(r#"{"mms": "512 bytes"}"#).is_err());
-        let error = serde_json::from_str::<TcpConfig>(r#"{"recovery": "vegas"}"#).unwrap_err();
+        let error = serde_json::from_str::<TcpConfig>(r#"{"recovery": "westwood"}"#).unwrap_err();
         assert!(alloc::string::ToString::to_string(&error).contains("timeout-only"));
     }
 

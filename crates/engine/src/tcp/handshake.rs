@@ -6,7 +6,6 @@
 //! acknowledgement of everything below `n` carries ISN + 1 + `n` with the ISN of the other end. A
 //! SYN has no number in that count.
 
-use super::config::TcpConfig;
 use crate::kernel::units::Bytes;
 
 /// Largest window in 16 bits, as in a SYN, whose window is never scaled (RFC 7323 section 2.2).
@@ -32,16 +31,6 @@ pub struct SynOptions {
 }
 
 impl SynOptions {
-    /// Options that both ends of a connection with these parameters send: the shift is the least
-    /// with which the window fits in 16 bits.
-    pub fn of(config: &TcpConfig) -> SynOptions {
-        let shift = (0..LARGEST_SHIFT).find(|shift| config.window.0 >> shift <= UNSCALED_WINDOW);
-        SynOptions {
-            mss: config.mss.0 as u16,
-            shift: shift.unwrap_or(LARGEST_SHIFT),
-            sack_permitted: config.recovery.is_selective(),
-        }
-    }
     /// Bytes of the options in the header.
     pub const fn bytes(self) -> u32 {
         if self.sack_permitted { 12 } else { 8 }
@@ -120,13 +109,14 @@ mod tests {
     use crate::kernel::Ps;
     use crate::tcp::blocks::Blocks;
     use crate::tcp::intervals::Intervals;
-    use crate::tcp::{Recovery, Segment};
+    use crate::tcp::{Recovery, Segment, TcpConfig};
 
     fn options(window: u64) -> SynOptions {
-        SynOptions::of(&TcpConfig {
+        TcpConfig {
             window: Bytes(window),
             ..TcpConfig::default()
-        })
+        }
+        .syn_options()
     }
 
     #[test]
@@ -213,7 +203,7 @@ mod tests {
         assert_eq!(
             (
                 options(512).sack_permitted,
-                SynOptions::of(&selective).sack_permitted
+                selective.syn_options().sack_permitted
             ),
             (false, true)
         );

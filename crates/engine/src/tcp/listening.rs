@@ -32,7 +32,7 @@ impl Listening {
     pub fn new(config: &TcpConfig, phase: Ps) -> Listening {
         Listening {
             phase: Phase::Listen,
-            options: SynOptions::of(config),
+            options: config.syn_options(),
             window: SynOptions::unscaled(config.window.0 as u32),
             estimator: RttEstimator::new(config, phase),
             answers_sent: 0,

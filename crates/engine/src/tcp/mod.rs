@@ -2,12 +2,12 @@
 //! policy.
 
 pub mod blocks;
-pub mod clock;
 pub mod config;
 pub mod estimator;
 pub mod handshake;
 pub mod intervals;
 mod listening;
+mod phases;
 pub mod receiver;
 pub mod recovery;
 pub mod scoreboard;
@@ -16,9 +16,9 @@ pub mod sender;
 pub mod ticks;
 pub mod window;
 
-pub use clock::{Clock, Phases};
-pub use config::TcpConfig;
+pub use config::{Clock, TcpConfig};
 pub use handshake::{Handshake, SynOptions};
+pub use phases::Phases;
 pub use receiver::{ReceiveOutcome, ReceiverStats, TcpReceiver};
 pub use recovery::Recovery;
 pub use segment::Segment;

@@ -5,7 +5,6 @@ use alloc::boxed::Box;
 
 use super::blocks::Blocks;
 use super::config::TcpConfig;
-use super::handshake::SynOptions;
 use super::intervals::Intervals;
 use super::listening::Listening;
 use super::segment::Segment;
@@ -73,7 +72,7 @@ impl TcpReceiver {
             store: Intervals::default(),
             selective: config.recovery.is_selective(),
             window: if config.connection_setup {
-                SynOptions::of(config).scaled(window)
+                config.syn_options().scaled(window)
             } else {
                 window
             },

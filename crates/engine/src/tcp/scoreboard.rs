@@ -44,6 +44,25 @@ impl Scoreboard {
             > 0
     }
 
+    /// Calls `take` for every range of `from..to` that is not known to have arrived.
+    pub fn each_missing(&self, from: u64, to: u64, mut take: impl FnMut(u64, u64)) {
+        let mut seq = self.skip(from);
+        while seq < to {
+            let end = self.next_block(seq).map_or(to, |block| block.min(to));
+            take(seq, end);
+            seq = self.skip(end);
+        }
+    }
+    /// Missing bytes between `from` and the position below which IsLost() holds.
+    pub fn lost_above(&self, from: u64, mss: u64) -> u64 {
+        let lost = self.lost_below(mss);
+        if lost > from {
+            self.missing(from, lost)
+        } else {
+            0
+        }
+    }
+
     /// Clears the scoreboard: a receiver may discard data that it reported, so a timeout ends their
     /// validity (RFC 2018 section 8).
     pub fn clear(&mut self) {

@@ -1,7 +1,5 @@
 //! The congestion window and its bounds, in bytes.
 
-use super::config::TcpConfig;
-
 /// cwnd, ssthresh and rwnd of a sender, which the recovery policy moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -20,20 +18,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// The window at the start of a connection.
-    pub fn new(config: &TcpConfig) -> Window {
-        let (mss, window) = (config.mss.0, config.window.0);
-        Window {
-            cwnd: mss * config.initial_window as u64,
-            // RFC 5681 3.1: arbitrarily high, for example the largest advertised window.
-            ssthresh: config.initial_ssthresh.map_or(window, |bytes| bytes.0),
-            rwnd: window,
-            mss,
-            cap: window,
-            // RFC 2001 section 2 calls the addition wrong, but Net/3 makes it.
-            extra: if config.net3_increment { mss / 8 } else { 0 },
-        }
-    }
     /// Bytes that may be outstanding: the smaller of cwnd and rwnd (RFC 2001 section 2, step 2).
     #[inline]
     pub fn usable(&self) -> u64 {
@@ -72,6 +56,7 @@ impl Window {
 mod tests {
     use super::*;
     use crate::kernel::units::Bytes;
+    use crate::tcp::TcpConfig;
 
     fn window(cwnd: u64, ssthresh: u64, net3_increment: bool) -> Window {
         let config = TcpConfig {
@@ -82,7 +67,7 @@ mod tests {
         Window {
             cwnd,
             ssthresh,
-            ..Window::new(&config)
+            ..config.first_window()
         }
     }
 

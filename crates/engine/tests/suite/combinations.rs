@@ -39,7 +39,7 @@ fn control(name: &str) -> ControlConfig {
             json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "beta": "0 cells" })
         }
         "rrm-pid" => {
-            json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "alpha": 0.05 })
+            json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "alpha": 0.02 })
         }
         law if law.starts_with("rrm-") => {
             json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells" })
@@ -116,9 +116,15 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> P
     graph.plan(flows)
 }
 
+/// End of a run: some windows are seldom so large that the queue passes a threshold.
+fn end(recovery: Recovery) -> Ps {
+    let seldom = matches!(recovery, Recovery::Cubic(_) | Recovery::Bbr(_));
+    Ps::from_ms(if seldom { 400 } else { 200 })
+}
+
 /// Hash of the whole run. The report asserts that cells and bytes are conserved.
 fn digest(topology: Topology, scheme: &str, policy: &str, recovery: Recovery) -> String {
-    let end = Ps::from_ms(200);
+    let end = end(recovery);
     let mut run: Simulation<LazyServer> =
         Simulation::new(plan(topology, scheme, policy, recovery)).unwrap();
     let report = run.measure(Ps::ZERO, end, end);
@@ -157,7 +163,7 @@ fn each_runs_alike_on_the_plain_engine() {
             // Each policy and each recovery is used.
             let policy = policies()[number % policies().len()].name;
             let recovery = Recovery::ALL[number % Recovery::ALL.len()];
-            let end = Ps::from_ms(200);
+            let end = end(recovery);
             let mut plain = Reference::new(plan(topology, scheme, policy, recovery)).unwrap();
             let found = plain.measure(Ps::ZERO, end, end).digest;
             assert_eq!(

@@ -20,6 +20,7 @@ from cellrate.studies.parameters.schema import (
     kind_of,
     resolve,
     table_keys,
+    variants,
 )
 
 
@@ -75,9 +76,9 @@ class Keys:
             raise BadInput(f"{path} selects the form of its table; vary another key of the table")
         if "items" in resolve(node):
             raise BadInput(f"{path} is a list; name a key of one of its elements")
-        if is_table(node):
-            raise BadInput(f"{path} is a table; name one of its keys")
         key = _key(path, node, data)
+        if key is None and is_table(node):
+            raise BadInput(f"{path} is a table; name one of its keys")
         if key is None:
             raise BadInput(f"{path} is text of any kind; vary a number, a quantity or a choice")
         return key
@@ -115,20 +116,25 @@ def _below(path: str, node: Schema, data: Mapping[str, Any]) -> Iterator[Key]:
         key = None if "items" in resolve(inner) else _key(below, inner, data)
         if key is not None:
             yield key
-        elif isinstance(data.get(name), dict):
+        if isinstance(data.get(name), dict):
             yield from _below(below, inner, data[name])
 
 
 def _key(path: str, node: Schema, siblings: Mapping[str, Any]) -> Key | None:
-    """Key with a schema; None if it holds a table, a list or free text."""
+    """Key with a schema; None if it holds a table, a list or free text.
+
+    A choice whose names stand for tables of parameters, such as a recovery, has its name as value.
+    """
     kind, choices = kind_of(node), choices_of(resolve(node))
     if kind is None and not choices:
         return None
-    name = path.rpartition(".")[2]
+    value = siblings.get(path.rpartition(".")[2])
+    if isinstance(value, dict):
+        [value] = (value[one.tag] for one in variants(node) if value.get(one.tag) == one.name)
     return Key(
         path,
         kind or "choice",
-        siblings.get(name),
+        value,
         choices,
         node.get("x-search"),
         node.get("x-not-searched"),

@@ -36,9 +36,15 @@ def definition(node: Schema) -> str:
     return str(node.get("$ref", "")).rpartition("/")[2]
 
 
-def table_keys(node: Schema, data: Mapping[str, Any], here: str) -> Mapping[str, Schema]:
-    """Keys of a table; if it has several variants, those of the variant that the data have."""
+def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mapping[str, Schema]:
+    """Keys of a table; if it has several variants, those of the variant that the data have.
+
+    Raises:
+        BadInput: The data are a name, or a table without keys of its own.
+    """
     node = resolve(node)
+    if isinstance(data, str):
+        raise BadInput(f'{here} is "{data}", which has no keys')
     for variant in node.get("oneOf", ()):
         properties: Mapping[str, Schema] = variant_keys(variant)
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}

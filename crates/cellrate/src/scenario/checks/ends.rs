@@ -57,7 +57,7 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     let message = config.validate().err()?;
     // The message begins with the field and ends with the allowed values.
     let field = message.split('`').nth(1).unwrap_or_default();
-    place.push(Step::from(field));
+    place.extend(field.split('.').map(Step::from));
     let (found, allowed) = message.split_once("; allowed: ").unwrap_or((&message, ""));
     Some(Problem::error(place, found, allowed))
 }

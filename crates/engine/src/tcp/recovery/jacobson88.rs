@@ -1,7 +1,7 @@
 //! Window control of Jacobson (1988) as Gerla et al. (1995, section III.B) use it: timeouts only,
 //! and in congestion avoidance one segment more only when a whole window has been acknowledged.
 
-use super::RecoveryPolicy;
+use super::{Ack, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
 /// The policy with its count.
@@ -12,18 +12,18 @@ pub struct Jacobson88 {
 }
 
 impl RecoveryPolicy for Jacobson88 {
-    fn on_timeout(&mut self, window: &mut Window) {
+    fn on_timeout(&mut self, window: &mut Window, _loss: &Loss) {
         self.acked = 0;
         window.ssthresh = window.half(); // Jacobson 1988, appendix B: half the window
         window.cwnd = window.mss; // Gerla et al. III.B: "reduced to MSS"
     }
 
-    fn grow(&mut self, window: &mut Window, acked: u64) {
+    fn grow(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd < window.ssthresh {
             return window.open(window.mss); // Gerla et al. III.B: MSS per acknowledgement
         }
         // Gerla et al. III.B: increased only when the whole window has been acknowledged.
-        self.acked += acked;
+        self.acked += ack.acked;
         if self.acked >= window.cwnd {
             self.acked = 0;
             window.open(window.mss);
@@ -34,6 +34,16 @@ impl RecoveryPolicy for Jacobson88 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Ps;
+
+    /// An acknowledgement of 512 bytes.
+    const ACK: Ack = Ack {
+        now: Ps::ZERO,
+        acked: 512,
+        snd_una: 0,
+        snd_max: 0,
+        delivery: None,
+    };
 
     #[test]
     fn above_ssthresh_a_whole_window_must_be_acknowledged_for_one_segment() {
@@ -46,11 +56,11 @@ mod tests {
             extra: 0,
         };
         let mut policy = Jacobson88::default();
-        policy.grow(&mut w, 512);
+        policy.grow(&mut w, &ACK);
         assert_eq!(w.cwnd, 2_048);
-        (0..3).for_each(|_| policy.grow(&mut w, 512));
+        (0..3).for_each(|_| policy.grow(&mut w, &ACK));
         assert_eq!(w.cwnd, 2_048);
-        policy.grow(&mut w, 512);
+        policy.grow(&mut w, &ACK);
         assert_eq!(w.cwnd, 2_560);
     }
 
@@ -65,10 +75,10 @@ mod tests {
             extra: 0,
         };
         let mut policy = Jacobson88::default();
-        (0..3).for_each(|_| policy.grow(&mut w, 512));
-        policy.on_timeout(&mut w);
+        (0..3).for_each(|_| policy.grow(&mut w, &ACK));
+        policy.on_timeout(&mut w, &Loss::default());
         // ssthresh = 2 segments: one acknowledgement to reach it, then two for the next segment.
-        let cwnds: [u64; 3] = core::array::from_fn(|_| (policy.grow(&mut w, 512), w.cwnd).1);
+        let cwnds: [u64; 3] = core::array::from_fn(|_| (policy.grow(&mut w, &ACK), w.cwnd).1);
         assert_eq!(cwnds, [1_024, 1_024, 1_536]);
     }
 
@@ -83,7 +93,10 @@ mod tests {
             extra: 0,
         };
         let before = w;
-        assert_eq!(Jacobson88::default().on_third_dup_ack(&mut w), None);
+        assert_eq!(
+            Jacobson88::default().on_third_dup_ack(&mut w, &Loss::default()),
+            None
+        );
         assert_eq!(w, before);
     }
 }

@@ -1,25 +1,39 @@
-//! Recovery policies: reactions of a sender to loss. Each policy is one file here and one line in
-//! the registry below.
+//! Recovery policies: the window of a sender, and its reactions to loss. Each policy is one file
+//! here, with its parameters, if it has any, in one serde struct, and one line in the registry
+//! below.
 
+pub mod bbr;
+pub mod cubic;
 pub mod jacobson88;
 pub mod newreno;
+mod news;
+mod ranges;
 pub mod reno;
+mod round_trip;
 pub mod sack;
 pub mod tahoe;
 pub mod timeout_only;
+pub mod vegas;
+mod written;
+
+use alloc::string::String;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::bbr::{Bbr, BbrConfig};
+use self::cubic::{Cubic, CubicConfig};
 use self::jacobson88::Jacobson88;
 use self::newreno::NewReno;
+pub use self::news::{Ack, Delivery, Loss, RateSample};
 use self::reno::Reno;
 use self::sack::Sack;
 use self::tahoe::Tahoe;
 use self::timeout_only::TimeoutOnly;
-use super::config::TcpConfig;
+use self::vegas::{Vegas, VegasConfig};
 use super::window::Window;
-use crate::component::Component;
+use crate::component::{Component, documentation};
+use crate::kernel::{Ps, Stream};
 
 /// Segments that a fast retransmission sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +44,33 @@ pub enum Resend {
     GoBack,
 }
 
-/// Reactions of a sender. The sender counts duplicates and runs timers; the policy sets the window.
+/// Facts about a connection, from which a policy is built.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// `tcp.restore_snd_nxt`.
+    pub restore_snd_nxt: bool,
+    /// The window at the start.
+    pub window: Window,
+    /// Random stream of the policy.
+    pub stream: Stream,
+}
+
+/// Window and reactions of a sender. The sender counts duplicates, runs timers and keeps the
+/// scoreboard; the policy sets the window and, if it likes, the pace.
 pub trait RecoveryPolicy {
     /// The retransmission timer expired; the sender goes back to snd_una.
-    fn on_timeout(&mut self, window: &mut Window) {
+    fn on_timeout(&mut self, window: &mut Window, _loss: &Loss) {
         window.ssthresh = window.half(); // RFC 2001 section 2, step 3
         window.cwnd = window.mss; // RFC 2001 section 2, step 3; RFC 5681 3.1
     }
     /// The third duplicate acknowledgement. Returns the segments to retransmit at once, if any.
-    fn on_third_dup_ack(&mut self, _window: &mut Window) -> Option<Resend> {
+    fn on_third_dup_ack(&mut self, _window: &mut Window, _loss: &Loss) -> Option<Resend> {
         None
+    }
+    /// True if the first or second duplicate acknowledgement is as good as the third when `age` has
+    /// passed since the oldest segment was sent; called only if [`Self::needs_delivery`].
+    fn retransmits_early(&self, _age: Ps) -> bool {
+        false
     }
     /// A duplicate acknowledgement after the third.
     fn on_further_dup_ack(&mut self, _window: &mut Window) {}
@@ -48,34 +79,95 @@ pub trait RecoveryPolicy {
     fn recovers_fully(&self) -> bool {
         false
     }
-    /// A sender with a scoreboard detects a loss with `flight` bytes outstanding (RFC 6675 section
-    /// 5 step 4).
-    fn on_selective_loss(&mut self, _window: &mut Window, _flight: u64) {}
-    /// A partial acknowledgement, of `acked` bytes, in a recovery that lasts; the oldest segment is
-    /// sent again.
-    fn on_partial_ack(&mut self, _window: &mut Window, _acked: u64) {}
-    /// New data were acknowledged after three or more duplicates, and `outstanding` bytes are left.
-    /// Called before [`Self::grow`], or instead of it if the recovery lasted.
-    fn on_recovered(&mut self, _window: &mut Window, _outstanding: u64) {}
-    /// `acked` new bytes were acknowledged.
-    fn grow(&mut self, window: &mut Window, acked: u64);
+    /// A sender with a scoreboard detects a loss (RFC 6675 section 5 step 4).
+    fn on_selective_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
+    /// A partial acknowledgement in a recovery that lasts; the oldest segment is sent again.
+    fn on_partial_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// New data were acknowledged after three or more duplicates. Called before [`Self::grow`], or
+    /// instead of it if the recovery lasted.
+    fn on_recovered(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// New data were acknowledged, outside of a recovery that lasts.
+    fn grow(&mut self, window: &mut Window, ack: &Ack);
+    /// Any acknowledgement, duplicates included, after the reactions above; called only if
+    /// [`Self::needs_delivery`].
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
+    /// True if acknowledgements must come with [`Ack::delivery`], for which the sender keeps a
+    /// record of each segment. Must not change over time.
+    fn needs_delivery(&self) -> bool {
+        false
+    }
+    /// Payload bytes per second that may be sent; `None` sends all that the window permits at once.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+    /// True while the policy itself holds the sender back, so that rate samples do not show the
+    /// path's rate.
+    fn holds_back(&self) -> bool {
+        false
+    }
+    /// True if a pause of an RTO leads to slow start (`tcp.idle_restart`).
+    fn restarts_slowly(&self) -> bool {
+        true
+    }
+    /// Data are sent again after a time in which the application had none and nothing was
+    /// outstanding; called only if [`Self::needs_delivery`].
+    fn on_restart(&mut self) {}
 }
 
+/// Each line names variant and parameters, key in a scenario, description, source, and a function
+/// that builds the state from the facts and the parameters. The parameters have `DEFAULT` and
+/// `check(&self) -> Result<(), String>`.
 macro_rules! registry {
-    ($($variant:ident = $name:literal, $about:literal, $source:literal, $build:expr;)*) => {
-        /// The recovery policies, by the names that scenarios use.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    (@is_plain) => { true };
+    (@is_plain $config:ty) => { false };
+    ($($variant:ident $(($parameters:ident: $config:ty))? = $name:literal, $about:literal, $source:literal, $build:expr;)*) => {
+        /// The recovery policies: a name, or a table with the name as `policy` and parameters.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[allow(missing_docs, reason = "each is described in the registry")]
         pub enum Recovery {
-            $(#[doc = $about] #[serde(rename = $name)] $variant,)*
+            $(#[doc = $about] $variant $(($config))?,)*
+        }
+
+        /// A recovery as a table.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "policy")]
+        enum Table {
+            $(
+                #[doc = $about]
+                #[serde(rename = $name)]
+                $(#[schemars(extend("x-documentation" = documentation::<$config>()))])?
+                $variant $(($config))?,
+            )*
+        }
+
+        impl From<Table> for Recovery {
+            fn from(table: Table) -> Recovery {
+                match table { $(Table::$variant $(($parameters))? => Recovery::$variant $(($parameters))?,)* }
+            }
+        }
+
+        impl From<Recovery> for Table {
+            fn from(recovery: Recovery) -> Table {
+                match recovery { $(Recovery::$variant $(($parameters))? => Table::$variant $(($parameters))?,)* }
+            }
         }
 
         impl Recovery {
-            /// Every policy, in the order of the registry.
-            pub const ALL: &[Recovery] = &[$(Recovery::$variant),*];
+            /// Every policy with its default parameters, in the order of the registry.
+            pub const ALL: &[Recovery] = &[$(Recovery::$variant $((<$config>::DEFAULT))?),*];
 
             /// The name in scenarios.
-            pub const fn name(self) -> &'static str {
-                match self { $(Recovery::$variant => $name),* }
+            pub const fn name(&self) -> &'static str {
+                match self { $(Recovery::$variant { .. } => $name),* }
+            }
+            /// True if the policy has no parameters.
+            const fn is_plain(&self) -> bool {
+                match self { $(Recovery::$variant { .. } => registry!(@is_plain $($config)?)),* }
+            }
+            /// Refuses parameters with which nothing can run. The message names the field, its
+            /// value and the allowed values.
+            pub fn check(&self) -> Result<(), String> {
+                match self { $(Recovery::$variant $(($parameters))? => { $($parameters.check()?;)? Ok(()) })* }
             }
         }
 
@@ -86,14 +178,15 @@ macro_rules! registry {
 
         /// A policy with its state.
         #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "one per connection, and a box would cost a load per acknowledgement")]
         pub enum Policy {
             $(#[doc = $about] $variant($variant),)*
         }
 
         impl Policy {
-            /// The policy that `config` names.
-            pub fn new(config: &TcpConfig) -> Policy {
-                match config.recovery { $(Recovery::$variant => Policy::$variant($build(config))),* }
+            /// The policy that `recovery` names.
+            pub fn new(recovery: &Recovery, facts: Facts) -> Policy {
+                match recovery { $(Recovery::$variant $(($parameters))? => Policy::$variant($build(facts $(, $parameters)?))),* }
             }
             /// The policy's reactions.
             #[inline]
@@ -111,12 +204,19 @@ registry! {
     NewReno = "newreno", "fast recovery until all that was outstanding is acknowledged (RFC 6582)", "RFC 6582", |_| NewReno;
     Sack = "sack", "selective acknowledgements: recovery from a scoreboard (RFC 2018, RFC 6675)", "RFC 2018, RFC 6675", |_| Sack;
     Jacobson88 = "jacobson88", "slow start and congestion avoidance of 1988, one segment per full window (Gerla et al.)", "Gerla et al. 1995, III; Jacobson 1988", |_| Jacobson88::default();
+    Cubic(parameters: CubicConfig) = "cubic", "a window that is a cubic function of the time since the last loss (CUBIC, RFC 9438)", "RFC 9438", Cubic::new;
+    Vegas(parameters: VegasConfig) = "vegas", "a window that keeps a few segments in the queue, by the round trip (Vegas)", "Brakmo and Peterson 1995", Vegas::new;
+    Bbr(parameters: BbrConfig) = "bbr", "a paced rate and a window from the measured bottleneck rate and round trip (BBR, version 1)", "draft-cardwell-iccrg-bbr-congestion-control-00", Bbr::new;
 }
 
 impl Recovery {
     /// True if receivers send SACK blocks and senders keep a scoreboard of them.
-    pub const fn is_selective(self) -> bool {
-        matches!(self, Recovery::Sack)
+    pub const fn is_selective(&self) -> bool {
+        match self {
+            Recovery::Sack | Recovery::Bbr(_) => true,
+            Recovery::Cubic(parameters) => parameters.sack,
+            _ => false,
+        }
     }
 }
 
@@ -135,8 +235,8 @@ mod tests {
             },
         ) in Recovery::ALL.iter().zip(names())
         {
-            assert_eq!(serde_json::to_value(policy).unwrap(), name);
-            assert_eq!(policy.name(), name);
+            let by_name: Recovery = serde_json::from_value(name.into()).unwrap();
+            assert_eq!((&by_name, policy.name()), (policy, name));
             assert!(!about.is_empty() && !source.is_empty());
         }
         assert_eq!(names().len(), Recovery::ALL.len());

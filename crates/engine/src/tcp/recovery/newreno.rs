@@ -1,7 +1,7 @@
 //! NewReno: fast recovery until everything that was outstanding at its start is acknowledged (RFC
 //! 6582).
 
-use super::{RecoveryPolicy, Resend};
+use super::{Ack, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
 /// As Reno, but a partial acknowledgement resends the next segment and deflates cwnd by the
@@ -11,7 +11,7 @@ use crate::tcp::window::Window;
 pub struct NewReno;
 
 impl RecoveryPolicy for NewReno {
-    fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
+    fn on_third_dup_ack(&mut self, window: &mut Window, _loss: &Loss) -> Option<Resend> {
         window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
         Some(Resend::Oldest)
@@ -27,20 +27,24 @@ impl RecoveryPolicy for NewReno {
 
     // RFC 6582 3.2 step 3, partial acknowledgements: deflate by the acknowledged bytes, and add a
     // segment back if they were at least one.
-    fn on_partial_ack(&mut self, window: &mut Window, acked: u64) {
-        let added = if acked >= window.mss { window.mss } else { 0 };
-        window.cwnd = window.cwnd.saturating_sub(acked).max(window.mss) + added;
+    fn on_partial_ack(&mut self, window: &mut Window, ack: &Ack) {
+        let added = if ack.acked >= window.mss {
+            window.mss
+        } else {
+            0
+        };
+        window.cwnd = window.cwnd.saturating_sub(ack.acked).max(window.mss) + added;
     }
 
     // RFC 6582 3.2 step 3, full acknowledgements, option (1): min(ssthresh, max(FlightSize, SMSS) +
     // SMSS), which avoids the burst of option (2).
-    fn on_recovered(&mut self, window: &mut Window, outstanding: u64) {
+    fn on_recovered(&mut self, window: &mut Window, ack: &Ack) {
         window.cwnd = window
             .ssthresh
-            .min(outstanding.max(window.mss) + window.mss);
+            .min(ack.flight().max(window.mss) + window.mss);
     }
 
-    fn grow(&mut self, window: &mut Window, _acked: u64) {
+    fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         window.grow_as_bsd();
     }
 }
@@ -62,11 +66,15 @@ mod tests {
 
     #[test]
     fn a_partial_acknowledgement_takes_what_left_and_gives_one_segment() {
+        let acked = |acked| Ack {
+            acked,
+            ..Ack::default()
+        };
         let mut w = window(10_000);
-        NewReno.on_partial_ack(&mut w, 3_000);
+        NewReno.on_partial_ack(&mut w, &acked(3_000));
         assert_eq!(w.cwnd, 8_000);
         // Less than a segment adds none back.
-        NewReno.on_partial_ack(&mut w, 400);
+        NewReno.on_partial_ack(&mut w, &acked(400));
         assert_eq!(w.cwnd, 7_600);
     }
 
@@ -74,7 +82,11 @@ mod tests {
     fn the_end_leaves_what_is_outstanding_and_one_segment_up_to_ssthresh() {
         for (outstanding, cwnd) in [(0, 2_000), (1_500, 2_500), (3_000, 4_000), (9_000, 4_000)] {
             let mut w = window(10_000);
-            NewReno.on_recovered(&mut w, outstanding);
+            let ack = Ack {
+                snd_max: outstanding,
+                ..Ack::default()
+            };
+            NewReno.on_recovered(&mut w, &ack);
             assert_eq!(w.cwnd, cwnd);
         }
     }

@@ -1,6 +1,6 @@
 //! 4.3BSD Reno: fast retransmit and fast recovery (RFC 2001).
 
-use super::{RecoveryPolicy, Resend};
+use super::{Ack, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
 /// After the third duplicate acknowledgement cwnd is ssthresh plus the three segments that left the
@@ -10,7 +10,7 @@ use crate::tcp::window::Window;
 pub struct Reno;
 
 impl RecoveryPolicy for Reno {
-    fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
+    fn on_third_dup_ack(&mut self, window: &mut Window, _loss: &Loss) -> Option<Resend> {
         window.ssthresh = window.half(); // RFC 2001 section 4, step 1
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 2001 section 4, step 1
         Some(Resend::Oldest)
@@ -22,11 +22,11 @@ impl RecoveryPolicy for Reno {
 
     // RFC 2001 section 4, step 3, deflates also after exactly three duplicates; Net/3 only after
     // more than three.
-    fn on_recovered(&mut self, window: &mut Window, _outstanding: u64) {
+    fn on_recovered(&mut self, window: &mut Window, _ack: &Ack) {
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn grow(&mut self, window: &mut Window, _acked: u64) {
+    fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         window.grow_as_bsd();
     }
 }
@@ -45,12 +45,15 @@ mod tests {
             cap: 65_536,
             extra: 0,
         };
-        assert_eq!(Reno.on_third_dup_ack(&mut w), Some(Resend::Oldest));
+        assert_eq!(
+            Reno.on_third_dup_ack(&mut w, &Loss::default()),
+            Some(Resend::Oldest)
+        );
         // 8,192 / 2 = 4,096; + 3 * 512 = 5,632
         assert_eq!((w.ssthresh, w.cwnd), (4_096, 5_632));
         Reno.on_further_dup_ack(&mut w);
         assert_eq!(w.cwnd, 6_144);
-        Reno.on_recovered(&mut w, 5_000);
+        Reno.on_recovered(&mut w, &Ack::default());
         assert_eq!(w.cwnd, 4_096);
     }
 }

@@ -1,6 +1,6 @@
 //! Selective acknowledgements: the window in the loss recovery of RFC 6675.
 
-use super::RecoveryPolicy;
+use super::{Ack, Loss, RecoveryPolicy};
 use crate::tcp::window::Window;
 
 /// The receiver reports up to three blocks of the data that it holds (RFC 2018; two where they lie
@@ -18,8 +18,8 @@ pub struct Sack;
 impl RecoveryPolicy for Sack {
     // RFC 6675 section 5, step 4.2: ssthresh and cwnd are half of FlightSize, at least 2 SMSS by
     // RFC 5681 (4).
-    fn on_selective_loss(&mut self, window: &mut Window, flight: u64) {
-        window.ssthresh = (flight / 2).max(2 * window.mss);
+    fn on_selective_loss(&mut self, window: &mut Window, loss: &Loss) {
+        window.ssthresh = (loss.flight / 2).max(2 * window.mss);
         window.cwnd = window.ssthresh;
     }
 
@@ -27,7 +27,7 @@ impl RecoveryPolicy for Sack {
         true
     }
 
-    fn grow(&mut self, window: &mut Window, _acked: u64) {
+    fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         window.grow_as_bsd();
     }
 }
@@ -46,9 +46,13 @@ mod tests {
             cap: 65_536,
             extra: 0,
         };
-        Sack.on_selective_loss(&mut w, 5_120);
+        let loss = |flight| Loss {
+            flight,
+            ..Loss::default()
+        };
+        Sack.on_selective_loss(&mut w, &loss(5_120));
         assert_eq!((w.ssthresh, w.cwnd), (2_560, 2_560));
-        Sack.on_selective_loss(&mut w, 1_536);
+        Sack.on_selective_loss(&mut w, &loss(1_536));
         assert_eq!((w.ssthresh, w.cwnd), (1_024, 1_024));
     }
 }

@@ -1,7 +1,6 @@
 //! 4.3BSD Tahoe: fast retransmit, then slow start from one segment.
 
-use super::{RecoveryPolicy, Resend};
-use crate::tcp::config::TcpConfig;
+use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
 /// The policy. It treats the third duplicate acknowledgement like a timeout, but at once.
@@ -12,9 +11,9 @@ pub struct Tahoe {
 
 impl Tahoe {
     /// BSD restores snd_nxt after the retransmission unless `restore_snd_nxt` is false.
-    pub fn new(config: &TcpConfig) -> Tahoe {
+    pub fn new(facts: Facts) -> Tahoe {
         Tahoe {
-            resend: if config.restore_snd_nxt {
+            resend: if facts.restore_snd_nxt {
                 Resend::Oldest
             } else {
                 Resend::GoBack
@@ -24,12 +23,12 @@ impl Tahoe {
 }
 
 impl RecoveryPolicy for Tahoe {
-    fn on_third_dup_ack(&mut self, window: &mut Window) -> Option<Resend> {
-        self.on_timeout(window); // RFC 2001 section 2, step 3; Tahoe has no fast recovery.
+    fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
+        self.on_timeout(window, loss); // RFC 2001 section 2, step 3; Tahoe has no fast recovery.
         Some(self.resend)
     }
 
-    fn grow(&mut self, window: &mut Window, _acked: u64) {
+    fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         window.grow_as_bsd();
     }
 }
@@ -48,7 +47,10 @@ mod tests {
             cap: 65_536,
             extra: 0,
         };
-        let resend = Tahoe::new(&TcpConfig::default()).on_third_dup_ack(&mut w);
+        let resend = Tahoe {
+            resend: Resend::Oldest,
+        }
+        .on_third_dup_ack(&mut w, &Loss::default());
         // 8,192 / 2 / 512 = 8 segments
         assert_eq!(
             (w.ssthresh, w.cwnd, resend),

@@ -2,7 +2,7 @@
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
-use crate::tcp::recovery::Resend;
+use crate::tcp::recovery::{Ack, Resend};
 use crate::tcp::scoreboard::DUP_THRESH;
 use crate::tcp::segment::Segment;
 
@@ -19,14 +19,40 @@ impl TcpSender {
             self.dup_acks = 0;
             return None;
         }
+        if self.records.is_some() {
+            return self.on_recorded_ack(now, segment);
+        }
         let news = self.update_board(segment);
-        if segment.ack > self.snd_una {
-            self.on_new_ack(now, segment);
+        self.react(segment, news, &self.ack(now, segment))
+    }
+
+    /// The acknowledgement, without the delivery.
+    #[inline]
+    pub(super) fn ack(&self, now: Ps, segment: &Segment) -> Ack {
+        Ack {
+            now,
+            acked: segment.ack - self.snd_una,
+            snd_una: segment.ack,
+            snd_max: self.snd_max,
+            delivery: None,
+        }
+    }
+
+    /// Reacts to an acknowledgement whose blocks were entered in the scoreboard, if there is one;
+    /// `news` is true if they report new data.
+    pub(super) fn react(
+        &mut self,
+        segment: &Segment,
+        news: Option<bool>,
+        ack: &Ack,
+    ) -> Option<TcpEvent> {
+        if ack.acked > 0 {
+            self.on_new_ack(segment, ack);
             return None;
         }
         match news {
-            Some(news) => self.on_selective_duplicate(now, segment, news),
-            None => self.on_old_ack(now, segment),
+            Some(news) => self.on_selective_duplicate(ack.now, segment, news),
+            None => self.on_old_ack(ack.now, segment),
         }
     }
 
@@ -41,6 +67,11 @@ impl TcpSender {
         }
         self.stats.dup_acks += 1;
         self.dup_acks += 1;
+        if self.dup_acks < DUP_THRESH && self.is_overdue(now) {
+            let event = self.fast_retransmit(now);
+            self.dup_acks = DUP_THRESH;
+            return event;
+        }
         match self.dup_acks {
             DUP_THRESH => self.fast_retransmit(now), // RFC 5681 3.2 step 2
             n if n > DUP_THRESH => {
@@ -61,7 +92,12 @@ impl TcpSender {
         {
             return None;
         }
-        match self.policy.get().on_third_dup_ack(&mut self.window)? {
+        let loss = self.loss(now, self.bytes_in_flight());
+        match self
+            .policy
+            .get()
+            .on_third_dup_ack(&mut self.window, &loss)?
+        {
             Resend::Oldest => self.resend = true,
             Resend::GoBack => self.snd_nxt = self.snd_una,
         }
@@ -81,16 +117,15 @@ impl TcpSender {
         }
     }
 
-    fn on_new_ack(&mut self, now: Ps, segment: &Segment) {
+    fn on_new_ack(&mut self, segment: &Segment, ack: &Ack) {
+        let now = ack.now;
         if self.recovering && self.recover.is_some_and(|recover| segment.ack < recover) {
-            return self.on_partial_ack(now, segment);
+            return self.on_partial_ack(segment, ack);
         }
         let recovered = core::mem::take(&mut self.recovering);
         let lasted = self.policy.get().recovers_fully();
         if recovered || (self.dup_acks >= DUP_THRESH && !lasted) {
-            self.policy
-                .get()
-                .on_recovered(&mut self.window, self.snd_max - segment.ack);
+            self.policy.get().on_recovered(&mut self.window, ack);
         }
         self.dup_acks = 0;
         self.resend = false;
@@ -98,9 +133,7 @@ impl TcpSender {
         // The acknowledgement that ends a recovery sets cwnd and does not make it grow (RFC 6582
         // 3.2 step 3).
         if !recovered {
-            self.policy
-                .get()
-                .grow(&mut self.window, segment.ack - self.snd_una);
+            self.policy.get().grow(&mut self.window, ack);
         }
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
@@ -112,11 +145,10 @@ impl TcpSender {
     /// restarts the timer ("impatient"), so that many holes end in a timeout rather than take a
     /// round trip each. With a scoreboard, that decides what is sent, and the timer is restarted
     /// whenever data are acknowledged (RFC 6298 (5.3)).
-    fn on_partial_ack(&mut self, now: Ps, segment: &Segment) {
+    fn on_partial_ack(&mut self, segment: &Segment, ack: &Ack) {
+        let now = ack.now;
         self.measure(now, segment.ack);
-        self.policy
-            .get()
-            .on_partial_ack(&mut self.window, segment.ack - self.snd_una);
+        self.policy.get().on_partial_ack(&mut self.window, ack);
         self.window.rwnd = segment.window as u64;
         self.snd_una = segment.ack;
         self.snd_nxt = self.snd_nxt.max(segment.ack);

@@ -2,21 +2,24 @@
 
 mod acks;
 mod opening;
+mod recorded;
+mod records;
 mod selective;
 mod stats;
 
 use alloc::boxed::Box;
 
 use self::opening::Opening;
+use self::records::Records;
 pub use self::stats::{SenderStats, TcpEvent};
 use super::config::TcpConfig;
 use super::estimator::RttEstimator;
-use super::handshake::{Handshake, SynOptions};
-use super::recovery::Policy;
+use super::handshake::Handshake;
+use super::recovery::{Facts, Loss, Policy};
 use super::scoreboard::Scoreboard;
 use super::segment::Segment;
 use super::window::Window;
-use crate::kernel::Ps;
+use crate::kernel::{Ps, Stream};
 
 /// The one segment whose round trip is being measured.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,12 @@ pub struct TcpSender {
     resend: bool,
     /// Data that have arrived out of order; only with selective acknowledgements.
     board: Option<Box<Scoreboard>>,
+    /// Records of what is outstanding, if the policy needs them.
+    records: Option<Box<Records>>,
+    /// Earliest time of the next segment, by the policy's pace.
+    paced_until: Ps,
+    /// Time at which the pace lets a segment go that may be sent otherwise; `NEVER` if none waits.
+    send_at: Ps,
     /// snd_max at the first duplicate: segments sent because of duplicates do not count in
     /// FlightSize (RFC 6675 section 5 step 4.2).
     flight_end: u64,
@@ -67,12 +76,25 @@ pub struct TcpSender {
 
 impl TcpSender {
     /// A sender without data; with `connection_setup` it must be opened first. Its clock ticks at
-    /// `phase + k * granularity`.
+    /// `phase + k * granularity`. What its policy draws at random is the same for every such
+    /// sender.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
+        TcpSender::with_stream(config, phase, Stream::new(1, "tcp", "recovery"))
+    }
+
+    /// The same with a random stream for its policy.
+    pub fn with_stream(config: &TcpConfig, phase: Ps, stream: Stream) -> TcpSender {
         let window = config.window.0 as u32;
+        let facts = Facts {
+            restore_snd_nxt: config.restore_snd_nxt,
+            window: config.first_window(),
+            stream,
+        };
+        let mut policy = Policy::new(&config.recovery, facts);
+        let records = policy.get().needs_delivery().then(Box::default);
         TcpSender {
-            window: Window::new(config),
-            policy: Policy::new(config),
+            window: config.first_window(),
+            policy,
             estimator: RttEstimator::new(config, phase),
             snd_una: 0,
             snd_nxt: 0,
@@ -84,6 +106,9 @@ impl TcpSender {
             partly_recovered: false,
             resend: false,
             board: config.recovery.is_selective().then(Box::default),
+            records,
+            paced_until: Ps::ZERO,
+            send_at: Ps::NEVER,
             flight_end: 0,
             timed: None,
             rto_at: Ps::NEVER,
@@ -92,7 +117,7 @@ impl TcpSender {
             rtt_excludes_transmission: config.rtt_excludes_transmission,
             transmitted: 0,
             rcv_window: if config.connection_setup {
-                SynOptions::of(config).scaled(window)
+                config.syn_options().scaled(window)
             } else {
                 window
             },
@@ -117,6 +142,14 @@ impl TcpSender {
         {
             return segment;
         }
+        if self.records.is_some() {
+            return self.poll_recorded(now);
+        }
+        self.poll_permitted(now)
+    }
+
+    /// The next segment that window and supply permit, whatever the pace.
+    fn poll_permitted(&mut self, now: Ps) -> Option<Segment> {
         if self.board.is_some() {
             return self.poll_selective(now);
         }
@@ -188,6 +221,7 @@ impl TcpSender {
             && self.snd_max > 0
             && self.window.cwnd > self.window.mss
             && self.silent_for_an_rto(now)
+            && self.policy.get().restarts_slowly()
         {
             self.window.cwnd = self.window.mss;
             self.stats.idle_restarts += 1;
@@ -211,6 +245,9 @@ impl TcpSender {
         if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
             timed.since = self.estimator.tick(now);
         }
+        if let Some(records) = &mut self.records {
+            records.on_transmitted(now, segment.seq);
+        }
         let end = segment.seq + segment.len as u64;
         self.transmitted = self.transmitted.max(end);
         if segment.seq <= self.snd_una && self.snd_una < end {
@@ -218,23 +255,27 @@ impl TcpSender {
         }
     }
 
-    /// Time at which [`Self::on_timer`] is due; `NEVER` if nothing is outstanding.
+    /// Time at which [`Self::on_timer`] is due: the retransmission timer's, or earlier that of a
+    /// segment that the policy's pace delays. `NEVER` if nothing is outstanding or delayed.
     #[inline]
     pub fn next_timer(&self) -> Ps {
-        self.rto_at
+        self.rto_at.min(self.send_at)
     }
 
     /// Goes back to snd_una with a window of one segment and a doubled RTO, if the timer is due.
     /// Everything from snd_una on is sent again (go-back-N), as in Net/3.
     pub fn on_timer(&mut self, now: Ps) -> Option<TcpEvent> {
         if now < self.rto_at {
+            // A delayed segment is due; the host polls it now.
+            self.send_at = Ps::NEVER;
             return None;
         }
         if !self.is_open() {
             return Some(self.on_syn_timeout(now));
         }
         self.estimator.on_timeout(); // RFC 6298 (5.5)
-        self.policy.get().on_timeout(&mut self.window);
+        let loss = self.loss(now, self.bytes_in_flight());
+        self.policy.get().on_timeout(&mut self.window, &loss);
         self.timed = None; // Karn
         self.dup_acks = 0;
         (self.recover, self.recovering) = (Some(self.snd_max), false); // RFC 6582 3.2 step 4
@@ -253,6 +294,16 @@ impl TcpSender {
             ssthresh,
             backoff,
         })
+    }
+
+    /// A loss that is detected with `flight` bytes outstanding.
+    fn loss(&self, now: Ps, flight: u64) -> Loss {
+        Loss {
+            now,
+            flight,
+            snd_max: self.snd_max,
+            dup_acks: self.dup_acks,
+        }
     }
 
     /// True if `segment`, or a part of it, was sent before; it was polled when [`Self::snd_max`]

@@ -36,7 +36,7 @@ impl Opening {
         let window = SynOptions::unscaled(config.window.0 as u32);
         Opening {
             phase: Phase::Closed,
-            options: SynOptions::of(config),
+            options: config.syn_options(),
             window,
             syns_sent: 0,
         }

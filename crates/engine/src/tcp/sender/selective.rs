@@ -11,6 +11,12 @@ impl TcpSender {
     /// they report new data.
     pub(super) fn update_board(&mut self, segment: &Segment) -> Option<bool> {
         let board = self.board.as_mut()?;
+        if let Some(records) = &mut self.records {
+            let blocks = segment.blocks().above(segment.ack);
+            for (from, to) in blocks.filter(|(from, to)| from < to && *to <= self.snd_max) {
+                board.each_missing(from, to, |from, to| records.on_arrived(from, to));
+            }
+        }
         // Update(), section 4
         Some(board.update(segment.ack, self.snd_max, segment.blocks()))
     }
@@ -46,9 +52,8 @@ impl TcpSender {
 
     /// Step (4): halves the window (4.2) and sends the oldest hole (4.3), whatever the pipe.
     fn recover_selectively(&mut self, now: Ps) -> TcpEvent {
-        self.policy
-            .get()
-            .on_selective_loss(&mut self.window, self.flight_end - self.snd_una);
+        let loss = self.loss(now, self.flight_end - self.snd_una);
+        self.policy.get().on_selective_loss(&mut self.window, &loss);
         if let Some(board) = &mut self.board {
             board.begin(self.snd_una);
         }

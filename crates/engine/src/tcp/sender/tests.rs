@@ -7,6 +7,8 @@ use crate::kernel::units::Bytes;
 use crate::tcp::Recovery;
 use crate::tcp::blocks::Blocks;
 use crate::tcp::intervals::Intervals;
+use crate::tcp::recovery::bbr::BbrConfig;
+use crate::tcp::recovery::vegas::VegasConfig;
 
 const MSS: u64 = 1_000;
 
@@ -660,4 +662,72 @@ fn the_last_segments_are_rescued_once() {
     assert!(drain(&mut s, Ps(2)).is_empty());
     s.on_ack(Ps(3), &sack(8, &[]));
     assert!(s.is_done() && s.stats.timeouts == 0);
+}
+
+#[test]
+fn a_paced_sender_waits_between_segments() {
+    let mut s = greedy(Recovery::Bbr(BbrConfig::DEFAULT), 4);
+    assert_eq!(drain(&mut s, Ps::ZERO), [0]);
+    // 2.89 * 4,000 bytes / 1 ms = 11.56 bytes/us: 1,000 bytes take 86.505190 us.
+    let next = Ps(86_505_190);
+    assert_eq!(s.next_timer(), next);
+    assert!(drain(&mut s, Ps(next.0 - 1)).is_empty());
+    assert_eq!(s.on_timer(next), None);
+    assert_eq!(drain(&mut s, next), [1]);
+    // The window permits two more, then only the retransmission timer is left.
+    let mut times = Vec::new();
+    while s.next_timer() < Ps::from_s(1) {
+        let now = s.next_timer();
+        s.on_timer(now);
+        times.extend(drain(&mut s, now).iter().map(|_| now));
+    }
+    assert_eq!(times, [Ps(2 * next.0), Ps(3 * next.0)]);
+    assert_eq!(s.next_timer(), Ps::from_s(3));
+}
+
+#[test]
+fn vegas_sends_an_old_segment_again_at_the_first_duplicate() {
+    let mut s = greedy(Recovery::Vegas(VegasConfig::DEFAULT), 8);
+    drain(&mut s, Ps::ZERO);
+    // A round trip of 10 ms: its timeout is 10 + 4 * 5 ms.
+    s.on_ack(Ps::from_ms(10), &ack(1));
+    drain(&mut s, Ps::from_ms(10));
+    let mut early = s.clone();
+    assert_eq!(early.on_ack(Ps::from_ms(30), &ack(1)), None);
+    let event = s.on_ack(Ps::from_ms(31), &ack(1));
+    assert!(matches!(
+        event,
+        Some(TcpEvent::FastRetransmit { seq: MSS, .. })
+    ));
+    assert_eq!(drain(&mut s, Ps::from_ms(31)), [1]);
+    // Only one segment is known to have left the network.
+    assert_eq!(s.cwnd(), s.ssthresh() + MSS);
+}
+
+#[test]
+fn an_exact_clock_may_exclude_the_transmission() {
+    for (rtt_excludes_transmission, queued) in [(false, true), (true, false)] {
+        let config = TcpConfig {
+            rtt_excludes_transmission,
+            initial_window: 2,
+            ..config(Recovery::Vegas(VegasConfig {
+                gamma: 0.5,
+                ..VegasConfig::DEFAULT
+            }))
+        };
+        let mut s = TcpSender::new(&config, Ps::ZERO);
+        s.supply(u64::MAX);
+        let mut now = Ps::ZERO;
+        let mut number = 0;
+        // The second segment waits for 90 ms in the host, then takes 10 ms as the first did.
+        for wait in [0, 90] {
+            let segment = s.poll_segment(now).unwrap();
+            s.on_transmitted(now + Ps::from_ms(wait), &segment);
+            now += Ps::from_ms(wait + 10);
+            number += 1;
+            s.on_ack(now, &ack(number));
+        }
+        // Slow start ends if the wait counts as a queue: 1 - 10 / 100 = 0.9 segments.
+        assert_eq!(s.ssthresh() < 64 * 1_000, queued);
+    }
 }

@@ -175,12 +175,18 @@ fn plain(node: &Value, property: &Value, root: &Value) -> BoxedStrategy<Value> {
         select(names(list, "")).boxed()
     } else if let Some(list) = node.get("oneOf") {
         let all = list.as_array().into_iter().flatten();
-        // Several values without documentation share an `enum` among the alternatives.
-        let all = all.flat_map(|one| {
-            one.get("enum")
-                .map_or_else(|| vec![one["const"].clone()], |list| names(list, ""))
+        // Several values without documentation share an `enum` among the alternatives. A name may
+        // also be the tag of a table.
+        let all = all.map(|one| {
+            if one.get("properties").is_some() {
+                parameters(one, root)
+            } else if let Some(list) = one.get("enum") {
+                select(names(list, "")).boxed()
+            } else {
+                Just(one["const"].clone()).boxed()
+            }
         });
-        select(all.collect::<Vec<_>>()).boxed()
+        prop::strategy::Union::new(all.collect::<Vec<_>>()).boxed()
     } else if node.get("properties").is_some() {
         parameters(node, root)
     } else if is("boolean") {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use cellrate_engine::kernel::{Digest, Ps};
 use cellrate_engine::tcp::blocks::Blocks;
 use cellrate_engine::tcp::intervals::Intervals;
-use cellrate_engine::tcp::{Segment, SenderStats, TcpConfig, TcpSender};
+use cellrate_engine::tcp::{Recovery, Segment, SenderStats, TcpConfig, TcpSender};
 use proptest::prelude::*;
 
 use super::Subject;
@@ -14,7 +14,7 @@ use super::drawing::Kind;
 use super::operation::{Operation, Position, Supply};
 use super::tcp_receiver::{Setting, settings};
 
-/// Largest number of timeouts in one operation: time passes until that number has expired.
+/// Largest number of timers in one operation: time passes until that number has expired.
 const MOST_TIMEOUTS: u32 = 40;
 
 /// The visible state of a sender.
@@ -145,6 +145,14 @@ impl<S: Sending> Watched<S> {
             self.now = before.timer.max(self.now);
             self.sender.on_timer(self.now);
             let after = self.view();
+            let paced = matches!(self.config.recovery, Recovery::Bbr(_));
+            if paced
+                && after.stats.timeouts == before.stats.timeouts
+                && self.sender.clone().poll_segment(self.now).is_some()
+            {
+                // The pace had delayed a segment.
+                continue;
+            }
             assert_eq!(
                 after.stats.timeouts,
                 before.stats.timeouts + 1,
@@ -281,8 +289,9 @@ impl<S: Sending> Watched<S> {
         if silent || view.rwnd < self.config.mss.0 || self.now > Ps(1 << 63) {
             return;
         }
+        let mut clone = self.sender.clone();
         assert!(
-            self.sender.clone().poll_segment(self.now).is_some(),
+            clone.poll_segment(self.now).is_some() || clone.view().timer.is_scheduled(),
             "a sender that waits for ever: {view:?}"
         );
     }

@@ -24,7 +24,10 @@ impl EngineSender {
         assert_eq!(config.validate(), Ok(()));
         let mut sender = TcpSender::new(config, Ps::ZERO);
         sender.supply(u64::MAX);
-        let lasts = config.recovery == Recovery::NewReno;
+        let lasts = matches!(
+            config.recovery,
+            Recovery::NewReno | Recovery::Cubic(_) | Recovery::Vegas(_)
+        );
         let inflates = lasts || config.recovery == Recovery::Reno;
         EngineSender {
             sender,

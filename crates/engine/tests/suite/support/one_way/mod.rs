@@ -9,6 +9,7 @@ pub mod pattern;
 pub mod plain;
 pub mod trace;
 pub mod variant;
+pub mod windows;
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::{Segment, TcpConfig, TcpReceiver};

@@ -19,9 +19,17 @@ pub struct Pattern {
     pub lost_acks: Vec<u64>,
 }
 
+/// The longer ones, in which the window function shows.
+const WINDOWS: &str = include_str!("../../data/tcp_windows.csv");
+
 /// Every pattern.
 pub fn all() -> Vec<Pattern> {
     PATTERNS.lines().skip(1).map(read).collect()
+}
+
+/// Every longer pattern.
+pub fn of_windows() -> Vec<Pattern> {
+    WINDOWS.lines().skip(1).map(read).collect()
 }
 
 fn read(line: &str) -> Pattern {

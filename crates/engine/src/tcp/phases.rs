@@ -1,24 +1,7 @@
 //! Phases of TCP's coarse clocks.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::config::TcpConfig;
+use super::config::{Clock, TcpConfig};
 use crate::kernel::{Ps, Stream};
-
-/// Coarse clocks that tick together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Clock {
-    /// The clocks of one host, for all its connections, as in BSD: the clock of the retransmission
-    /// timers and that of delayed acknowledgements start when the host boots. The time of boot is
-    /// drawn for each host.
-    #[default]
-    PerHost,
-    /// The retransmission timers of all hosts, as if they had booted at one instant. Clocks of
-    /// delayed acknowledgements have phases of their own, one for each connection.
-    Shared,
-}
 
 /// Phases of the clocks at one end of a connection; each is to be taken modulo the clock's
 /// interval.

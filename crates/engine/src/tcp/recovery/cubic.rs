@@ -1,0 +1,426 @@
+//! CUBIC (RFC 9438): in congestion avoidance the window is a cubic function of the time since the
+//! last loss, flat around the window at which that loss occurred.
+//!
+//! Losses are detected and repaired as in RFC 6675 (`sack`) or in RFC 6582; the window follows RFC
+//! 9438 in both. Slow start is that of RFC 5681, without HyStart++. Round trips are measured by an
+//! exact clock. Without a W_max, that is at the end of a slow start that no loss but perhaps a
+//! timeout preceded, K is 0 and W_max is the window at that time (4.8, 4.10). The window does not
+//! grow while less is outstanding than it permits, whether the application or the receiver's window
+//! limits it, and such times do not count in t (4.2, 5.8).
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::newreno::NewReno;
+use super::ranges::{above_zero, require};
+use super::round_trip::RoundTrip;
+use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
+use crate::kernel::Ps;
+use crate::tcp::window::Window;
+
+/// Parameters of CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubicConfig {
+    /// Recovers with selective acknowledgements (RFC 6675) rather than with NewReno (RFC 6582).
+    pub sack: bool,
+    /// C, in segments per cubed second: how fast the window grows far from W_max.
+    #[schemars(extend("x-search" = { "low": 0.04, "high": 4, "scale": "log" }))]
+    pub c: f64,
+    /// β_cubic: factor of the window after a loss.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 0.9, "scale": "linear" }))]
+    pub beta: f64,
+    /// Lowers W_max further if the window was below the last W_max when the loss came, which
+    /// releases bandwidth for new flows (4.7).
+    pub fast_convergence: bool,
+    /// Keeps the window at least as large as Reno's would be (4.3).
+    pub reno_friendly: bool,
+}
+
+impl CubicConfig {
+    /// RFC 9438 sections 4.6 and 5.1.
+    pub const DEFAULT: CubicConfig = CubicConfig {
+        sack: true,
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+        reno_friendly: true,
+    };
+
+    /// Refuses values with which nothing can run.
+    pub fn check(&self) -> Result<(), String> {
+        above_zero("c", self.c)?;
+        let share = self.beta > 0.0 && self.beta < 1.0;
+        require("beta", share, self.beta, "above 0 and below 1")
+    }
+}
+
+impl Default for CubicConfig {
+    fn default() -> CubicConfig {
+        CubicConfig::DEFAULT
+    }
+}
+
+/// A stage of congestion avoidance. Windows are in segments.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// t_epoch, later by the times that do not count.
+    start: Ps,
+    /// K, in seconds.
+    k: f64,
+    w_max: f64,
+    w_est: f64,
+}
+
+/// The policy with its state. Windows are in segments.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    parameters: CubicConfig,
+    /// W_max at the last loss; `None` before the first and after a timeout.
+    w_max: Option<f64>,
+    /// cwnd before the last reduction; `None` before the first.
+    cwnd_prior: Option<f64>,
+    stage: Option<Stage>,
+    round_trip: RoundTrip,
+    /// Time of the last acknowledgement that could have opened the window.
+    last: Ps,
+    /// cwnd in bytes with its fraction, as long as its whole part is the window's.
+    exact: f64,
+}
+
+impl Cubic {
+    /// A policy before the first acknowledgement.
+    pub fn new(_: Facts, parameters: &CubicConfig) -> Cubic {
+        Cubic {
+            parameters: *parameters,
+            w_max: None,
+            cwnd_prior: None,
+            stage: None,
+            round_trip: RoundTrip::default(),
+            last: Ps::ZERO,
+            exact: 0.0,
+        }
+    }
+
+    /// α_cubic: Reno's increase with which its average window is that of CUBIC's factor β (4.3).
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.parameters.beta) / (1.0 + self.parameters.beta)
+    }
+
+    /// A loss ends the stage: W_max (4.7), cwnd_prior and ssthresh (4.6).
+    fn reduce(&mut self, window: &mut Window, loss: &Loss) {
+        let cwnd = window.cwnd as f64 / window.mss as f64;
+        let beta = self.parameters.beta;
+        let falls = self.w_max.is_some_and(|w_max| cwnd < w_max);
+        self.w_max = Some(if falls && self.parameters.fast_convergence {
+            cwnd * (1.0 + beta) / 2.0 // 4.7
+        } else {
+            cwnd
+        });
+        self.cwnd_prior = Some(cwnd); // 4.6
+        self.stage = None;
+        // After much was lost, snd_una stays while new data are sent: what is outstanding is then
+        // more than what was on its way, and cwnd bounds it (4.6 allows cwnd as well).
+        let flight = loss.flight.min(window.cwnd);
+        let reduced = (flight as f64 * beta) as u64; // 4.6
+        window.ssthresh = reduced.max(2 * window.mss); // 4.6
+    }
+
+    /// The stage that begins with a window of `cwnd` segments.
+    fn begin(&mut self, now: Ps, cwnd: f64) -> Stage {
+        // A window above W_max is beyond its plateau: K would be negative.
+        let w_max = self.w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
+        self.cwnd_prior.get_or_insert(cwnd);
+        Stage {
+            start: now,
+            k: libm::cbrt((w_max - cwnd) / self.parameters.c), // Figure 2
+            w_max,
+            w_est: cwnd, // 4.3
+        }
+    }
+
+    /// The window in segments after an acknowledgement of `acked` segments at `now`.
+    fn next(&mut self, now: Ps, cwnd: f64, acked: f64) -> f64 {
+        let mut stage = match self.stage {
+            Some(stage) => stage,
+            None => self.begin(now, cwnd),
+        };
+        let grown = self.cwnd_prior.is_some_and(|prior| stage.w_est >= prior);
+        let alpha = if grown { 1.0 } else { self.alpha() }; // 4.3
+        stage.w_est += alpha * acked / cwnd; // Figure 4
+        self.stage = Some(stage);
+        let w_cubic = |t: f64| {
+            let beyond = t - stage.k;
+            self.parameters.c * beyond * beyond * beyond + stage.w_max // Figure 1
+        };
+        let t = now.saturating_sub(stage.start).as_secs_f64();
+        if self.parameters.reno_friendly && w_cubic(t) < stage.w_est {
+            return stage.w_est.max(cwnd); // 4.3, but the window never shrinks without a loss
+        }
+        let target = w_cubic(t + self.round_trip.srtt().as_secs_f64()); // 4.2
+        let target = target.clamp(cwnd, 1.5 * cwnd); // 4.2
+        cwnd + (target - cwnd) / cwnd // 4.4, 4.5
+    }
+}
+
+impl RecoveryPolicy for Cubic {
+    fn on_timeout(&mut self, window: &mut Window, loss: &Loss) {
+        self.reduce(window, loss);
+        self.w_max = None; // 4.8
+        window.cwnd = window.mss; // 4.8; RFC 5681 3.1
+    }
+
+    fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
+        self.reduce(window, loss);
+        window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
+        Some(Resend::Oldest)
+    }
+
+    fn on_further_dup_ack(&mut self, window: &mut Window) {
+        NewReno.on_further_dup_ack(window);
+    }
+
+    fn recovers_fully(&self) -> bool {
+        true
+    }
+
+    fn on_selective_loss(&mut self, window: &mut Window, loss: &Loss) {
+        self.reduce(window, loss);
+        window.cwnd = window.ssthresh; // 4.6
+    }
+
+    fn on_partial_ack(&mut self, window: &mut Window, ack: &Ack) {
+        if !self.parameters.sack {
+            NewReno.on_partial_ack(window, ack);
+        }
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, ack: &Ack) {
+        if !self.parameters.sack {
+            NewReno.on_recovered(window, ack);
+        }
+    }
+
+    fn grow(&mut self, window: &mut Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt() {
+            self.round_trip.on_sample(rtt);
+        }
+        let before = core::mem::replace(&mut self.last, ack.now);
+        if ack.flight() + ack.acked + window.mss <= window.cwnd {
+            // The window does not limit the flow (5.8).
+            if let Some(stage) = &mut self.stage {
+                stage.start += ack.now - before.max(stage.start); // 4.2
+            }
+            return;
+        }
+        if window.cwnd < window.ssthresh {
+            return window.open(ack.acked.min(window.mss)); // RFC 5681 (2)
+        }
+        let mss = window.mss as f64;
+        if self.exact as u64 != window.cwnd {
+            self.exact = window.cwnd as f64;
+        }
+        self.exact = mss * self.next(ack.now, self.exact / mss, ack.acked as f64 / mss);
+        window.cwnd = (self.exact as u64).min(window.cap);
+    }
+
+    fn needs_delivery(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Stream;
+    use crate::tcp::recovery::Delivery;
+
+    const MSS: u64 = 1_000;
+
+    fn window(segments: u64) -> Window {
+        Window {
+            cwnd: segments * MSS,
+            ssthresh: u64::MAX,
+            rwnd: 1 << 30,
+            mss: MSS,
+            cap: 1 << 30,
+            extra: 0,
+        }
+    }
+
+    fn cubic(change: impl Fn(&mut CubicConfig)) -> Cubic {
+        let mut parameters = CubicConfig::DEFAULT;
+        change(&mut parameters);
+        let facts = Facts {
+            restore_snd_nxt: true,
+            window: window(1),
+            stream: Stream::new(1, "", ""),
+        };
+        Cubic::new(facts, &parameters)
+    }
+
+    fn loss(segments: u64) -> Loss {
+        Loss {
+            flight: segments * MSS,
+            ..Loss::default()
+        }
+    }
+
+    /// An acknowledgement of one segment that leaves the window `w` full, after a round trip of
+    /// 100 ms.
+    fn ack(ms: u64, w: &Window) -> Ack {
+        Ack {
+            now: Ps::from_ms(ms),
+            acked: MSS,
+            snd_una: MSS,
+            snd_max: w.cwnd,
+            delivery: Some(Delivery {
+                rtt: Some(Ps::from_ms(100)),
+                ..Delivery::default()
+            }),
+        }
+    }
+
+    /// Takes one acknowledgement `ms` after zero; returns cwnd.
+    fn grow(cubic: &mut Cubic, w: &mut Window, ms: u64) -> u64 {
+        let ack = ack(ms, w);
+        cubic.grow(w, &ack);
+        w.cwnd
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths_and_the_window_comes_back_after_k() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(100);
+        policy.on_selective_loss(&mut w, &loss(100));
+        assert_eq!((w.ssthresh, w.cwnd), (70_000, 70_000));
+        // K = cbrt((100 - 70) / 0.4) = cbrt(75) = 4.217163 s. The stage begins at 1 s, t = 0:
+        // W_cubic(0.1) = 0.4 (0.1 - 4.217163)^3 + 100 = 100 - 0.4 * 69.788... = 72.0847
+        // cwnd = 70 + (72.0847 - 70) / 70 = 70.02978
+        assert_eq!(grow(&mut policy, &mut w, 1_000), 70_029);
+        // At t = K - 0.1 the target is W_max: cwnd = 70.02978 + (100 - 70.02978) / 70.02978 =
+        // 70.45774.
+        assert_eq!(grow(&mut policy, &mut w, 1_000 + 4_117), 70_457);
+        // t = 6.117 s: 0.4 (6.217 - 4.217163)^3 + 100 = 103.1992; cwnd = 70.45774 + 32.7415 /
+        // 70.45774 = 70.92243.
+        assert_eq!(grow(&mut policy, &mut w, 7_117), 70_922);
+    }
+
+    #[test]
+    fn a_target_far_above_opens_the_window_by_half_a_segment_per_segment() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(10);
+        policy.on_selective_loss(&mut w, &loss(10));
+        // K = cbrt(3 / 0.4) = 1.957434 s: W_cubic(0.1) = 10 - 0.4 * 1.857434^3 = 7.43674, and 7 +
+        // 0.43674 / 7 = 7.06239.
+        assert_eq!(grow(&mut policy, &mut w, 0), 7_062);
+        // After a minute W_cubic is far beyond 1.5 cwnd: cwnd + 0.5.
+        assert_eq!(grow(&mut policy, &mut w, 60_000), 7_562);
+    }
+
+    #[test]
+    fn in_the_reno_friendly_region_the_window_is_that_of_reno() {
+        let mut policy = cubic(|_| {});
+        let mut w = window(10);
+        policy.on_selective_loss(&mut w, &loss(10));
+        // alpha = 3 * 0.3 / 1.7 = 0.529412; W_est = 7 + 0.529412 / 7 = 7.075630, W_cubic(0) = 7.
+        assert_eq!(grow(&mut policy, &mut w, 0), 7_075);
+        // + 0.529412 / 7.075630 = 7.150453; W_cubic(0.05) = 0.4 (0.05 - 1.957434)^3 + 10 =
+        // 7.224.. > W_est: not Reno's any more. Target W_cubic(0.15) = 10 - 0.4 * 5.90447 =
+        // 7.63821; cwnd = 7.07563 + 0.56258 / 7.07563 = 7.15514.
+        assert_eq!(grow(&mut policy, &mut w, 50), 7_155);
+    }
+
+    #[test]
+    fn above_the_window_before_the_loss_reno_grows_by_a_segment_per_round_trip() {
+        let mut policy = cubic(|c| c.c = 1e-9);
+        let mut w = window(10);
+        policy.on_selective_loss(&mut w, &loss(10));
+        let mut acks = 0;
+        while w.cwnd < 10_000 {
+            grow(&mut policy, &mut w, 0);
+            acks += 1;
+        }
+        // Each adds 0.529412 / W, so 2 * 0.529412 + (0.529412 / W)^2 = 1.063 to the square of W, on
+        // average: (10^2 - 7^2) / 1.063 = 48.
+        assert_eq!(acks, 48);
+        let before = w.cwnd;
+        for _ in 0..10 {
+            grow(&mut policy, &mut w, 0);
+        }
+        // Ten acknowledgements of ten segments: almost one.
+        assert!(
+            (940..=1_000).contains(&(w.cwnd - before)),
+            "{}",
+            w.cwnd - before
+        );
+    }
+
+    #[test]
+    fn a_second_loss_below_w_max_lowers_w_max_further() {
+        for (fast_convergence, w_max) in [(true, 68.0), (false, 80.0)] {
+            let mut policy = cubic(|c| c.fast_convergence = fast_convergence);
+            policy.on_selective_loss(&mut window(100), &loss(100));
+            assert_eq!(policy.w_max, Some(100.0));
+            // 80 * (1 + 0.7) / 2 = 68
+            policy.on_selective_loss(&mut window(80), &loss(80));
+            assert_eq!(policy.w_max, Some(w_max));
+        }
+    }
+
+    #[test]
+    fn after_a_timeout_the_stage_begins_on_its_plateau() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(20);
+        policy.on_timeout(&mut w, &loss(20));
+        assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
+        // Slow start by a segment each, up to ssthresh.
+        for _ in 0..13 {
+            grow(&mut policy, &mut w, 0);
+        }
+        assert_eq!(w.cwnd, 14_000);
+        // K = 0, W_max = 14: the target 0.1 s ahead is 14 + 0.4 * 0.001.
+        grow(&mut policy, &mut w, 1_000);
+        let stage = policy.stage.unwrap();
+        assert_eq!((stage.k, stage.w_max), (0.0, 14.0));
+        // t = 1 s: 14 + 0.4 * 1.331 = 14.5324; cwnd = 14.00003 + 0.53237 / 14.00003 = 14.03806.
+        assert_eq!(grow(&mut policy, &mut w, 2_000), 14_038);
+    }
+
+    #[test]
+    fn a_flow_that_the_window_does_not_limit_neither_grows_nor_ages() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(100);
+        policy.on_selective_loss(&mut w, &loss(100));
+        let first = grow(&mut policy, &mut w, 1_000);
+        let idle = Ack {
+            snd_max: 30 * MSS,
+            ..ack(60_000, &w)
+        };
+        policy.grow(&mut w, &idle);
+        assert_eq!(w.cwnd, first);
+        // A minute does not count: t is still 0, as at first.
+        let mut other = policy.clone();
+        let (mut here, mut there) = (w, w);
+        other.stage.as_mut().unwrap().start = Ps::from_ms(60_000);
+        assert_eq!(
+            grow(&mut policy, &mut here, 60_001),
+            grow(&mut other, &mut there, 60_001)
+        );
+    }
+
+    #[test]
+    fn without_sack_duplicates_inflate_the_window_as_in_rfc_6582() {
+        let mut policy = cubic(|c| c.sack = false);
+        let mut w = window(10);
+        assert_eq!(
+            policy.on_third_dup_ack(&mut w, &loss(10)),
+            Some(Resend::Oldest)
+        );
+        assert_eq!((w.ssthresh, w.cwnd), (7_000, 10_000));
+        policy.on_further_dup_ack(&mut w);
+        assert_eq!(w.cwnd, 11_000);
+    }
+}

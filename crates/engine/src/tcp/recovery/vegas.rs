@@ -1,0 +1,295 @@
+//! Vegas (Brakmo and Peterson 1995): the window keeps a few segments in the queue of the
+//! bottleneck, which shows in round trips longer than the shortest one.
+//!
+//! Once per round trip, that of a distinguished segment, the difference between the expected and
+//! the actual rate is compared with thresholds, in segments of queue (sections 3.2 and 3.3). Round
+//! trips are measured by an exact clock. The first or second duplicate acknowledgement resends the
+//! oldest segment if its age exceeds a timeout by that clock (section 3.1). All else of a loss is
+//! NewReno's (RFC 6582), as the article leaves it open: the window is halved.
+
+use alloc::string::String;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::newreno::NewReno;
+use super::ranges::require;
+use super::round_trip::RoundTrip;
+use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
+use crate::kernel::Ps;
+use crate::tcp::window::Window;
+
+/// Parameters of Vegas, in segments of queue.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VegasConfig {
+    /// α: below so many queued segments the window grows by one segment per round trip.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
+    pub alpha: f64,
+    /// β: above so many it shrinks by one segment; at least α.
+    #[schemars(extend("x-search" = { "low": 1, "high": 32, "scale": "log" }))]
+    pub beta: f64,
+    /// γ: above so many slow start ends.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
+    pub gamma: f64,
+    /// Resends the oldest segment at the first or second duplicate if it is older than a timeout
+    /// by an exact clock (section 3.1).
+    pub early_retransmit: bool,
+}
+
+impl VegasConfig {
+    /// Vegas-2,4 of the article; γ as in its section 3.3.
+    pub const DEFAULT: VegasConfig = VegasConfig {
+        alpha: 2.0,
+        beta: 4.0,
+        gamma: 1.0,
+        early_retransmit: true,
+    };
+
+    /// Refuses values with which nothing can run.
+    pub fn check(&self) -> Result<(), String> {
+        let queued = |value: f64| value >= 0.0 && value.is_finite();
+        require(
+            "alpha",
+            queued(self.alpha),
+            self.alpha,
+            "0 or more segments",
+        )?;
+        let above = queued(self.beta) && self.beta >= self.alpha;
+        require("beta", above, self.beta, "at least alpha")?;
+        require(
+            "gamma",
+            queued(self.gamma),
+            self.gamma,
+            "0 or more segments",
+        )
+    }
+}
+
+impl Default for VegasConfig {
+    fn default() -> VegasConfig {
+        VegasConfig::DEFAULT
+    }
+}
+
+/// The policy with its state.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    parameters: VegasConfig,
+    /// BaseRTT: the shortest round trip.
+    base_rtt: Ps,
+    round_trip: RoundTrip,
+    /// First byte of the distinguished segment: the round lasts until it is acknowledged.
+    distinguished: u64,
+    /// In slow start the window grows in every other round only.
+    growing: bool,
+}
+
+impl Vegas {
+    /// A policy before the first acknowledgement.
+    pub fn new(_: Facts, parameters: &VegasConfig) -> Vegas {
+        Vegas {
+            parameters: *parameters,
+            base_rtt: Ps::NEVER,
+            round_trip: RoundTrip::default(),
+            distinguished: 0,
+            growing: true,
+        }
+    }
+
+    /// Segments in the queue: Diff = Expected - Actual, times BaseRTT (section 3.2). Expected is
+    /// the data in transit by BaseRTT, Actual the same data by `rtt`, the round trip in which they
+    /// were sent.
+    fn queued(&self, sent: u64, rtt: Ps, mss: u64) -> f64 {
+        let base = self.base_rtt.0 as f64 / rtt.0 as f64;
+        sent as f64 / mss as f64 * (1.0 - base)
+    }
+
+    /// The distinguished segment was acknowledged after `rtt`, in which `sent` bytes were sent.
+    fn end_round(&mut self, window: &mut Window, sent: u64, rtt: Ps) {
+        let queued = self.queued(sent, rtt, window.mss);
+        if window.cwnd < window.ssthresh {
+            if queued > self.parameters.gamma {
+                window.ssthresh = window.cwnd; // 3.3: to linear increase and decrease
+            }
+            self.growing = !self.growing; // 3.3: exponential growth every other RTT
+        } else if queued < self.parameters.alpha {
+            window.open(window.mss); // 3.2: a linear increase in the next RTT
+        } else if queued > self.parameters.beta {
+            // 3.2: a linear decrease in the next RTT; two segments at least, as after a loss.
+            window.cwnd = (window.cwnd - window.mss.min(window.cwnd)).max(2 * window.mss);
+            window.ssthresh = window.ssthresh.min(window.cwnd);
+        }
+    }
+
+    /// A loss: rounds begin anew with what is sent from now on.
+    fn restart(&mut self, loss: &Loss) {
+        (self.distinguished, self.growing) = (loss.snd_max, true);
+    }
+
+    fn measure(&mut self, ack: &Ack) -> Option<Ps> {
+        let rtt = ack.rtt()?;
+        self.base_rtt = self.base_rtt.min(rtt);
+        self.round_trip.on_sample(rtt);
+        Some(rtt)
+    }
+}
+
+impl RecoveryPolicy for Vegas {
+    fn on_timeout(&mut self, window: &mut Window, loss: &Loss) {
+        NewReno.on_timeout(window, loss);
+        self.restart(loss);
+    }
+
+    fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
+        self.restart(loss);
+        window.ssthresh = window.half(); // RFC 6582 3.2 step 2, but half as in 4.3BSD
+        // RFC 5681 3.2 step 3, with as many segments as have left the network.
+        window.cwnd = window.ssthresh + loss.dup_acks as u64 * window.mss;
+        Some(Resend::Oldest)
+    }
+
+    fn on_further_dup_ack(&mut self, window: &mut Window) {
+        NewReno.on_further_dup_ack(window);
+    }
+
+    fn recovers_fully(&self) -> bool {
+        true
+    }
+
+    fn retransmits_early(&self, age: Ps) -> bool {
+        self.parameters.early_retransmit
+            && self.round_trip.timeout().is_some_and(|limit| age > limit)
+    }
+
+    fn on_partial_ack(&mut self, window: &mut Window, ack: &Ack) {
+        NewReno.on_partial_ack(window, ack);
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, ack: &Ack) {
+        NewReno.on_recovered(window, ack);
+    }
+
+    fn grow(&mut self, window: &mut Window, ack: &Ack) {
+        let rtt = self.measure(ack);
+        if window.cwnd < window.ssthresh && self.growing {
+            window.open(window.mss); // 3.3: exponential growth
+        }
+        if ack.snd_una > self.distinguished {
+            if let Some(rtt) = rtt {
+                self.end_round(window, ack.snd_max - self.distinguished, rtt);
+            }
+            self.distinguished = ack.snd_max;
+        }
+    }
+
+    fn needs_delivery(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Stream;
+    use crate::tcp::recovery::Delivery;
+
+    const MSS: u64 = 1_000;
+
+    fn window(cwnd: u64, ssthresh: u64) -> Window {
+        Window {
+            cwnd: cwnd * MSS,
+            ssthresh: ssthresh * MSS,
+            rwnd: 1 << 30,
+            mss: MSS,
+            cap: 1 << 30,
+            extra: 0,
+        }
+    }
+
+    fn vegas() -> Vegas {
+        let facts = Facts {
+            restore_snd_nxt: true,
+            window: window(1, 1),
+            stream: Stream::new(1, "", ""),
+        };
+        Vegas::new(facts, &VegasConfig::DEFAULT)
+    }
+
+    /// Acknowledges a full window, a segment each, after round trips of `rtt_ms`; returns cwnd in
+    /// segments. `una` is the first byte of the round.
+    fn round(policy: &mut Vegas, w: &mut Window, una: &mut u64, rtt_ms: u64) -> u64 {
+        let end = policy.distinguished.max(*una) + MSS;
+        while *una < end {
+            let flight = w.cwnd;
+            *una += MSS;
+            let ack = Ack {
+                now: Ps::ZERO,
+                acked: MSS,
+                snd_una: *una,
+                snd_max: *una - MSS + flight,
+                delivery: Some(Delivery {
+                    rtt: Some(Ps::from_ms(rtt_ms)),
+                    ..Delivery::default()
+                }),
+            };
+            policy.grow(w, &ack);
+        }
+        w.cwnd / MSS
+    }
+
+    #[test]
+    fn between_alpha_and_beta_queued_segments_the_window_stays() {
+        // With a base of 100 ms and ten segments per round the queue is 10 (1 - 100 / RTT):
+        // 120 ms: 1.67 < 2; 126 ms: 2.06; 160 ms: 3.75; 170 ms: 4.12 > 4.
+        for (rtt, cwnd) in [(100, 11), (120, 11), (126, 10), (160, 10), (170, 9)] {
+            let mut policy = vegas();
+            policy.base_rtt = Ps::from_ms(100);
+            let mut w = window(10, 10);
+            assert_eq!(round(&mut policy, &mut w, &mut 0, rtt), cwnd, "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_in_every_other_round_and_ends_above_gamma() {
+        let (mut policy, mut w, mut una) = (vegas(), window(2, 1_000), 0);
+        let mut cwnds = [0; 5];
+        for cwnd in &mut cwnds {
+            *cwnd = round(&mut policy, &mut w, &mut una, 100);
+        }
+        // The first round is one acknowledgement long.
+        assert_eq!(cwnds, [3, 3, 6, 6, 12]);
+        // 12 (1 - 100 / 105) = 0.57 queued: on; 12 (1 - 100 / 110) = 1.09: the end.
+        assert_eq!(round(&mut policy, &mut w, &mut una, 105), 12);
+        assert!(w.cwnd < w.ssthresh);
+        policy.growing = false;
+        round(&mut policy, &mut w, &mut una, 110);
+        assert_eq!((w.cwnd, w.ssthresh), (12 * MSS, 12 * MSS));
+    }
+
+    #[test]
+    fn an_old_segment_is_sent_again_before_the_third_duplicate() {
+        let mut policy = vegas();
+        assert!(!policy.retransmits_early(Ps::from_s(9)));
+        // SRTT 100 ms, RTTVAR 50 ms: 300 ms.
+        policy.round_trip.on_sample(Ps::from_ms(100));
+        assert!(!policy.retransmits_early(Ps::from_ms(300)));
+        assert!(policy.retransmits_early(Ps::from_ms(301)));
+        policy.parameters.early_retransmit = false;
+        assert!(!policy.retransmits_early(Ps::from_ms(301)));
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_begins_a_round() {
+        let (mut policy, mut w) = (vegas(), window(10, 5));
+        let loss = Loss {
+            now: Ps::ZERO,
+            flight: 10 * MSS,
+            snd_max: 70 * MSS,
+            dup_acks: 3,
+        };
+        assert_eq!(policy.on_third_dup_ack(&mut w, &loss), Some(Resend::Oldest));
+        assert_eq!((w.ssthresh, w.cwnd), (5 * MSS, 8 * MSS));
+        assert_eq!(policy.distinguished, 70 * MSS);
+    }
+}

@@ -1,0 +1,82 @@
+//! Reading and writing of a recovery: by its name alone or as a table with its parameters.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Recovery, Table, names};
+
+/// A policy without parameters is written by its name.
+impl Serialize for Recovery {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_plain() {
+            serializer.serialize_str(self.name())
+        } else {
+            Table::from(*self).serialize(serializer)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Recovery {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Recovery, D::Error> {
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+struct NameOrTable;
+
+impl<'de> Visitor<'de> for NameOrTable {
+    type Value = Recovery;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the name of a recovery, or a table with its `policy`")
+    }
+    /// A name alone means the default parameters.
+    fn visit_str<E: Error>(self, name: &str) -> Result<Recovery, E> {
+        let found = Recovery::ALL
+            .iter()
+            .find(|recovery| recovery.name() == name);
+        found.copied().ok_or_else(|| {
+            let known: Vec<&str> = names().iter().map(|recovery| recovery.name).collect();
+            E::custom(format_args!(
+                "unknown recovery `{name}`, expected one of {}",
+                known.join(", ")
+            ))
+        })
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Recovery, A::Error> {
+        Table::deserialize(MapAccessDeserializer::new(map)).map(Recovery::from)
+    }
+}
+
+impl JsonSchema for Recovery {
+    fn schema_name() -> Cow<'static, str> {
+        "Recovery".into()
+    }
+    /// The names, each with its description, then the tables.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut found = Table::json_schema(generator);
+        let tables = found.remove("oneOf");
+        let name = |recovery: &crate::component::Component| {
+            json_schema!({ "type": "string", "const": recovery.name, "description": recovery.about })
+                .to_value()
+        };
+        let mut options: Vec<_> = names().iter().map(name).collect();
+        options.extend(
+            tables
+                .iter()
+                .filter_map(|tables| tables.as_array())
+                .flatten()
+                .cloned(),
+        );
+        json_schema!({
+            "description": "The recovery policies: a name, or a table with the name as `policy` and parameters.",
+            "oneOf": options,
+        })
+    }
+}
