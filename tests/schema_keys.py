@@ -117,7 +117,8 @@ def _walked(
             names += [variant["const"]] if "const" in variant else [*variant.get("enum", ()), *tags]
             for tag in tags:
                 yield from _properties(properties, definitions, f"{path}.{tag}")
-        yield path, tuple(names)
+        # A name that is also the tag of a table counts once.
+        yield path, tuple(dict.fromkeys(names))
     elif "properties" in schema:
         yield from _properties(schema["properties"], definitions, path)
     elif "properties" in items or (
