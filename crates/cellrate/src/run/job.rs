@@ -1,6 +1,7 @@
 //! A run, from the text of a scenario to the outcome.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use cellrate_engine::kernel::Ps;
 
@@ -19,7 +20,8 @@ pub struct Job {
     path: String,
     overrides: Vec<String>,
     checked: Checked,
-    resolved: String,
+    /// Written out when it is first asked for: checks and descriptions do not need it.
+    resolved: OnceLock<String>,
 }
 
 /// Reason why a job has no outcome.
@@ -47,14 +49,15 @@ impl Job {
             text: text.into(),
             path: path.into(),
             overrides: overrides.into(),
-            resolved: resolve(checked.scenario()),
             checked,
+            resolved: OnceLock::new(),
         })
     }
 
     /// The scenario with every default written out, as TOML.
     pub fn resolved(&self) -> &str {
-        &self.resolved
+        self.resolved
+            .get_or_init(|| resolve(self.checked.scenario()))
     }
     /// Warnings of its check.
     pub fn warnings(&self) -> &[Diagnostic] {
@@ -62,7 +65,7 @@ impl Job {
     }
     /// The key under which the outcome is kept, see [`store::key`].
     pub fn key(&self) -> String {
-        store::key(&self.resolved)
+        store::key(self.resolved())
     }
     /// The network in plain numbers, see [`describe()`].
     pub fn network(&self) -> Network {
@@ -78,7 +81,7 @@ impl Job {
     /// # Errors
     /// If it needs more memory than is available, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        simulate(&self.checked, &self.resolved, progress).map_err(|error| match error {
+        simulate(&self.checked, self.resolved(), progress).map_err(|error| match error {
             RunError::Cancelled => Failure::Cancelled,
             _ => Failure::Refused(self.refusal(&error)),
         })
