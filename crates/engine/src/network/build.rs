@@ -26,7 +26,7 @@ use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
-use crate::traffic::{Demand, Load};
+use crate::traffic::Demand;
 
 /// The initial state of a simulation.
 pub struct Parts<S> {
@@ -376,7 +376,10 @@ impl<'a> Draft<'a> {
             &self.plan.nodes[node].name,
             &name,
         );
-        let (app, supply) = Self::app(flow, is_source, phases, &stream);
+        let demand = flow.source.demand(flow.start, stream("source"));
+        // Bare cells come at times of their own.
+        let paced = !matches!(demand, Demand::Cells(_));
+        let (app, supply) = Self::app(flow, demand, is_source, phases, &stream);
         let processing = over_tcp
             && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
         Terminal::new(TerminalSettings {
@@ -385,7 +388,7 @@ impl<'a> Draft<'a> {
             label: hop.label,
             slot: hop.slot,
             shaper: if sends {
-                self.shaper(flow, channel, rate)
+                self.shaper(flow, channel, rate, paced)
             } else {
                 Shaper::None
             },
@@ -412,6 +415,7 @@ impl<'a> Draft<'a> {
 
     fn app(
         flow: &FlowPlan,
+        demand: Demand,
         is_source: bool,
         phases: Phases,
         stream: &dyn Fn(&str) -> Stream,
@@ -424,10 +428,10 @@ impl<'a> Draft<'a> {
             )))
         };
         let none = Supply::Bytes(0);
-        match (flow.source.demand(flow.start, stream("source")), is_source) {
+        match (demand, is_source) {
             (Demand::Bytes(bytes), true) => (sender(), Supply::Bytes(bytes)),
             (Demand::Writes(writes), true) => (sender(), Supply::Writes(Box::new(writes))),
-            (Demand::Bytes(_) | Demand::Writes(_), _) => (
+            (Demand::Bytes(_) | Demand::Writes(_), false) => (
                 App::Receiver(Box::new(TcpReceiver::with_phases(
                     &flow.tcp,
                     phases.delayed_ack,
@@ -437,7 +441,7 @@ impl<'a> Draft<'a> {
             ),
             (Demand::Cells(cells), true) => (App::Cells(cells), none),
             (Demand::Persistent, true) => (App::Persistent, none),
-            _ => (App::Sink, none),
+            (Demand::Cells(_) | Demand::Persistent, false) => (App::Sink, none),
         }
     }
 
@@ -458,8 +462,9 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate) -> Shaper {
-        let paced = flow.source.load() == Load::Elastic;
+    /// The shaper of a channel, whose first link has `rate`; it sets the times of the cells if these
+    /// are `paced`, or of a class under control.
+    fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate, paced: bool) -> Shaper {
         let abr = || {
             let from = self
                 .path(channel)

@@ -230,7 +230,7 @@ proptest! {
         let Network { mut plan, end } = network;
         plan.measure.event_limit = usize::MAX;
         let mut run: Simulation = Simulation::new(plan).unwrap();
-        let mut progress = Progress(vec![(0, 0); 2 * run.plan().flows.len()]);
+        let mut progress = Progress(vec![(0, 0); run.plan().channels().count()]);
         run.begin_window();
         for look in 1..=LOOKS {
             run.run_until(Ps(end.0 / LOOKS * look));
