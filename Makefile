@@ -98,8 +98,10 @@ format: $(VENV)/.dependencies ## format everything
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
+# Again only if one of the two is new, since it takes long.
 test-stub: tested
-	$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core
+	@test $(TESTED)/.stub -nt $(TESTED)/_core.abi3.so && test $(TESTED)/.stub -nt python/cellrate/_core.pyi || { \
+		$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core && touch $(TESTED)/.stub; }
 
 test-rust: | $(BIN)/python
 	$(CARGO) test --workspace --locked --quiet
