@@ -1,4 +1,4 @@
-"""What CUBIC, Vegas and BBR are for, in whole networks."""
+"""CUBIC, Vegas and BBR in whole networks: each does that for which it was made."""
 
 from __future__ import annotations
 

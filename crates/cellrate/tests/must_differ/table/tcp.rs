@@ -3,6 +3,13 @@
 use super::{Case, case, with};
 use crate::bases::{ABR, DEAF, MESSAGES, UBR};
 
+/// CUBIC on a path so long that it is not Reno.
+const LONG_CUBIC: &[&str] = &[
+    r#"tcp.recovery="cubic""#,
+    r#"topology.bottleneck="2000 km""#,
+    r#"run.duration="4 s""#,
+];
+
 pub const CASES: &[Case] = &[
     case(
         "tcp.recovery",
@@ -28,7 +35,7 @@ pub const CASES: &[Case] = &[
     with(
         "tcp.recovery.cubic.c",
         UBR,
-        &[r#"tcp.recovery="cubic""#],
+        LONG_CUBIC,
         &["", "tcp.recovery.c=400"],
     ),
     with(
@@ -40,7 +47,7 @@ pub const CASES: &[Case] = &[
     with(
         "tcp.recovery.cubic.fast_convergence",
         UBR,
-        &[r#"tcp.recovery={ policy = "cubic", c = 400 }"#],
+        LONG_CUBIC,
         &["", "tcp.recovery.fast_convergence=false"],
     ),
     with(
@@ -53,7 +60,7 @@ pub const CASES: &[Case] = &[
         "tcp.recovery.vegas.alpha",
         UBR,
         &[r#"tcp.recovery="vegas""#, r#"switch.buffer="1000 cells""#],
-        &["", "tcp.recovery.alpha=1"],
+        &["", "tcp.recovery.alpha=4"],
     ),
     with(
         "tcp.recovery.vegas.beta",

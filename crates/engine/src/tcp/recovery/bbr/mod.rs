@@ -43,8 +43,8 @@ pub struct BbrConfig {
     /// Gain of the window in ProbeBW.
     #[schemars(extend("x-search" = { "low": 1.25, "high": 4, "scale": "linear" }))]
     pub cwnd_gain: f64,
-    /// By how much the pace in ProbeBW is above BtlBw in the first phase of a cycle, and below it
-    /// in the second.
+    /// Share by which the pace in ProbeBW is above BtlBw in the first phase of a cycle, and below
+    /// it in the second.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.5, "scale": "log" }))]
     pub probe: f64,
     /// BtlBwFilterLen: rounds of which the largest rate counts.
