@@ -1,4 +1,4 @@
-"""What the parameters of TCP's recoveries do."""
+"""Effects of the parameters of TCP's recoveries."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ NEEDS = {
     "switch.control.high": ["switch.control.low=0 cells"],
     "switch.control.qt": ["switch.control.dqt=950 cells"],
     "switch.control.dqt": ["switch.control.qt=0 cells"],
+    "tcp.recovery.alpha": ["tcp.recovery.beta=32"],
     "abr.air": ['abr.rules="prca"'],
     "abr.mdf": ['abr.rules="prca"', 'abr.air="1 Mbit/s"'],
     "abr.time_constant": ['abr.rules="smith-predictor"'],
@@ -52,6 +53,11 @@ def settings() -> Iterator[tuple[str, list[str]]]:
         yield "switch.control", [chosen, *ABSENT.get(scheme["name"], ())]
     for policy in registry["policies"]:
         yield "switch.discard", [f'switch.discard={{policy="{policy["name"]}"}}']
+    for recovery in registry["recoveries"]:
+        chosen = f'tcp.recovery="{recovery["name"]}"'
+        # Those without parameters are no tables.
+        if "[tcp.recovery]" in _core.resolve(BASE, "base", [chosen], None):
+            yield "tcp.recovery", [chosen]
     yield "abr", []
     yield "tcp", []
 
@@ -88,7 +94,7 @@ def numbers_of(names: tuple[str, ...]) -> int:
 
 
 def test_no_parameter_is_forgotten() -> None:
-    known = ("ControlConfig", "DiscardConfig", "AbrConfig", "TcpConfig")
+    known = ("ControlConfig", "DiscardConfig", "AbrConfig", "TcpConfig", "Recovery")
     assert len(PARAMETERS) == numbers_of(known) > 40
 
 

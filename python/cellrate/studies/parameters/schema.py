@@ -44,7 +44,7 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
     """
     node = resolve(node)
     if isinstance(data, str):
-        raise BadInput(f'{here} is "{data}", which has no keys')
+        raise BadInput(f"{here} has no keys of its own")
     for variant in node.get("oneOf", ()):
         properties: Mapping[str, Schema] = variant_keys(variant)
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}

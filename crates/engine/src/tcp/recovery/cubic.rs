@@ -51,9 +51,9 @@ impl CubicConfig {
 
     /// Refuses values with which nothing can run.
     pub fn check(&self) -> Result<(), String> {
-        above_zero("c", self.c)?;
+        above_zero("recovery.c", self.c)?;
         let share = self.beta > 0.0 && self.beta < 1.0;
-        require("beta", share, self.beta, "above 0 and below 1")
+        require("recovery.beta", share, self.beta, "above 0 and below 1")
     }
 }
 

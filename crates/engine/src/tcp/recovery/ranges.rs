@@ -9,7 +9,7 @@ pub(super) fn require(field: &str, holds: bool, value: f64, allowed: &str) -> Re
     if holds {
         Ok(())
     } else {
-        Err(format!("`recovery.{field}` is {value}; allowed: {allowed}"))
+        Err(format!("`{field}` is {value}; allowed: {allowed}"))
     }
 }
 

@@ -27,7 +27,7 @@ pub struct VegasConfig {
     #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
     pub alpha: f64,
     /// β: above so many it shrinks by one segment; at least α.
-    #[schemars(extend("x-search" = { "low": 1, "high": 32, "scale": "log" }))]
+    #[schemars(extend("x-search" = { "low": 2, "high": 32, "scale": "log" }))]
     pub beta: f64,
     /// γ: above so many slow start ends.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 16, "scale": "log" }))]
@@ -50,15 +50,15 @@ impl VegasConfig {
     pub fn check(&self) -> Result<(), String> {
         let queued = |value: f64| value >= 0.0 && value.is_finite();
         require(
-            "alpha",
+            "recovery.alpha",
             queued(self.alpha),
             self.alpha,
             "0 or more segments",
         )?;
         let above = queued(self.beta) && self.beta >= self.alpha;
-        require("beta", above, self.beta, "at least alpha")?;
+        require("recovery.beta", above, self.beta, "at least alpha")?;
         require(
-            "gamma",
+            "recovery.gamma",
             queued(self.gamma),
             self.gamma,
             "0 or more segments",

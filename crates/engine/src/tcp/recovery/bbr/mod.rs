@@ -43,8 +43,8 @@ pub struct BbrConfig {
     /// Gain of the window in ProbeBW.
     #[schemars(extend("x-search" = { "low": 1.25, "high": 4, "scale": "linear" }))]
     pub cwnd_gain: f64,
-    /// By how much the pace in ProbeBW is above BtlBw in the first phase of a cycle, and below it
-    /// in the second.
+    /// Share by which the pace in ProbeBW is above BtlBw in the first phase of a cycle, and below
+    /// it in the second.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.5, "scale": "log" }))]
     pub probe: f64,
     /// BtlBwFilterLen: rounds of which the largest rate counts.
@@ -72,15 +72,25 @@ impl BbrConfig {
     /// Refuses values with which nothing can run.
     pub fn check(&self) -> Result<(), String> {
         let gain = |value: f64| (1.0..=10.0).contains(&value);
-        require("high_gain", gain(self.high_gain), self.high_gain, "1 to 10")?;
-        require("cwnd_gain", gain(self.cwnd_gain), self.cwnd_gain, "1 to 10")?;
         require(
-            "probe",
+            "recovery.high_gain",
+            gain(self.high_gain),
+            self.high_gain,
+            "1 to 10",
+        )?;
+        require(
+            "recovery.cwnd_gain",
+            gain(self.cwnd_gain),
+            self.cwnd_gain,
+            "1 to 10",
+        )?;
+        require(
+            "recovery.probe",
             (0.0..=0.9).contains(&self.probe),
             self.probe,
             "0 to 0.9",
         )?;
-        above_zero("btlbw_rounds", self.btlbw_rounds as f64)
+        above_zero("recovery.btlbw_rounds", self.btlbw_rounds as f64)
     }
 }
 
