@@ -56,7 +56,7 @@ def settings() -> Iterator[tuple[str, list[str]]]:
     for recovery in registry["recoveries"]:
         chosen = f'tcp.recovery="{recovery["name"]}"'
         # Those without parameters are no tables.
-        if "[tcp.recovery]" in _core.resolve(BASE, "base", [chosen], None):
+        if "[tcp.recovery]" in _core.Scenario(BASE, "base", [chosen]).resolved():
             yield "tcp.recovery", [chosen]
     yield "abr", []
     yield "tcp", []
