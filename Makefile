@@ -73,10 +73,10 @@ tested: $(VENV)/.dependencies
 	@.ci/tested $(BIN)/python $(TESTED)
 
 # What tells most about the whole for its time: each key's effect, an experiment of each paper, bad input, and what holds sources and documentation
-# together. Tests that have been edited come with them.
+# together. Test files that differ from the last commit come with them; files that tests import do not count.
 CHECKED := $(patsubst %,tests/test_%.py,bad_input core documented_names docstrings every_key_matters every_message language_expressions layers \
 	theory_edges) tests/test_golden_runs.py::test_a_whole_experiment_gives_the_committed_results
-EDITED = $(shell git ls-files --modified --others --exclude-standard 'tests/test_*.py')
+EDITED = $(shell git diff --name-only --diff-filter=d HEAD -- 'tests/test_*.py'; git ls-files --others --exclude-standard 'tests/test_*.py')
 
 check: lint check-tests ## the habit between edits: formatting, lints, types, the engine's unit tests, a part of the Python tests
 
@@ -84,7 +84,7 @@ check-tests: tested
 	$(CARGO) test --locked --quiet --package cellrate-engine --lib
 	$(TESTED)/bin/python -m pytest --quiet --numprocesses logical --dist worksteal $(sort $(CHECKED) $(wildcard $(EDITED)))
 
-test: lint test-stub test-rust test-python ## everything that must hold; of the golden tables a part that touches all mechanisms
+test: lint test-stub test-rust test-python ## all tests; of the golden tables a quick part, the rest is `make test-results`
 
 lint: $(VENV)/.dependencies ## formatting, clippy, ruff, mypy
 	$(CARGO) fmt --all --check
@@ -98,9 +98,9 @@ format: $(VENV)/.dependencies ## format everything
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
-# Again only if one of the two is new, since it takes long.
+# Again only if the extension, its stub, or mypy and its settings are new, since it takes long.
 test-stub: tested
-	@test $(TESTED)/.stub -nt $(TESTED)/_core.abi3.so && test $(TESTED)/.stub -nt python/cellrate/_core.pyi || { \
+	@for one in $(TESTED)/_core.abi3.so python/cellrate/_core.pyi pyproject.toml $(VENV)/.dependencies; do test $(TESTED)/.stub -nt $$one || exit 1; done || { \
 		$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core && touch $(TESTED)/.stub; }
 
 test-rust: | $(BIN)/python

@@ -1,4 +1,4 @@
-"""Fixtures: the installed command, and scenarios that are over in an instant."""
+"""Fixtures: the command, and scenarios that are over in an instant."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def endless() -> Path:
 
 
 def shell(line: str, cwd: Path, limit: Callable[[], None] | None = None) -> Finished:
-    """A line of the shell, in which `cellrate` is the installed command."""
+    """A line of the shell, in which `cellrate` is the command of this tree."""
     path = f"{COMMAND.parent}:{os.environ['PATH']}"
     return subprocess.run(
         ["/bin/sh", "-c", line],

@@ -1,4 +1,4 @@
-"""`cellrate theory efci-cycle` with its table and picture, through the installed command."""
+"""`cellrate theory efci-cycle` with its table and picture, through the command."""
 
 from __future__ import annotations
 

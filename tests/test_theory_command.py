@@ -1,4 +1,4 @@
-"""`cellrate theory`, through the installed command, and the catalogue that it is made of."""
+"""`cellrate theory`, through the command, and the catalogue that it is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`cellrate theory max-min`, through the installed command."""
+"""`cellrate theory max-min`, through the command."""
 
 from __future__ import annotations
 
