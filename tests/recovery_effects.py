@@ -19,6 +19,8 @@ CUBIC = ('tcp.recovery="cubic"', *FAT)
 ALONE = (*ROOMY, "flow.tcp.count=1", 'topology.bottleneck="5 ms"', 'run.duration="2 s"')
 VEGAS = ('tcp.recovery="vegas"', *ALONE)
 BBR = ('tcp.recovery="bbr"', *ALONE)
+# After Startup, whose queue is longer than those of ProbeBW.
+STEADY = (*BBR, 'measure.from="1 s"')
 MEAN, LONGEST = queue("queue_mean_cells"), queue("queue_max_cells")
 
 
@@ -34,7 +36,7 @@ RECOVERY_KEYS = [
     parameter("fast_convergence", "true", "false", "rises", MEAN, *CUBIC),
     parameter("reno_friendly", "false", "true", "rises", THROUGHPUT, *CUBIC),
     parameter("alpha", "2.0", "3.9", "rises", MEAN, *VEGAS),
-    parameter("beta", "2.5", "12.0", "differs", digest, *VEGAS),
+    parameter("beta", "2.5", "12.0", "rises", MEAN, *VEGAS),
     parameter("gamma", "1.0", "8.0", "rises", LONGEST, *VEGAS),
     parameter(
         "early_retransmit",
@@ -46,9 +48,9 @@ RECOVERY_KEYS = [
         "link_errors.lose_every=5001",
     ),
     parameter("high_gain", "1.5", "4.0", "rises", LONGEST, *BBR),
-    parameter("cwnd_gain", "1.0", "3.0", "differs", digest, *BBR),
-    parameter("probe", "0.05", "0.5", "differs", digest, *BBR),
-    parameter("btlbw_rounds", "4", "20", "differs", digest, *BBR, "flow.tcp.count=3"),
+    parameter("cwnd_gain", "1.0", "3.0", "rises", MEAN, *STEADY, "flow.tcp.count=2"),
+    parameter("probe", "0.05", "0.5", "rises", LONGEST, *STEADY),
+    parameter("btlbw_rounds", "4", "20", "rises", MEAN, *STEADY, "flow.tcp.count=4"),
     parameter("rtprop_time", '"0.2 s"', '"10 s"', "rises", THROUGHPUT, *BBR),
     parameter(
         "probe_rtt_time",

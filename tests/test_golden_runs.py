@@ -1,4 +1,4 @@
-"""The quick part of `make test-results`: the cheapest run of each mechanism gives the golden result.
+"""The quick part of `make test-results`: the cheapest run of each mechanism gives what is kept.
 
 Of each scenario file of the papers, and of each control scheme, discard policy, recovery, source
 and other name that some scenario chooses, the run with the fewest cells is done again. What takes

@@ -20,7 +20,8 @@ pub trait PromptNode<S> {
     fn timer(&self) -> Ps;
     /// Processes the timers at `now`.
     fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
-    /// Handles a cell that has arrived, and the timers that it brings forward to the same instant.
+    /// Handles a cell that has arrived. A host also processes the timers that it brings forward to
+    /// the same instant; those of a switch come in the next turn of the loop.
     fn take(&mut self, cell: Cell, body: Option<Body>, prompt: &mut Prompt, links: &mut Links);
 
     /// If the only event at `now` is one timer, processes it and what follows from it; the next

@@ -84,8 +84,13 @@ pub struct Cubic {
     cwnd_prior: Option<f64>,
     stage: Option<Stage>,
     round_trip: RoundTrip,
-    /// Time of the last acknowledgement that could have opened the window.
+    /// Time of the last acknowledgement that could have opened the window, or of data after a
+    /// pause.
     last: Ps,
+    /// A fast recovery that inflates the window lasts.
+    inflated: bool,
+    /// Oldest byte outstanding at the last timeout.
+    timed_out: Option<u64>,
     /// cwnd in bytes with its fraction, as long as its whole part is the window's.
     exact: f64,
 }
@@ -100,6 +105,8 @@ impl Cubic {
             stage: None,
             round_trip: RoundTrip::default(),
             last: Ps::ZERO,
+            inflated: false,
+            timed_out: None,
             exact: 0.0,
         }
     }
@@ -111,7 +118,14 @@ impl Cubic {
 
     /// A loss ends the stage: W_max (4.7), cwnd_prior and ssthresh (4.6).
     fn reduce(&mut self, window: &mut Window, loss: &Loss) {
-        let cwnd = window.cwnd as f64 / window.mss as f64;
+        // During a fast recovery cwnd is ssthresh and the segments that have left.
+        let cwnd = if self.inflated {
+            window.cwnd.min(window.ssthresh)
+        } else {
+            window.cwnd
+        };
+        let flight = loss.flight.min(cwnd);
+        let cwnd = cwnd as f64 / window.mss as f64;
         let beta = self.parameters.beta;
         let falls = self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if falls && self.parameters.fast_convergence {
@@ -123,7 +137,6 @@ impl Cubic {
         self.stage = None;
         // After much was lost, snd_una stays while new data are sent: what is outstanding is then
         // more than what was on its way, and cwnd bounds it (4.6 allows cwnd as well).
-        let flight = loss.flight.min(window.cwnd);
         let reduced = (flight as f64 * beta) as u64; // 4.6
         window.ssthresh = reduced.max(2 * window.mss); // 4.6
     }
@@ -167,13 +180,19 @@ impl Cubic {
 
 impl RecoveryPolicy for Cubic {
     fn on_timeout(&mut self, window: &mut Window, loss: &Loss) {
-        self.reduce(window, loss);
+        let oldest = loss.snd_max - loss.flight;
+        // ssthresh is held if the segment had been sent again by the timer (RFC 5681 3.1).
+        if self.timed_out.replace(oldest) != Some(oldest) {
+            self.reduce(window, loss);
+        }
+        self.inflated = false;
         self.w_max = None; // 4.8
         window.cwnd = window.mss; // 4.8; RFC 5681 3.1
     }
 
     fn on_third_dup_ack(&mut self, window: &mut Window, loss: &Loss) -> Option<Resend> {
         self.reduce(window, loss);
+        self.inflated = true;
         window.cwnd = window.ssthresh + 3 * window.mss; // RFC 5681 3.2 step 3
         Some(Resend::Oldest)
     }
@@ -198,6 +217,7 @@ impl RecoveryPolicy for Cubic {
     }
 
     fn on_recovered(&mut self, window: &mut Window, ack: &Ack) {
+        self.inflated = false;
         if !self.parameters.sack {
             NewReno.on_recovered(window, ack);
         }
@@ -216,6 +236,8 @@ impl RecoveryPolicy for Cubic {
             return;
         }
         if window.cwnd < window.ssthresh {
+            // Slow start, which may also follow a pause, is no part of a stage (4.10).
+            self.stage = None;
             return window.open(ack.acked.min(window.mss)); // RFC 5681 (2)
         }
         let mss = window.mss as f64;
@@ -228,6 +250,13 @@ impl RecoveryPolicy for Cubic {
 
     fn needs_delivery(&self) -> bool {
         true
+    }
+
+    fn on_restart(&mut self, now: Ps) {
+        if let Some(stage) = &mut self.stage {
+            stage.start += now - self.last.max(stage.start); // 5.8: a pause does not count in t
+        }
+        self.last = now;
     }
 }
 
@@ -264,6 +293,7 @@ mod tests {
     fn loss(segments: u64) -> Loss {
         Loss {
             flight: segments * MSS,
+            snd_max: segments * MSS,
             ..Loss::default()
         }
     }
@@ -409,6 +439,74 @@ mod tests {
             grow(&mut policy, &mut here, 60_001),
             grow(&mut other, &mut there, 60_001)
         );
+    }
+
+    #[test]
+    fn a_pause_does_not_count_though_the_window_is_full_after_it() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(100);
+        policy.on_selective_loss(&mut w, &loss(100));
+        grow(&mut policy, &mut w, 1_000);
+        // The application pauses from 1 s to 61 s; at 61.1 s t is 0.1 s, and W_cubic(0.2) = 0.4
+        // (0.2 - 4.217163)^3 + 100 = 74.0683: cwnd = 70.02978 + 4.0385 / 70.02978 = 70.08745.
+        policy.on_restart(Ps::from_ms(61_000));
+        assert_eq!(grow(&mut policy, &mut w, 61_100), 70_087);
+    }
+
+    #[test]
+    fn a_slow_start_begins_another_stage() {
+        let mut policy = cubic(|c| c.reno_friendly = false);
+        let mut w = window(100);
+        policy.on_selective_loss(&mut w, &loss(100));
+        grow(&mut policy, &mut w, 1_000);
+        // A restart after a pause of an RTO: one segment, and up to ssthresh again.
+        w.cwnd = 69_000;
+        grow(&mut policy, &mut w, 90_000);
+        assert_eq!(w.cwnd, 70_000);
+        // t = 0 at 90.1 s, as at the first stage's begin.
+        assert_eq!(grow(&mut policy, &mut w, 90_100), 70_029);
+    }
+
+    #[test]
+    fn a_timeout_of_the_same_segment_holds_ssthresh() {
+        let mut policy = cubic(|_| {});
+        let mut w = window(20);
+        let lost = Loss {
+            snd_max: 50 * MSS,
+            ..loss(20)
+        };
+        policy.on_timeout(&mut w, &lost);
+        assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
+        policy.on_timeout(&mut w, &lost);
+        assert_eq!((w.ssthresh, w.cwnd), (14_000, 1_000));
+        assert_eq!(policy.cwnd_prior, Some(20.0));
+        // That of another segment does not.
+        w.cwnd = 10_000;
+        let other = Loss {
+            flight: 10 * MSS,
+            ..lost
+        };
+        policy.on_timeout(&mut w, &other);
+        assert_eq!(w.ssthresh, 7_000);
+    }
+
+    #[test]
+    fn a_timeout_in_a_fast_recovery_takes_the_window_without_inflation() {
+        let mut policy = cubic(|c| c.sack = false);
+        let mut w = window(10);
+        policy.on_third_dup_ack(&mut w, &loss(10));
+        for _ in 0..20 {
+            policy.on_further_dup_ack(&mut w);
+        }
+        policy.on_timeout(
+            &mut w,
+            &Loss {
+                snd_max: 30 * MSS,
+                ..loss(30)
+            },
+        );
+        // 0.7 of the seven segments to which the loss had reduced the window.
+        assert_eq!((policy.cwnd_prior, w.ssthresh), (Some(7.0), 4_900));
     }
 
     #[test]

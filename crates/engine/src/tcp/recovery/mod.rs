@@ -111,7 +111,7 @@ pub trait RecoveryPolicy {
     }
     /// Data are sent again after a time in which the application had none and nothing was
     /// outstanding; called only if [`Self::needs_delivery`].
-    fn on_restart(&mut self) {}
+    fn on_restart(&mut self, _now: Ps) {}
 }
 
 /// Each line names variant and parameters, key in a scenario, description, source, and a function

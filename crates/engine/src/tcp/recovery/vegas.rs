@@ -5,7 +5,13 @@
 //! the actual rate is compared with thresholds, in segments of queue (sections 3.2 and 3.3). Round
 //! trips are measured by an exact clock. The first or second duplicate acknowledgement resends the
 //! oldest segment if its age exceeds a timeout by that clock (section 3.1). All else of a loss is
-//! NewReno's (RFC 6582), as the article leaves it open: the window is halved.
+//! NewReno's (RFC 6582): the window is halved, once per window of data.
+//!
+//! Two things of the article are not here. It looks at the age of the oldest segment also at the
+//! first two new acknowledgements after a retransmission (3.1); NewReno's partial acknowledgements
+//! find the same holes, but not after a timeout. And a round after a timeout lasts until everything
+//! outstanding at the timeout is acknowledged, so that slow start then doubles in each round trip,
+//! up to ssthresh.
 
 use alloc::string::String;
 

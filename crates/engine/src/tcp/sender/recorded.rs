@@ -21,7 +21,7 @@ impl TcpSender {
             .as_ref()
             .is_some_and(|records| records.is_app_limited());
         if idle && limited && self.snd_end > self.snd_max {
-            self.policy.get().on_restart();
+            self.policy.get().on_restart(now);
         }
         let segment = self.poll_permitted(now);
         match &segment {

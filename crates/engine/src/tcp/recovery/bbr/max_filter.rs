@@ -9,7 +9,7 @@ pub struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// Takes a sample of `round`; those of `window` rounds before it or earlier are forgotten.
+    /// Takes a sample of `round`; those of more than `window` rounds before it are forgotten.
     pub fn take(&mut self, value: f64, round: u64, window: u64) {
         let sample = (value, round);
         if value >= self.best[0].0 || round - self.best[2].1 > window {

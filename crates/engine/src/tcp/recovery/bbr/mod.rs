@@ -8,6 +8,10 @@
 //! the window (4.2.3.2). Losses are detected and repaired with SACK (RFC 6675); during the first
 //! round of a recovery the window conserves packets (4.2.3.4). A pause of the application does not
 //! lead to slow start, whatever `tcp.idle_restart` is: pacing makes it needless (4.3.4.4).
+//!
+//! Two things are not the draft's. The first pace assumes a round trip of 1 ms also after a
+//! connection set-up, which has measured one, and is set again by the first round trip of data, as
+//! in Linux. A segment is delayed by its pace for at most an RTO.
 
 mod max_filter;
 
@@ -90,7 +94,8 @@ impl BbrConfig {
             self.probe,
             "0 to 0.9",
         )?;
-        above_zero("recovery.btlbw_rounds", self.btlbw_rounds as f64)
+        above_zero("recovery.btlbw_rounds", self.btlbw_rounds as f64)?;
+        above_zero("recovery.rtprop_time", self.rtprop_time.as_secs_f64())
     }
 }
 
@@ -186,7 +191,7 @@ impl Bbr {
         bbr
     }
 
-    /// BBRInitPacingRate() (4.2.1), at the start and again with the first round trip.
+    /// BBRInitPacingRate() (4.2.1), at the start, and again with the first round trip (as in Linux).
     fn init_pacing_rate(&mut self, srtt: Ps) {
         let nominal_bandwidth = self.initial_cwnd as f64 / srtt.as_secs_f64();
         self.pacing_rate = self.pacing_gain * nominal_bandwidth;
@@ -285,10 +290,11 @@ impl Bbr {
 
     /// BBRUpdateRTprop() (4.1.2.3). Returns true if the old value has expired.
     fn update_rt_prop(&mut self, now: Ps, delivery: &Delivery) -> bool {
-        let expired = now
-            > self
-                .rt_prop_stamp
-                .saturating_add(self.parameters.rtprop_time);
+        // Without a first sample, which a late start may delay, there is none to expire.
+        let expires = self
+            .rt_prop_stamp
+            .saturating_add(self.parameters.rtprop_time);
+        let expired = self.rt_prop.is_scheduled() && now > expires;
         if let Some(rtt) = delivery.rtt.filter(|rtt| *rtt <= self.rt_prop || expired) {
             if !self.rt_prop.is_scheduled() {
                 self.init_pacing_rate(rtt.max(Ps(1)));
@@ -307,8 +313,8 @@ impl Bbr {
         expired: bool,
     ) {
         if self.state != State::ProbeRtt && expired && !self.idle_restart {
-            self.save_cwnd(window);
             self.state = State::ProbeRtt;
+            self.save_cwnd(window);
             (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
             self.probe_rtt_done_stamp = None;
         }
@@ -480,7 +486,7 @@ impl RecoveryPolicy for Bbr {
     }
 
     /// BBRHandleRestartFromIdle() (4.3.4.4).
-    fn on_restart(&mut self) {
+    fn on_restart(&mut self, _now: Ps) {
         self.idle_restart = true;
         if self.state == State::ProbeBw {
             self.set_pacing_rate(1.0);

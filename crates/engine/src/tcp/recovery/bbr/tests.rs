@@ -233,7 +233,7 @@ fn data_after_a_pause_are_sent_at_the_rate_of_the_path() {
         path.ack(&mut policy, &mut w);
     }
     assert_eq!(policy.pacing_rate, 1.25e6);
-    policy.on_restart();
+    policy.on_restart(Ps::ZERO);
     assert_eq!(policy.pacing_rate, 1e6);
     // The pause measured the round trip: it is not measured again when it expires.
     path.now += Ps::from_s(20);
@@ -241,4 +241,20 @@ fn data_after_a_pause_are_sent_at_the_rate_of_the_path() {
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.state, State::ProbeBw);
     assert!(!policy.restarts_slowly());
+}
+
+#[test]
+fn a_flow_that_starts_late_begins_in_startup() {
+    let (mut policy, mut w) = (bbr(), window());
+    let mut path = Path {
+        now: Ps::from_s(20),
+        ..PATH
+    };
+    path.ack(&mut policy, &mut w);
+    assert_eq!((policy.state, policy.rt_prop), (State::Startup, PATH.rtt));
+    // From then on ten seconds without a shorter round trip expire.
+    path.rtt = Ps::from_ms(101);
+    path.now += Ps::from_s(11);
+    path.ack(&mut policy, &mut w);
+    assert_eq!(policy.state, State::ProbeRtt);
 }
