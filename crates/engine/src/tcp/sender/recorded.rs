@@ -12,6 +12,8 @@ impl TcpSender {
         if now < self.paced_until {
             if self.resend || self.may_send() {
                 self.send_at = self.paced_until;
+            } else {
+                self.note_limit();
             }
             return None;
         }
@@ -44,8 +46,10 @@ impl TcpSender {
         }
     }
 
-    /// Nothing may be sent. If the application has no data and the window has room, rates of what
-    /// is on its way say nothing of the path (draft-cheng-iccrg-delivery-rate-estimation-00 3.4).
+    /// Nothing may be sent, whatever the pace. If the application has no data and the window has
+    /// room, rates of what is on its way say nothing of the path
+    /// (draft-cheng-iccrg-delivery-rate-estimation-00 3.4, which asks when the application writes:
+    /// the answer is that of the poll before).
     fn note_limit(&mut self) {
         let pipe = self.pipe();
         if self.snd_max == self.snd_end

@@ -685,6 +685,47 @@ fn a_paced_sender_waits_between_segments() {
     assert_eq!(s.next_timer(), Ps::from_s(3));
 }
 
+/// Lets time pass up to `until`; returns the numbers of the segments that the pace lets go.
+fn pass(sender: &mut TcpSender, until: Ps) -> Vec<u64> {
+    let mut sent = Vec::new();
+    while sender.next_timer() <= until {
+        let now = sender.next_timer();
+        sender.on_timer(now);
+        sent.extend(drain(sender, now));
+    }
+    sent
+}
+
+#[test]
+fn a_message_behind_the_pace_of_another_is_limited_by_the_application() {
+    let mut s = TcpSender::new(
+        &TcpConfig {
+            initial_window: 8,
+            ..config(Recovery::Bbr(BbrConfig::DEFAULT))
+        },
+        Ps::ZERO,
+    );
+    let mut sent = Vec::new();
+    // Two segments each, the second message 10 ms after the first, before any acknowledgement. Of
+    // a window of eight segments two, then four are on their way.
+    for ms in [0, 10] {
+        s.supply(2 * MSS);
+        sent.extend(drain(&mut s, Ps::from_ms(ms)));
+        sent.extend(pass(&mut s, Ps::from_ms(ms + 1)));
+    }
+    assert_eq!(sent, [0, 1, 2, 3]);
+    let limited = |s: &mut TcpSender, number| {
+        let records = s.records.as_mut().unwrap();
+        records.on_ack(number * MSS);
+        let found = records.take_news(Ps::from_ms(100 + number));
+        found.rate.unwrap().app_limited
+    };
+    assert_eq!(
+        [1, 2, 3, 4].map(|number| limited(&mut s, number)),
+        [false, false, true, true]
+    );
+}
+
 #[test]
 fn vegas_sends_an_old_segment_again_at_the_first_duplicate() {
     let mut s = greedy(Recovery::Vegas(VegasConfig::DEFAULT), 8);
