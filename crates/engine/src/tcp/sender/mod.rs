@@ -315,6 +315,11 @@ impl TcpSender {
             None => segment.seq < sent_before,
         }
     }
+    /// True if the pace delays a segment that may be sent otherwise, by the last
+    /// [`Self::poll_segment`].
+    pub fn is_delayed(&self) -> bool {
+        self.send_at.is_scheduled()
+    }
     /// True if data wait because of the window.
     pub fn is_window_limited(&self) -> bool {
         !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
