@@ -67,6 +67,7 @@ impl Scoreboard {
     /// validity (RFC 2018 section 8).
     pub fn clear(&mut self) {
         self.sacked.clear();
+        self.high_rxt = 0;
     }
 
     /// Begins a recovery, in which nothing has been sent again yet.
@@ -93,6 +94,22 @@ impl Scoreboard {
     pub fn pipe(&self, una: u64, snd_max: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss).clamp(una, snd_max);
         let again = self.high_rxt.clamp(una, snd_max);
+        self.missing(lost, snd_max) + self.missing(una, again) // (a) + (b)
+    }
+
+    /// SetPipe() after a timeout, while `una` is below `recover`, snd_max at the timeout. What was
+    /// outstanding then counts as lost, whatever is reported above it (a), and was sent again up to
+    /// `snd_nxt` (b).
+    pub fn pipe_after_timeout(
+        &self,
+        una: u64,
+        snd_nxt: u64,
+        recover: u64,
+        snd_max: u64,
+        mss: u64,
+    ) -> u64 {
+        let lost = self.lost_below(mss).clamp(recover, snd_max);
+        let again = snd_nxt.clamp(una, recover);
         self.missing(lost, snd_max) + self.missing(una, again) // (a) + (b)
     }
 
@@ -215,6 +232,40 @@ mod tests {
             rescue: false,
         });
         assert_eq!(board.pipe(0, 100, MSS), 50);
+    }
+
+    #[test]
+    fn a_timeout_forgets_what_was_sent_again_before() {
+        let mut board = board(&[3, 4, 5]);
+        board.begin(0);
+        board.sent_again(Again {
+            seq: 0,
+            end: 10,
+            rescue: false,
+        });
+        // 0 again, and 6 to 9 of ten.
+        assert_eq!(board.pipe(0, 100, MSS), 50);
+        board.clear();
+        assert_eq!(board.pipe(0, 100, MSS), 100);
+    }
+
+    #[test]
+    fn after_a_timeout_the_pipe_has_the_copies_and_new_data() {
+        let mut board = Scoreboard::default();
+        // Ten were out. Nothing is on its way; then the copies of 0 and 1 are.
+        assert_eq!(board.pipe_after_timeout(0, 0, 100, 100, MSS), 0);
+        assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
+        // 3 to 5 are reported, which makes no copy below them lost; 2 is sent again, and 6.
+        board.sacked.insert(30, 60);
+        assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
+        assert_eq!(board.pipe_after_timeout(0, 70, 100, 100, MSS), 40);
+        // 0 to 6 arrive. The copies of 7 to 9 and then new data, 10 to 14, are on their way.
+        board.sacked.forget_below(70);
+        assert_eq!(board.pipe_after_timeout(70, 100, 100, 100, MSS), 30);
+        assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 80);
+        // 12 to 14 are reported: 10 and 11 are lost.
+        board.sacked.insert(120, 150);
+        assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 30);
     }
 
     #[test]

@@ -197,7 +197,16 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
             }
             Some((Event::Transmitted, segment)) => self.sender.on_transmitted(self.now, &segment),
             None => {
-                self.events.extend(self.sender.on_timer(self.now));
+                let delayed = self.sender.is_delayed() && self.sender.next_timer() == self.now;
+                let event = self.sender.on_timer(self.now);
+                assert!(
+                    !delayed
+                        || event.is_some()
+                        || self.sender.clone().poll_segment(self.now).is_some(),
+                    "a delayed segment is not sent: {:?}",
+                    self.sender
+                );
+                self.events.extend(event);
                 self.receiver.on_timer(self.now);
             }
         }
@@ -236,12 +245,11 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
             s.next_timer().is_scheduled(),
             s.bytes_in_flight() > 0 || !s.is_open(),
         );
-        let paced = matches!(self.config.recovery, Recovery::Bbr(_));
-        let delayed = paced && timed && !s.is_done();
-        assert!(
-            timed == outstanding || (waits && !timed) || delayed,
-            "{s:?}"
-        );
+        if s.is_delayed() {
+            assert!(s.next_timer() > self.now && !s.is_done(), "{s:?}");
+        } else {
+            assert!(timed == outstanding || (waits && !timed), "{s:?}");
+        }
         assert!(s.snd_una() <= self.receiver.rcv_nxt());
     }
 

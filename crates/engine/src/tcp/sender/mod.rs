@@ -245,10 +245,10 @@ impl TcpSender {
         if let Some(timed) = self.timed.as_mut().filter(|timed| timed.seq == segment.seq) {
             timed.since = self.estimator.tick(now);
         }
-        if let Some(records) = &mut self.records {
-            records.on_transmitted(now, segment.seq);
-        }
         let end = segment.seq + segment.len as u64;
+        if let Some(records) = &mut self.records {
+            records.on_transmitted(now, segment.seq, end);
+        }
         self.transmitted = self.transmitted.max(end);
         if segment.seq <= self.snd_una && self.snd_una < end {
             self.time_the_oldest(now);
@@ -314,6 +314,11 @@ impl TcpSender {
             Some(_) => false,
             None => segment.seq < sent_before,
         }
+    }
+    /// True if the pace delays a segment that may be sent otherwise, by the last
+    /// [`Self::poll_segment`].
+    pub fn is_delayed(&self) -> bool {
+        self.send_at.is_scheduled()
     }
     /// True if data wait because of the window.
     pub fn is_window_limited(&self) -> bool {

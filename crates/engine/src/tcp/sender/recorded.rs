@@ -3,6 +3,7 @@
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
+use crate::tcp::recovery::{Ack, Delivery};
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
@@ -12,6 +13,8 @@ impl TcpSender {
         if now < self.paced_until {
             if self.resend || self.may_send() {
                 self.send_at = self.paced_until;
+            } else {
+                self.note_limit();
             }
             return None;
         }
@@ -44,59 +47,108 @@ impl TcpSender {
         }
     }
 
-    /// Nothing may be sent. If the application has no data and the window has room, rates of what
-    /// is on its way say nothing of the path (draft-cheng-iccrg-delivery-rate-estimation-00 3.4).
+    /// Nothing may be sent, whatever the pace. If the application has no data and the window has
+    /// room, rates of what is on its way say nothing of the path
+    /// (draft-cheng-iccrg-delivery-rate-estimation-00 3.4, which asks when the application writes:
+    /// the answer is that of the poll before).
     fn note_limit(&mut self) {
-        let pipe = self.pipe();
-        if self.snd_max == self.snd_end
-            && pipe < self.window.cwnd
+        if self.snd_max < self.snd_end || self.has_lost_to_send() {
+            return;
+        }
+        let pipe = self.pipe(self.snd_una);
+        if pipe < self.window.cwnd
             && let Some(records) = &mut self.records
         {
             records.limit(pipe);
         }
     }
 
-    /// Bytes on their way, by the scoreboard if there is one (RFC 6675 SetPipe).
-    fn pipe(&self) -> u64 {
+    /// True if lost data were not sent again (C.lost_out > C.retrans_out in 3.4).
+    fn has_lost_to_send(&self) -> bool {
         match &self.board {
-            Some(board) => board.pipe(self.snd_una, self.snd_max, self.window.mss),
-            None => self.bytes_in_flight(),
+            _ if self.resend => true,
+            Some(board) if self.recovering => {
+                // NextSeg() rule (1): with new data, which would go first, no other hole counts.
+                let mss = self.window.mss;
+                let hole = board.next_seg(self.snd_una, self.snd_max, mss, true);
+                hole.is_some()
+            }
+            Some(board) => board.skip(self.snd_nxt) < self.snd_max,
+            None => self.snd_nxt < self.snd_max,
+        }
+    }
+
+    /// snd_max at the last timeout, if with everything below `una` acknowledged data that were
+    /// outstanding then are still missing: they count as lost, and no other recovery begins (RFC
+    /// 6675 section 5.1).
+    fn recover_after_timeout(&self, una: u64) -> Option<u64> {
+        self.recover
+            .filter(|recover| !self.recovering && una < *recover)
+    }
+
+    /// Bytes on their way with everything below `una` acknowledged, by the scoreboard if there is
+    /// one (RFC 6675 SetPipe). A timeout takes all that was outstanding for lost: the copies since
+    /// then, and new data, are on their way.
+    pub(super) fn pipe(&self, una: u64) -> u64 {
+        let (snd_max, mss) = (self.snd_max, self.window.mss);
+        match (&self.board, self.recover_after_timeout(una)) {
+            (Some(board), Some(recover)) => {
+                board.pipe_after_timeout(una, self.snd_nxt, recover, snd_max, mss)
+            }
+            (Some(board), None) => board.pipe(una, snd_max, mss),
+            (None, _) => snd_max - una,
         }
     }
 
     /// An acknowledgement, with what it tells of the delivery of segments.
     pub(super) fn on_recorded_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
-        let mss = self.window.mss;
-        let pipe_before = self.pipe();
-        let lost_before = self
-            .board
-            .as_ref()
-            .map_or(0, |board| board.lost_below(mss))
-            .max(segment.ack);
-        let news = self.update_board(segment);
-        let mut ack = self.ack(now, segment);
-        if let Some(records) = &mut self.records {
-            records.on_ack(segment.ack);
-            let mut delivery = records.take_news(now);
-            delivery.pipe_before = pipe_before;
-            (delivery.lost, delivery.pipe) = match &self.board {
-                Some(board) => (
-                    board.lost_above(lost_before, mss),
-                    board.pipe(segment.ack, self.snd_max, mss),
-                ),
-                None => (0, ack.flight()),
-            };
-            ack.delivery = Some(delivery);
-        }
+        let (news, delivery) = self.take_delivery(now, segment);
+        let ack = Ack {
+            delivery,
+            ..self.ack(now, segment)
+        };
         let event = self.react(segment, news, &ack);
         self.policy.get().on_ack(&mut self.window, &ack);
         if self.policy.get().holds_back() {
-            let pipe = self.pipe();
+            let pipe = self.pipe(self.snd_una);
             if let Some(records) = &mut self.records {
                 records.limit(pipe);
             }
         }
         event
+    }
+
+    /// Enters an acknowledgement in the scoreboard and the records. Returns true if its blocks
+    /// report new data ([`Self::update_board`]), and what it tells of the delivery of segments.
+    pub(super) fn take_delivery(
+        &mut self,
+        now: Ps,
+        segment: &Segment,
+    ) -> (Option<bool>, Option<Delivery>) {
+        let mss = self.window.mss;
+        let pipe_before = self.pipe(self.snd_una);
+        // Data that were outstanding at a timeout were lost then.
+        let timed_out = self.recover_after_timeout(self.snd_una).unwrap_or(0);
+        let lost_before = self
+            .board
+            .as_ref()
+            .map_or(0, |board| board.lost_below(mss))
+            .max(timed_out)
+            .max(segment.ack);
+        let news = self.update_board(segment);
+        let pipe = self.pipe(segment.ack);
+        let board = self.board.as_ref();
+        let lost = board.map_or(0, |board| board.lost_above(lost_before, mss));
+        let delivery = self.records.as_mut().map(|records| {
+            records.on_ack(segment.ack);
+            Delivery {
+                lost,
+                pipe_before,
+                pipe,
+                ..records.take_news(now)
+            }
+        });
+        (news, delivery)
     }
 
     /// True if the policy takes the first or second duplicate for a loss, as the oldest segment is

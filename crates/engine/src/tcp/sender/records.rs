@@ -78,11 +78,7 @@ impl Records {
         let known = self.segments.back().map_or(seq, |last| last.end);
         if seq < known {
             record.again = true;
-            let first = self.segments.partition_point(|segment| segment.end <= seq);
-            for segment in self.segments.range_mut(first..) {
-                if segment.end - segment.bytes >= end {
-                    break;
-                }
+            for segment in self.within(seq, end) {
                 *segment = Record {
                     end: segment.end,
                     bytes: segment.bytes,
@@ -97,12 +93,20 @@ impl Records {
         }
     }
 
-    /// The last cell of the segment that begins at `seq` has left.
-    pub fn on_transmitted(&mut self, now: Ps, seq: u64) {
-        let place = self.segments.partition_point(|segment| segment.end <= seq);
-        if let Some(segment) = self.segments.get_mut(place) {
+    /// The last cell of the segment `seq..end` has left. A copy may leave after the acknowledgement
+    /// of its data, which have no record any more.
+    pub fn on_transmitted(&mut self, now: Ps, seq: u64, end: u64) {
+        for segment in self.within(seq, end) {
             segment.sent = now;
         }
+    }
+
+    /// The records that have a byte of `seq..end`.
+    fn within(&mut self, seq: u64, end: u64) -> impl Iterator<Item = &mut Record> {
+        let first = self.segments.partition_point(|segment| segment.end <= seq);
+        self.segments
+            .range_mut(first..)
+            .take_while(move |segment| segment.end - segment.bytes < end)
     }
 
     /// Time at which the oldest segment was sent last.
@@ -248,6 +252,34 @@ mod tests {
         assert_eq!(records.oldest_sent(), Some(Ps::from_ms(50)));
         assert_eq!(ack(&mut records, 100, 1).rtt, None);
         assert_eq!(ack(&mut records, 101, 2).rtt, Some(Ps::from_ms(101)));
+    }
+
+    #[test]
+    fn a_copy_that_leaves_after_its_acknowledgement_stamps_no_other_segment() {
+        let mut records = Records::default();
+        send(&mut records, 0, 0..4);
+        records.on_transmitted(Ps::from_ms(5), MSS, 2 * MSS);
+        // A timeout puts a copy of 0 into the queue of the host, which an acknowledgement of 0 and
+        // 1 overtakes.
+        send(&mut records, 50, 0..1);
+        assert_eq!(ack(&mut records, 60, 2).rtt, None);
+        records.on_transmitted(Ps::from_ms(70), 0, MSS);
+        assert_eq!(records.oldest_sent(), Some(Ps::ZERO));
+        assert_eq!(ack(&mut records, 80, 3).rtt, Some(Ps::from_ms(80)));
+        // The last cell of a segment counts from the time at which it leaves.
+        records.on_transmitted(Ps::from_ms(81), 3 * MSS, 4 * MSS);
+        assert_eq!(ack(&mut records, 90, 4).rtt, Some(Ps::from_ms(9)));
+    }
+
+    #[test]
+    fn a_copy_of_two_segments_stamps_both() {
+        let mut records = Records::default();
+        records.on_sent(Ps::ZERO, 0, 300, true);
+        records.on_sent(Ps::ZERO, 300, MSS, false);
+        records.on_sent(Ps::from_ms(50), 0, MSS, false);
+        records.on_transmitted(Ps::from_ms(60), 0, MSS);
+        records.on_ack(300);
+        assert_eq!(records.oldest_sent(), Some(Ps::from_ms(60)));
     }
 
     #[test]

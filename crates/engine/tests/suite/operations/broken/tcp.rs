@@ -19,6 +19,8 @@ enum Fault {
     LazyTimer,
     NoTimer,
     IdleTimer,
+    StuckPace,
+    DropsDelayed,
     BelievesAnything,
     LeavesGaps,
     OpensWindow,
@@ -30,6 +32,8 @@ enum Fault {
 struct Faulty {
     inner: TcpSender,
     fault: Fault,
+    /// A delayed segment was due.
+    dropped: bool,
 }
 
 impl Sending for Faulty {
@@ -37,6 +41,9 @@ impl Sending for Faulty {
         self.inner.supply(bytes);
     }
     fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
+        if self.dropped {
+            return None;
+        }
         let segment = self.inner.poll_segment(now)?;
         Some(match self.fault {
             Fault::LeavesGaps => Segment {
@@ -74,7 +81,14 @@ impl Sending for Faulty {
         );
     }
     fn on_timer(&mut self, now: Ps) {
-        if self.fault != Fault::IdleTimer {
+        let delayed = self.inner.is_delayed();
+        self.dropped |= delayed && self.fault == Fault::DropsDelayed;
+        let idle = match self.fault {
+            Fault::IdleTimer => true,
+            Fault::StuckPace => delayed,
+            _ => false,
+        };
+        if !idle {
             self.inner.on_timer(now);
         }
     }
@@ -106,6 +120,8 @@ fn broken_senders_are_caught() {
         (Fault::LazyTimer, "above the largest"),
         (Fault::NoTimer, "a sender that waits for ever"),
         (Fault::IdleTimer, "a timer that is due and does nothing"),
+        (Fault::StuckPace, "a timer without progress"),
+        (Fault::DropsDelayed, "a delayed segment that is never sent"),
         (
             Fault::BelievesAnything,
             "an impossible acknowledgement had an effect",
@@ -122,9 +138,14 @@ fn broken_senders_are_caught() {
             why,
             |setting, operations| {
                 let mut setting = setting.clone();
-                setting.tcp = json!({ "recovery": "reno" });
-                let inner = TcpSender::new(&setting.config(), setting.phase);
-                let mut sender = Watched::with(Faulty { inner, fault }, &setting);
+                let paced = [Fault::StuckPace, Fault::DropsDelayed].contains(&fault);
+                setting.tcp = json!({ "recovery": if paced { "bbr" } else { "reno" } });
+                let faulty = Faulty {
+                    inner: TcpSender::new(&setting.config(), setting.phase),
+                    fault,
+                    dropped: false,
+                };
+                let mut sender = Watched::with(faulty, &setting);
                 sender.supply(10_000_000);
                 for operation in operations {
                     sender.happen(operation);
