@@ -105,6 +105,27 @@ def test_a_word_wider_than_the_terminal_is_not_lost() -> None:
     assert digits == "9" * 40
 
 
+@pytest.mark.parametrize("width", [120, 40, 30, 20, 17])
+def test_a_first_column_of_numbers_is_whole_at_every_width(width: int) -> None:
+    numbers = ["149.760 ± 0.003", "1.52587890625e-05", "-0.000214"]
+    cells = [[number, f"flow.tcp.{at}", "1,024 ± 12"] for at, number in enumerate(numbers)]
+    text = shown(
+        Table(columns("mean", "rate-limited", "cells", numbers=[0, 2]), rows(cells)), width
+    )
+    assert max(map(len, text.splitlines())) <= width
+    for number in numbers:
+        assert text.count(number) == 1
+    assert text.count("1,024 ± 12") == len(numbers)
+
+
+@pytest.mark.parametrize("title", ["path", "", "results/of"])
+def test_a_single_column_may_be_wider_than_the_terminal(title: str) -> None:
+    path = "results/of/the/experiment.toml"
+    table = Table((Column(title), Column("why", detail=True)), rows([[path, "kept"], ["a", "b"]]))
+    body = shown(table, 12).splitlines()
+    assert body[-2:] == [path, "a"]
+
+
 def test_cells_are_broken_between_words_only() -> None:
     cell = "holds with all of 1,234 seeds and none of 5,678 others"
     table = Table(columns("claim", "n", numbers=[1]), rows([[cell, "1"]]))
