@@ -32,7 +32,7 @@ def layouts(table: Table, width: int) -> list[Layout]:
     """Ways to show a table within a width: as it is, without optional columns, or turned.
 
     Turned, the rows become columns, and as many tables follow each other as the width requires.
-    A number is broken, or a line too long, only if the terminal is narrower than a number or a word.
+    A number is broken, or a line too long, only if the terminal is narrower than it or than a word.
 
     Args:
         table: The table.
