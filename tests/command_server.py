@@ -2,7 +2,8 @@
 
 Most commands that tests give are over in less time than their imports take. So a process, this file
 as a script, imports everything that any subcommand needs, and forks for each command; the fork runs
-what the installed script runs, with streams, directory and exit code of its own.
+what the installed script runs, with streams, directory and exit code of its own. All forks have the
+hash seed of the process; other seeds are left to `make determinism`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -41,27 +44,38 @@ class CommandServer:
     modules may have read their settings from that; `serves` tells.
     """
 
-    def __init__(self, hang_seconds: float) -> None:
-        self._hang_seconds = hang_seconds
+    def __init__(self) -> None:
         self._environment = dict(os.environ)
         self._process: subprocess.Popen[bytes] | None = None
         self._line: socket.socket | None = None
 
     def serves(self) -> bool:
-        """Whether commands can be run here: by the system, and with the present environment."""
+        """True if commands can be run here: by the system, and with the present environment."""
         present = dict(os.environ)
         # pytest notes here which test is running.
         for environment in (present, self._environment):
             environment.pop("PYTEST_CURRENT_TEST", None)
         return sys.platform == "linux" and present == self._environment
 
-    def run(self, command: list[str], stdin: bytes, cwd: Path) -> tuple[int, bytes, bytes]:
+    def run(
+        self, command: list[str], stdin: bytes, cwd: Path, seconds: float
+    ) -> tuple[int, bytes, bytes]:
         """Exit code, standard output and standard error of a command.
 
+        After an error the next command gets a new process.
+
+        Args:
+            command: The words of the command, the path of the script first.
+            stdin: Standard input.
+            cwd: Directory in which the command runs.
+            seconds: Longest time of the command, and of the imports before the first one.
+
         Raises:
-            TimeoutError: It hangs.
+            TimeoutError: The command takes longer.
+            ConnectionError: The process that forks has ended.
         """
         line = self._start()
+        line.settimeout(seconds)
         with (
             tempfile.TemporaryFile() as given,
             tempfile.TemporaryFile() as out,
@@ -71,11 +85,11 @@ class CommandServer:
             given.seek(0)
             request = json.dumps([command, str(cwd)]).encode()
             streams = [given.fileno(), out.fileno(), err.fileno()]
-            socket.send_fds(line, [len(request).to_bytes(HEADER_BYTES)], streams)
-            line.sendall(request)
             try:
+                socket.send_fds(line, [len(request).to_bytes(HEADER_BYTES)], streams)
+                line.sendall(request)
                 status = int.from_bytes(_exactly(line, HEADER_BYTES), signed=True)
-            except TimeoutError:
+            except OSError:
                 self.stop()
                 raise
             out.seek(0)
@@ -83,22 +97,24 @@ class CommandServer:
             return status, out.read(), err.read()
 
     def stop(self) -> None:
-        """Ends the process, and what still runs in it."""
+        """Ends the process, its forks, and the processes that these have started."""
         if self._process is not None and self._line is not None:
             self._line.close()
-            self._process.kill()
+            # All of them are in the group of the process; there is none if all have ended.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         self._process = self._line = None
 
     def _start(self) -> socket.socket:
         if self._line is None:
             self._line, other = socket.socketpair()
-            self._line.settimeout(self._hang_seconds)
             self._process = subprocess.Popen(
                 [sys.executable, __file__, str(other.fileno())],
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                start_new_session=True,
             )
             other.close()
         return self._line
@@ -157,7 +173,7 @@ def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
     try:
         main()
     except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else 0
+        status = status_of(ended)
     except BaseException:  # noqa: BLE001 -- what the interpreter would do with it
         traceback.print_exc()
     sys.stdout.flush()
@@ -166,6 +182,19 @@ def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
     os._exit(status)
 
 
+def status_of(ended: SystemExit) -> int:
+    """The exit code that the interpreter makes of it; a text is printed and is a failure."""
+    if ended.code is None:
+        return 0
+    if isinstance(ended.code, int):
+        return ended.code
+    sys.stderr.write(f"{ended.code}\n")
+    return 1
+
+
 if __name__ == "__main__":
+    # As for the installed script, which is beside the interpreter, and not the directory of tests.
+    if not sys.flags.safe_path:
+        sys.path[0] = str(Path(sys.executable).parent)
     _import_everything()
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -30,7 +30,7 @@ Command: TypeAlias = Callable[..., Finished]
 @pytest.fixture(scope="session")
 def command_server() -> Iterator[CommandServer]:
     """Runs commands without the time that their imports take."""
-    server = CommandServer(HANG_SECONDS)
+    server = CommandServer()
     yield server
     server.stop()
 
@@ -43,7 +43,7 @@ def command(tmp_path: Path, command_server: CommandServer) -> Command:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         line = [str(COMMAND), *map(str, arguments)]
         if command_server.serves():
-            status, out, err = command_server.run(line, data, cwd)
+            status, out, err = command_server.run(line, data, cwd, HANG_SECONDS)
         else:
             done = subprocess.run(
                 line, input=data, capture_output=True, cwd=cwd, timeout=HANG_SECONDS, check=False

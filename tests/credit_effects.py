@@ -1,4 +1,4 @@
-"""What changing each key of credit control and of link errors does."""
+"""Effects of the keys of credit control and of link errors."""
 
 from __future__ import annotations
 

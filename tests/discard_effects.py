@@ -1,4 +1,4 @@
-"""What the keys of the discard policies do."""
+"""Effects of the keys of the discard policies."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ FULL = (*CROWDED, 'switch.buffer="101 cells"', 'switch.discard.threshold="100 ce
 DISCARD_KEYS = [
     effect("ppd", "forward_end", "true", "false", "differs", digest, *LOSSY),
     effect("epd", "forward_end", "true", "false", "differs", digest, *FULL),
+    effect("epd", "threshold", "", '"30 cells"', "falls", LONGEST, *UBR),
     effect("epd", "threshold", '"150 cells"', '"30 cells"', "falls", LONGEST, *UBR),
     effect(
         "intelligent-tail-drop", "margin", '"20 cells"', '"100 cells"', "falls", MEAN_QUEUE, *UBR

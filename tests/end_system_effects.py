@@ -1,4 +1,4 @@
-"""What the keys of TCP and of ABR end systems do."""
+"""Effects of the keys of TCP and of ABR end systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the keys of ERICA do."""
+"""Effects of the keys of ERICA."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ ERICA_KEYS = [
     erica("clip_to_fair_share", "true", "false", "differs", *BURSTY, *UNEASY),
     erica("clip_to_capacity", "true", "false", "differs"),
     erica("load_weight", "0.2", "0.8", "differs", 'switch.control.load_averaging="components"'),
+    erica("load_weight", "0.2", "0.8", "differs", 'switch.control.load_averaging="load-factor"'),
     row(
         "switch.control.reset_on_zero",
         "false",
@@ -93,6 +94,8 @@ ERICA_KEYS = [
         "switch.control.target_utilisation=1.0",
     ),
     erica("bidirectional_counting", "false", "true", "differs", *BURSTY, *UNEASY),
+    # The target utilisation is then 1.
+    erica("queue_control", "", "{}", "rises"),
     erica("queue_control.target_delay", '"1 ms"', '"5 ms"', "rises"),
     erica("queue_control.a", "1.15", "2.0", "differs"),
     erica("queue_control.b", "1.05", "1.3", "differs"),

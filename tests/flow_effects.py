@@ -1,4 +1,4 @@
-"""What the keys of flows do, but for their sources."""
+"""Effects of the keys of flows, but for their sources."""
 
 from __future__ import annotations
 

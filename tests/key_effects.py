@@ -19,11 +19,11 @@ PAIR, SWITCH, GRAPH = "traced.toml", "single-switch.toml", "graph.toml"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What changing one key does.
+    """An effect of changing one key.
 
     Attributes:
         path: Path of the key, as `--set` takes it.
-        first: Its value in the first run, as TOML.
+        first: Its value in the first run, as TOML; empty if the first run has no such key.
         second: Its value in the second one.
         relation: Whether the measure rises, falls or differs from the first to the second run.
         measure: What is compared.
@@ -38,6 +38,10 @@ class Effect:
     measure: Measure
     context: tuple[str, ...] = ()
     scenario: str = PAIR
+
+    def settings(self, value: str) -> tuple[str, ...]:
+        """Settings of the run in which the key has a value, or is absent if that is empty."""
+        return (*self.context, f"{self.path}={value}") if value else self.context
 
 
 def digest(result: Result) -> str:

@@ -1,4 +1,4 @@
-"""What the keys of the run, of the topology and of its switches do."""
+"""Effects of the keys of the run, of the topology and of its switches."""
 
 from __future__ import annotations
 
@@ -45,6 +45,31 @@ LOT = (
         ' hop = "20 km", span = "200 km", egress = "10 km" }'
     ),
 )
+
+LINES = 'link_rate = "20 Mbit/s", bottleneck_rate = "5 Mbit/s", access = "0.1 ms"'
+# Each template, and what else the scenario needs.
+TOPOLOGIES = {
+    "n-source": (
+        f'topology={{ template = "n-source", {LINES}, bottleneck = "1 ms", egress = "0.1 ms" }}',
+    ),
+    "single-switch": (f'topology={{ template = "single-switch", {LINES}, bottleneck = "1 ms" }}',),
+    "parking-lot": (
+        (
+            f'topology={{ template = "parking-lot", {LINES}, switches = 3, hop = "0.5 ms",'
+            ' egress = "0.1 ms" }'
+        ),
+    ),
+    "graph": (
+        (
+            'topology={ template = "graph", node = [{ name = "a", kind = "host" },'
+            ' { name = "b", kind = "host" }, { name = "X", kind = "switch" }],'
+            ' link = [{ from = "a", to = "X", rate = "20 Mbit/s", delay = "0.1 ms" },'
+            ' { from = "X", to = "b", rate = "5 Mbit/s", delay = "1 ms" }] }'
+        ),
+        'flow.tcp.from="a"',
+        'flow.tcp.to="b"',
+    ),
+}
 
 RUN = [
     row("run.duration", '"300 ms"', '"400 ms"', "rises", of_summary("simulated_seconds")),
@@ -139,6 +164,15 @@ SWITCH_KEYS = [
     # An explicit rate that does not wait behind data stops the growth of the queue earlier.
     row("switch.rm_first", "false", "true", "falls", LONGEST, *ERICA),
     row("switch.control.threshold", '"20 cells"', '"80 cells"', "rises", queue("queue_mean_cells")),
+    # Without a threshold half of the buffer.
+    row(
+        "switch.control.threshold",
+        "",
+        '"20 cells"',
+        "falls",
+        queue("queue_mean_cells"),
+        'switch.control={ scheme = "efci" }',
+    ),
     row(
         "switch.control.high",
         '"60 cells"',
@@ -155,5 +189,14 @@ SWITCH_KEYS = [
         "falls",
         queue("queue_mean_cells"),
         'switch.control={ scheme = "efci", high = "60 cells", low = "20 cells" }',
+    ),
+    # Without the low threshold there is no hysteresis.
+    row(
+        "switch.control.low",
+        "",
+        '"1 cells"',
+        "falls",
+        queue("queue_mean_cells"),
+        'switch.control={ scheme = "efci", high = "60 cells" }',
     ),
 ]

@@ -1,4 +1,4 @@
-"""What the keys of the further control schemes do, as `key_effects.py` has it for the rest."""
+"""Effects of the keys of the further control schemes."""
 
 from __future__ import annotations
 
@@ -151,6 +151,8 @@ SCHEME_EFFECTS = [
         "abr.time_constant", '"1 ms"', '"3 ms"', "rises", MEAN_QUEUE, (*PREDICTED, PREDICTING[0])
     ),
     Effect("abr.rtd", '"20 ms"', '"0 s"', "rises", MEAN_QUEUE, (*PREDICTED, *PREDICTING)),
+    Effect("switch.vsvd", "", "{}", "differs", digest, SPLIT),
+    Effect("topology.node.X.vsvd", "", "{}", "differs", digest, SPLIT, GRAPH),
     Effect("switch.vsvd.at", "[]", '["A"]', "differs", digest, SPLIT),
     Effect(
         "topology.node.X.vsvd", "{}", "{ limit_source = true }", "differs", digest, SPLIT, GRAPH

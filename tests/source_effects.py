@@ -1,4 +1,4 @@
-"""What the keys of sources do."""
+"""Effects of the keys of sources."""
 
 from __future__ import annotations
 

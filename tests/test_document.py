@@ -105,6 +105,27 @@ def test_a_word_wider_than_the_terminal_is_not_lost() -> None:
     assert digits == "9" * 40
 
 
+@pytest.mark.parametrize("width", [120, 40, 30, 20, 17])
+def test_a_first_column_of_numbers_is_whole_at_every_width(width: int) -> None:
+    numbers = ["149.760 ± 0.003", "1.52587890625e-05", "-0.000214"]
+    cells = [[number, f"flow.tcp.{at}", "1,024 ± 12"] for at, number in enumerate(numbers)]
+    text = shown(
+        Table(columns("mean", "rate-limited", "cells", numbers=[0, 2]), rows(cells)), width
+    )
+    assert max(map(len, text.splitlines())) <= width
+    for number in numbers:
+        assert text.count(number) == 1
+    assert text.count("1,024 ± 12") == len(numbers)
+
+
+@pytest.mark.parametrize("title", ["path", "", "results/of"])
+def test_a_single_column_may_be_wider_than_the_terminal(title: str) -> None:
+    path = "results/of/the/experiment.toml"
+    table = Table((Column(title), Column("why", detail=True)), rows([[path, "kept"], ["a", "b"]]))
+    body = shown(table, 12).splitlines()
+    assert body[-2:] == [path, "a"]
+
+
 def test_cells_are_broken_between_words_only() -> None:
     cell = "holds with all of 1,234 seeds and none of 5,678 others"
     table = Table(columns("claim", "n", numbers=[1]), rows([[cell, "1"]]))
@@ -142,7 +163,7 @@ def test_notes_of_rows_stand_below_them() -> None:
 
 
 class Tags(HTMLParser):
-    """Checks that tags are closed in order, and collects ids."""
+    """Checks that tags are closed in order and no list is a list's own child; collects ids."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,6 +173,7 @@ class Tags(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         """Notes an opened tag."""
         self.ids += [value or "" for name, value in attributes if name == "id"]
+        assert tag != "ul" or self.open[-1] != "ul"
         if tag not in {"br", "meta"}:
             self.open.append(tag)
 
@@ -170,6 +192,7 @@ def test_a_page_is_well_formed_and_escaped() -> None:
     assert '<svg role="img" aria-label="queue over time" ' in page
     assert "<summary>All of them</summary><p>folded</p>" in page
     assert "Nothing" not in page
+    assert "<ul><li>ACR<ul><li>PCR &lt; 1</li></ul></li></ul>" in page
     assert "RFC 5681" in page
     assert page.index("index.html") < page.index("<h1>")
 
@@ -186,6 +209,21 @@ def test_markdown_escapes_and_nests() -> None:
     assert table[0].startswith("| flow | goodput Mbit/s | cells sent | difference | window-limited")
     assert table[1] == "|---|--:|--:|--:|--:|---|---|"
     assert len({line.count("|") for line in table}) == 1
+
+
+def test_a_bar_in_code_or_in_a_folded_title_does_not_end_a_cell_of_markdown() -> None:
+    code = Span("a | b", "code")
+    table = Table(columns("n", "m"), rows([[code, Folded("c | d", ())]]))
+    text = markdown(Document("a_b | *c*", (Paragraph(code), table)))
+    assert text.splitlines() == [
+        "# a\\_b \\| \\*c\\*",
+        "",
+        "`a | b`",
+        "",
+        "| n | m |",
+        "|---|---|",
+        "| `a \\| b` | c \\| d |",
+    ]
 
 
 def test_a_row_has_a_cell_for_every_column() -> None:

@@ -13,8 +13,8 @@ from discard_effects import DISCARD_KEYS
 from end_system_effects import ABR_KEYS, TCP_KEYS
 from erica_effects import ERICA_KEYS
 from flow_effects import FLOW_KEYS
-from key_effects import Effect
-from network_effects import RUN, SWITCH_KEYS, TOPOLOGY
+from key_effects import PAIR, Effect
+from network_effects import RUN, SWITCH_KEYS, TOPOLOGIES, TOPOLOGY
 from recovery_effects import RECOVERY_KEYS
 from schema_keys import CHOICES as NAMES
 from schema_keys import KEYS, key_of
@@ -39,7 +39,7 @@ EFFECTS = [
 # Keys whose effect is no difference between two runs, and who tests them.
 ELSEWHERE = {
     "run.strict": "test_bad_input: an error becomes a warning",
-    "topology": "test_inspect: every template runs",
+    "topology": "below: each topology gives a run of its own",
     "topology.graph.node": "test_bad_input: hosts end flows, switches forward",
     "topology.graph.node.host.name": "test_bad_input: names that are unknown or not unique",
     "topology.graph.node.switch.name": "the same",
@@ -57,8 +57,8 @@ def run(text: str, file: str, settings: Sequence[Sequence[str]]) -> list[Result]
 def key_of_effect(effect: Effect) -> str:
     """The key that an effect is of."""
     text = (SCENARIOS / effect.scenario).read_text(encoding="utf-8")
-    settings = [*effect.context, f"{effect.path}={effect.first}"]
-    return key_of(effect.path, text, effect.scenario, settings)
+    settings = effect.settings(effect.first or effect.second)
+    return key_of(effect.path, text, effect.scenario, list(settings))
 
 
 def key_of_choice(choice: Choice) -> str:
@@ -76,9 +76,7 @@ def effect_id(effect: Effect) -> str:
 @pytest.mark.parametrize("effect", EFFECTS, ids=effect_id)
 def test_a_key_has_its_effect(effect: Effect) -> None:
     text = (SCENARIOS / effect.scenario).read_text(encoding="utf-8")
-    settings = [
-        (*effect.context, f"{effect.path}={value}") for value in (effect.first, effect.second)
-    ]
+    settings = [effect.settings(value) for value in (effect.first, effect.second)]
     first, second = map(effect.measure, run(text, effect.scenario, settings))
     if effect.relation == "differs":
         assert first != second
@@ -101,11 +99,20 @@ def test_each_name_gives_a_run_of_its_own(choice: Choice) -> None:
     assert len(names) > 1
 
 
+def test_each_topology_gives_a_run_of_its_own() -> None:
+    assert TOPOLOGIES.keys() == set(NAMES["topology"])
+    text = (SCENARIOS / PAIR).read_text(encoding="utf-8")
+    digests = {result.digest for result in run(text, PAIR, list(TOPOLOGIES.values()))}
+    assert len(digests) == len(TOPOLOGIES)
+
+
 def test_no_key_is_without_an_effect() -> None:
     chosen = [key_of_choice(choice) for choice in CHOICES]
     tested = {*map(key_of_effect, EFFECTS), *chosen}
     assert sorted(KEYS.keys() - tested - ELSEWHERE.keys()) == []
-    assert sorted((tested | ELSEWHERE.keys()) - KEYS.keys()) == []
+    # A table is no key of its own, but its presence may have an effect.
+    tables = {path for path in tested if any(key.startswith(f"{path}.") for key in KEYS)}
+    assert sorted((tested | ELSEWHERE.keys()) - KEYS.keys() - tables) == []
     assert sorted(tested & ELSEWHERE.keys()) == []
 
 

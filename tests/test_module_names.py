@@ -31,7 +31,7 @@ MEANINGS = {
     "race": "elimination of settings or values that clearly lose, before all seeds are run",
     "report": "an answer as a document for the terminal and a web page",
     "running": "the runs of an operation, made and collected",
-    "runs": "finished runs, and access to their results",
+    "runs": "the runs that an experiment or an expression names, and access to their results",
     "search": "the search for the best value by runs",
     "sentences": "the sentences and cells of a report",
     "stored": "results that are kept beside a paper's data",

@@ -34,49 +34,49 @@ def write(cases: Sequence[Case], runner: Runner, directory: Path) -> None:
     parts = [INTRODUCTION]
     for number, case in enumerate(cases, 1):
         base = Job.from_file(papers_root() / case.scenario, case.settings)
-        report = tune(base, case.options, runner)
-        figure = region(report)
+        answer = tune(base, case.options, runner)
+        figure = region(answer)
         picture = "" if figure is None else f"tuning-{number}.svg"
         if figure is not None:
             (directory / picture).write_text(svg(figure), encoding="utf-8", newline="\n")
-        parts.append(_section(case, report, picture))
+        parts.append(_section(case, answer, picture))
     (directory / "tuning.md").write_text("\n".join(parts), encoding="utf-8", newline="\n")
 
 
-def _section(case: Case, report: Answer, picture: str) -> str:
-    criteria = sentences.columns(report)
-    paths = sentences.paths(report)
+def _section(case: Case, answer: Answer, picture: str) -> str:
+    criteria = sentences.columns(answer)
+    paths = sentences.paths(answer)
     titles = [f"{one.name} {sentences.unit(one)}".strip() for one in criteria]
-    model = ["fluid model"] if report.modelled else []
+    model = ["fluid model"] if answer.modelled else []
     columns = [*paths.values(), *model, "seeds", *titles, "falls behind by"]
     lines = [f"## {case.title}", "", case.about, "", f"`{case.command}`", ""]
-    lines += [f"- {sentence}" for sentence in sentences.headline(report)]
-    lines += [f"- Varied: {one.path}, {one.words()}." for one in report.space]
-    lines += [f"- Not in the model: {one}." for one in cautions(report)]
+    lines += [f"- {sentence}" for sentence in sentences.headline(answer)]
+    lines += [f"- Varied: {one.path}, {one.words()}." for one in answer.space]
+    lines += [f"- Not in the model: {one}." for one in cautions(answer)]
     if picture:
         lines += ["", f"![The feasible region of the model, and what was simulated]({picture})"]
     lines += ["", _row(columns), _row(["--:"] * len(columns))]
-    for one in report.ranked[:MOST_ROWS]:
-        judged = [fluid_sentences.of_setting(report, one.setting)] if report.modelled else []
+    for one in answer.ranked[:MOST_ROWS]:
+        judged = [fluid_sentences.of_setting(answer, one.setting)] if answer.modelled else []
         measured = [sentences.measured(one, criterion) for criterion in criteria]
         named = sentences.cells(one.setting, paths)
-        why = " ".join(sentences.shortfall(report, one)).strip()
+        why = " ".join(sentences.shortfall(answer, one)).strip()
         lines.append(_row([*named, *judged, str(len(one.runs)), *measured, why]))
-    rest = len(report.ranked) - MOST_ROWS
+    rest = len(answer.ranked) - MOST_ROWS
     lines += ["", *([f"{rest} more fell behind early.", ""] if rest > 0 else []), case.finding, ""]
-    second = report.runner_up
+    second = answer.runner_up
     if second is not None:
         differences = [
-            f"{title} {sentences.difference(report.chosen, second, criterion)}"
+            f"{title} {sentences.difference(answer.chosen, second, criterion)}"
             for title, criterion in zip(titles, criteria, strict=True)
         ]
         lines += [f"Chosen less runner-up, seed by seed: {'; '.join(differences)}.", ""]
     return "\n".join(lines)
 
 
-def cautions(report: Answer) -> tuple[str, ...]:
+def cautions(answer: Answer) -> tuple[str, ...]:
     """Features of the scenario that the model ignores."""
-    return report.modelled.model.cautions if report.modelled else ()
+    return answer.modelled.model.cautions if answer.modelled else ()
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cellrate.common.document import Column, Paragraph, Row, Table
+from cellrate.common.document import Column, Paragraph, Row, Table, columns
 from cellrate.common.terminal import say, show_parts
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def show_result(result: Result, name: str) -> None:
 def _flows(flows: Sequence[dict[str, Any]]) -> Table:
     titles = (
         "flow",
-        "class",
+        Column("class"),
         "goodput\nMbit/s",
         "TCP\nMbit/s",
         "efficiency",
@@ -114,7 +114,15 @@ def _rows(flows: Sequence[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any
 
 
 def _ports(ports: Sequence[dict[str, Any]]) -> Table:
-    titles = "port", "classes", "utilisation", "queue mean", "queue max", "lost cells", "control"
+    titles = (
+        "port",
+        Column("classes"),
+        "utilisation",
+        "queue mean",
+        "queue max",
+        "lost cells",
+        Column("control"),
+    )
     busy = [(port, queue) for port in ports for queue in port["queues"] if queue["cells_arrived"]]
     busy.sort(key=lambda pair: pair[1]["queue_max_cells"], reverse=True)
     rows = (
@@ -145,11 +153,9 @@ def _totals(totals: dict[str, Any]) -> str:
     )
 
 
-def _columns(*titles: str) -> tuple[Column, ...]:
-    """Columns of numbers behind one of names."""
-    return tuple(
-        Column(title, "left" if number == 0 else "right") for number, title in enumerate(titles)
-    )
+def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
+    """A column of names and others behind it, of numbers where only the title is given."""
+    return columns(name, *others, numbers=range(1, len(others) + 1))
 
 
 def _mean(members: Sequence[dict[str, Any]], key: str, factor: float, digits: int) -> str:
@@ -191,5 +197,5 @@ def show_components(costs: Sequence[Cost]) -> None:
         verdict = limit + ("" if cost.limit is None or cost.ratio <= cost.limit else ", exceeded")
         amounts = f"{cost.nanoseconds:.1f}", f"{cost.ratio:.2f}", verdict
         rows.append(Row((cost.name, cost.kind, *amounts)))
-    titles = "component", "kind", "ns per cell-hop", "of the plain one", "at most"
+    titles = "component", Column("kind"), "ns per cell-hop", "of the plain one", "at most"
     show_parts((Table(_columns(*titles), tuple(rows)),))

@@ -17,7 +17,7 @@ from cellrate.common.document.markdown import markdown
 from cellrate.inference import sentences
 from cellrate.inference.answer import Finding, Inference
 from cellrate.inference.figure import pictures
-from cellrate.inference.report import counts, used, values
+from cellrate.inference.report import counts, kept_values, values
 from cellrate.simulation import figures
 
 CAPTION = (
@@ -52,7 +52,7 @@ def evidence(inference: Inference) -> Document:
         Paragraph(("Written by\n", written, f".\n{sentences.RULES}")),
         Paragraph(f"{sentences.counted_results(inference)}:"),
         counts(inference),
-        used(inference),
+        kept_values(inference),
         *map(_finding, inference.findings),
         *([Paragraph(f"No result depends on: {names}.")] if names else []),
         *([Section("The pictures", (pictures,))] if inference.findings else []),

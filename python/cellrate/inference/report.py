@@ -44,7 +44,7 @@ def report(inference: Inference) -> Document:
             Paragraph(origin, "faint"),
             counts(inference),
             Paragraph(f"{sentences.counted_results(inference)}.", "faint"),
-            used(inference),
+            kept_values(inference),
             Detail((Paragraph(sentences.RULES), Paragraph(LEGEND))),
             *map(_finding, inference.findings),
             Section("Parameters on which no result depends", _listing(unconcerned)),
@@ -74,7 +74,7 @@ def values(finding: Finding) -> Table:
     return Table(columns(*titles, numbers=(1, 2, 3)), rows(found), wide=True)
 
 
-def used(inference: Inference) -> Listing | Paragraph:
+def kept_values(inference: Inference) -> Listing | Paragraph:
     """The values that held out, alone and in combination."""
     if not inference.kept:
         return Paragraph("No value held out, so both are the same.")

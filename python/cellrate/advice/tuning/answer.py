@@ -49,11 +49,11 @@ class Answer:
             named the parameters to vary.
         modelled: The fluid model and its results; None if it was not used.
         space: Parameters that were varied; empty if the model proposed the settings.
-        left: Declared parameters that could not be varied.
+        not_varied: Declared parameters that could not be varied.
         budget: Number of runs that were allowed.
         ranked: Every setting that was run, the best first.
-        fullest: The best setting if throughput comes before loss; only if the fluid model finds no
-            feasible pair, otherwise None.
+        most_throughput: The best setting if throughput comes before loss; only if the fluid model
+            finds no feasible pair, otherwise None.
         refused: Settings that the scenario does not allow, with the reason of each.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
@@ -66,10 +66,10 @@ class Answer:
     no_model: str | None
     modelled: ModelResults | None
     space: Space
-    left: tuple[NotVaried, ...]
+    not_varied: tuple[NotVaried, ...]
     budget: int
     ranked: tuple[Ranked, ...]
-    fullest: Ranked | None = None
+    most_throughput: Ranked | None = None
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0
     known: int = 0

@@ -20,6 +20,7 @@ KEYS = {one.name: one.name.replace("-", "_") + UNITS.get(one.unit, "") for one i
 
 def as_json(answer: Answer) -> dict[str, Any]:
     """The report as a JSON object: units in the keys, null where nothing was measured."""
+    most = answer.most_throughput
     return {
         "scenario": answer.base.path,
         "objective": [
@@ -36,13 +37,13 @@ def as_json(answer: Answer) -> dict[str, Any]:
             "kept_from_before": answer.known,
         },
         "varied": [_varied(one) for one in answer.space],
-        "not_varied": [{"path": one.path, "why": one.why} for one in answer.left],
+        "not_varied": [{"path": one.path, "why": one.why} for one in answer.not_varied],
         "command": sentences.command(answer),
         "chosen": _ranked(answer, answer.chosen),
         "runner_up": None if answer.runner_up is None else _ranked(answer, answer.runner_up),
         "chosen_less_runner_up": _difference(answer),
         "as_it_is": _ranked(answer, answer.as_it_is),
-        "most_throughput": None if answer.fullest is None else _ranked(answer, answer.fullest),
+        "most_throughput": None if most is None else _ranked(answer, most),
         "settings": [_ranked(answer, one) for one in answer.ranked],
         "refused": [
             {"settings": dict(setting.values), "why": why}

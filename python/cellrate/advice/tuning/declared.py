@@ -41,15 +41,15 @@ def declared(
     the user names them.
     """
     space: list[Range | Choices] = []
-    left: list[NotVaried] = []
+    not_varied: list[NotVaried] = []
     for key in (key for table in tables for key in _keys(scenario, table)):
         if key.search is None or not _applies(key):
             continue
         try:
             space.append(declared_range(scenario, key))
         except BadInput as error:
-            left.append(NotVaried(key.path, str(error)))
-    return tuple(space), tuple(left)
+            not_varied.append(NotVaried(key.path, str(error)))
+    return tuple(space), tuple(not_varied)
 
 
 def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def _method(answer: Answer) -> Iterator[Paragraph]:
     if answer.no_model is not None:
         lines.append(f"The fluid model of EFCI does not describe the scenario: {answer.no_model}.")
     lines += [f"Varied: {one.path}, {one.words()}." for one in answer.space]
-    lines += [f"Not varied: {one.why}." for one in answer.left]
+    lines += [f"Not varied: {one.why}." for one in answer.not_varied]
     cautions = answer.modelled.model.cautions if answer.modelled else ()
     lines += [f"{one[0].upper()}{one[1:]}." for one in cautions]
     yield from (Paragraph(line, "faint") for line in lines)

@@ -131,7 +131,7 @@ def effort(answer: Answer) -> str:
 def _compromises(answer: Answer) -> list[str]:
     """The two compromises if no pair is feasible: least loss, or most throughput."""
     lossless = f"Least loss: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
-    full = answer.fullest
+    full = answer.most_throughput
     if full is None or full.setting == answer.chosen.setting:
         return [lossless, "No set that was tried has more throughput either."]
     return [

@@ -121,14 +121,14 @@ class _Tuning:
         Raises:
             BadInput: There is nothing to vary, or the budget is too small.
         """
-        space, left = self._space()
+        space, not_varied = self._space()
         budget = self._budget(SEARCH_SETTINGS)
         settings = self._affordable(budget)
         everything = count(space) <= settings
         found = search(self.laboratory, space, settings, self.objective, self.options.search_seed)
         race(self.laboratory, found, self.references, self.objective)
         method = "all" if everything else "search"
-        return self._answer(method, budget, no_model=no_model, space=space, left=left)
+        return self._answer(method, budget, no_model=no_model, space=space, not_varied=not_varied)
 
     def _budget(self, settings: int) -> int:
         """The user's budget in runs, or else the runs that so many settings need."""
@@ -149,14 +149,14 @@ class _Tuning:
         """
         if self.options.vary:
             return varied(self.scenario, self.options.vary), ()
-        space, left = declared(self.scenario, parameter_tables(self.scenario))
+        space, not_varied = declared(self.scenario, parameter_tables(self.scenario))
         if not space:
-            reasons = "".join(f"; {one.why}" for one in left)
+            reasons = "".join(f"; {one.why}" for one in not_varied)
             raise BadInput(
                 "there is nothing to vary: neither control nor discard has parameters with a range"
                 f"{reasons}; name parameters with --vary, for instance --vary tcp.granularity"
             )
-        return space, left
+        return space, not_varied
 
     def _full_first(self) -> Objective:
         """The objective with throughput (without TCP: utilisation) as its first criterion."""
@@ -173,7 +173,7 @@ class _Tuning:
         modelled: ModelResults | None = None,
         no_model: str | None = None,
         space: Space = (),
-        left: tuple[NotVaried, ...] = (),
+        not_varied: tuple[NotVaried, ...] = (),
     ) -> Answer:
         laboratory = self.laboratory
         infeasible = modelled is not None and not modelled.judgement.feasible.any()
@@ -185,10 +185,10 @@ class _Tuning:
             no_model=no_model,
             modelled=modelled,
             space=space,
-            left=left,
+            not_varied=not_varied,
             budget=budget,
             ranked=tuple(standing(laboratory, self.objective)),
-            fullest=standing(laboratory, self._full_first())[0] if infeasible else None,
+            most_throughput=(standing(laboratory, self._full_first())[0] if infeasible else None),
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
             known=laboratory.known,

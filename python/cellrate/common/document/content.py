@@ -82,12 +82,14 @@ class Column:
         align: "right" for numbers, whose cells are never broken into lines.
         optional: True if a narrow terminal may leave the column out; it says so.
         detail: True for a column that terminals always leave out.
+        number: True if the title is a number, which is not broken into lines.
     """
 
     title: str
     align: Align = "left"
     optional: bool = False
     detail: bool = False
+    number: bool = False
 
     @property
     def name(self) -> str:

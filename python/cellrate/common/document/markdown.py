@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cellrate.common.document.content import (
     Block,
@@ -39,7 +40,7 @@ CHARACTERS = re.compile(r"[|*_]|<(?! )")
 def markdown(document: Document) -> str:
     """The document as Markdown; details that a page folds are left out."""
     above = [text(document.above)] if document.above else []
-    parts = [*above, f"# {document.title}", *_blocks(document.parts, level=2)]
+    parts = [*above, f"# {escaped(document.title)}", *_blocks(document.parts, level=2)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -49,7 +50,7 @@ def text(content: Text) -> str:
 
 
 def escaped(content: str) -> str:
-    """A text whose characters have no meaning in Markdown or in its tables."""
+    """A text with `|`, `*`, `_`, and `<` unless a space follows, escaped; the rest stays."""
     return CHARACTERS.sub(lambda found: SPECIAL[found[0]], content)
 
 
@@ -113,5 +114,15 @@ def _table(part: Table) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    found = cell.title if isinstance(cell, Folded) else text(cell)
+    """A cell on one line, its bars escaped even in code (GitHub Flavored Markdown, 4.10)."""
+    if isinstance(cell, Folded):
+        found = escaped(cell.title)
+    else:
+        found = "".join(map(_span_in_table, joined(cell)))
     return found.replace("\n", "<br>")
+
+
+def _span_in_table(one: str | Span) -> str:
+    if isinstance(one, Span) and one.style == "code":
+        one = replace(one, text=one.text.replace("|", SPECIAL["|"]))
+    return _span(one)

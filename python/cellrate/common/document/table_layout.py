@@ -1,4 +1,4 @@
-"""Lays a table out for a terminal: every number whole, whatever the width."""
+"""Lays a table out for a terminal: numbers whole, unless the terminal is narrower than one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def layouts(table: Table, width: int) -> list[Layout]:
     """Ways to show a table within a width: as it is, without optional columns, or turned.
 
     Turned, the rows become columns, and as many tables follow each other as the width requires.
-    No cell of a number is ever broken, and no word, unless a single column is too wide already.
+    A number is broken, or a line too long, only if the terminal is narrower than it or than a word.
 
     Args:
         table: The table.
@@ -65,22 +65,46 @@ def _only(table: Table, shown: Sequence[bool]) -> Table:
 
 def _turned(table: Table, width: int) -> list[Layout]:
     """Tables with a row for each column of the table, and a column for each of its rows."""
+    if len(table.columns) == 1:
+        return [Layout(table, (width,), 1)]
     found: list[Layout] = []
     rows = list(table.rows)
     while rows:
         # As many records side by side as fit; a single one in any case.
-        best = _records(table, rows[:1])
-        widths = _widths(best, width, 1) or _folded(best, width, 1)
-        gap, count = 1, 1
+        layout, count = _record(table, rows[0], width), 1
         for more in range(2, len(rows) + 1):
             wider = _records(table, rows[:more])
             fitting = _widths(wider, width, GAPS[0])
             if fitting is None:
                 break
-            best, widths, gap, count = wider, fitting, GAPS[0], more
-        found.append(Layout(best, widths, gap))
+            layout, count = Layout(wider, fitting, GAPS[0]), more
+        found.append(layout)
         rows = rows[count:]
     return found
+
+
+def _record(table: Table, row: Row, width: int) -> Layout:
+    """One row of the table as a column, beside the titles or, if there is no room, below each."""
+    record, gap = _records(table, [row]), GAPS[-1]
+    widths = _widths(record, width, gap)
+    if widths is not None:
+        return Layout(record, widths, gap)
+    # Prose may be broken between words, numbers may not.
+    names = _least(record.columns[0], [one.cells[0] for one in record.rows])
+    needed = max(
+        _longest(plain(row.note).split()),
+        *(
+            _least(replace(column, title=""), [cell])
+            for column, cell in zip(table.columns, row.cells, strict=True)
+        ),
+    )
+    room = width - names - gap
+    if needed <= room:
+        return Layout(record, (names, room), gap)
+    heads = [head.title for head in record.columns]
+    below = tuple(Row((cell,)) for one in record.rows for cell in one.cells)
+    head = replace(record.columns[1], title="\n".join(heads), align="left")
+    return Layout(Table((head,), below), (width,), gap)
 
 
 def _records(table: Table, rows: Sequence[Row]) -> Table:
@@ -88,7 +112,7 @@ def _records(table: Table, rows: Sequence[Row]) -> Table:
     first, *others = table.columns
     heads = (
         Column(first.name),
-        *(Column(plain(row.cells[0]), "right") for row in rows),
+        *(Column(plain(row.cells[0]), "right", number=first.align == "right") for row in rows),
     )
     turned = []
     for at, column in enumerate(others, 1):
@@ -117,16 +141,10 @@ def _widths(table: Table, width: int, gap: int) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def _folded(table: Table, width: int, gap: int) -> tuple[int, ...]:
-    """Widths for a record with a word that is wider than the terminal, which is then broken."""
-    columns = list(zip(*(row.cells for row in table.rows), strict=True))
-    first = min(_least(table.columns[0], columns[0]), width // 2)
-    return first, max(width - first - gap, 1)
-
-
 def _least(column: Column, cells: Sequence[Cell]) -> int:
     """Least width of a column: numbers whole, words whole."""
-    title = _longest(column.title.replace("-", "- ").split())
+    broken = column.title.split("\n") if column.number else column.title.replace("-", "- ").split()
+    title = _longest(broken)
     if column.align == "right":
         return max(title, _natural(replace(column, title=""), cells))
     return max(title, *(_longest(plain(cell).split()) for cell in cells))

@@ -45,7 +45,7 @@ INDENT = 2
 
 
 def show(document: Document, console: Console) -> None:
-    """Prints a document; figures, details and links are left out.
+    """Prints a document; figures, details, folded parts and links are left out.
 
     Lines are as wide as the console, except for commands, which are not broken.
     """
@@ -176,9 +176,11 @@ def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
 
 def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
     table, spaces = layout.table, " " * indent
-    # A title may be broken behind a hyphen as well, as in rate-limited.
+    # A title may be broken behind a hyphen as well, as in rate-limited, but not in 1e-05.
     titles = tuple(
-        re.sub(r"-(?=\w)", "-\n", column.title) if len(column.title) > most else column.title
+        re.sub(r"-(?=\w)", "-\n", column.title)
+        if len(column.title) > most and not column.number
+        else column.title
         for column, most in zip(table.columns, layout.widths, strict=True)
     )
     heads = list(_cells(titles, layout, bottom=True))

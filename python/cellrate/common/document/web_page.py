@@ -123,11 +123,15 @@ def _folded(part: Folded, level: int) -> str:
 
 
 def _listing(part: Listing) -> str:
-    items = "".join(
-        _listing(item) if isinstance(item, Listing) else f"<li>{text(item)}</li>"
-        for item in part.items
-    )
-    return f"<ul>{items}</ul>" if items else ""
+    items: list[str] = []
+    for item in part.items:
+        if not isinstance(item, Listing):
+            items.append(text(item))
+        elif items:
+            items[-1] += _listing(item)
+        else:
+            items.append(_listing(item))
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>" if any(items) else ""
 
 
 def _table(part: Table) -> str:
