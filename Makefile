@@ -100,7 +100,7 @@ format: $(VENV)/.dependencies ## format everything
 
 # Again only if the extension, its stub, or mypy and its settings are new, since it takes long.
 test-stub: tested
-	@for one in $(TESTED)/_core.abi3.so python/cellrate/_core.pyi pyproject.toml $(VENV)/.dependencies; do test $(TESTED)/.stub -nt $$one || exit 1; done || { \
+	@( for one in $(TESTED)/_core.abi3.so python/cellrate/_core.pyi pyproject.toml $(VENV)/.dependencies; do test $(TESTED)/.stub -nt $$one || exit 1; done ) || { \
 		$(TESTED)/bin/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml cellrate._core && touch $(TESTED)/.stub; }
 
 test-rust: | $(BIN)/python
