@@ -109,7 +109,7 @@ def test_each_topology_gives_a_run_of_its_own() -> None:
 def test_no_key_is_without_an_effect() -> None:
     chosen = [key_of_choice(choice) for choice in CHOICES]
     tested = {*map(key_of_effect, EFFECTS), *chosen}
-    assert sorted(KEYS.keys() - tested - ELSEWHERE.keys()) == []
+    assert sorted(KEYS.keys() - tested - ELSEWHERE.keys()) == [], "without a row in *_effects.py"
     # A table is no key of its own, but its presence may have an effect.
     tables = {path for path in tested if any(key.startswith(f"{path}.") for key in KEYS)}
     assert sorted((tested | ELSEWHERE.keys()) - KEYS.keys() - tables) == []

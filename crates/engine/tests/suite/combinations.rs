@@ -152,7 +152,10 @@ fn every_scheme_works_with_every_policy_and_recovery_and_is_no_other() {
                 }
             }
         }
-        assert!(alike.is_empty(), "{topology:?}, the same run: {alike:?}");
+        assert!(
+            alike.is_empty(),
+            "{topology:?}, the same run: {alike:?}; a new scheme may need parameters in `control` of this file"
+        );
     }
 }
 

@@ -28,7 +28,8 @@ fn names(components: &[Component]) -> BTreeSet<String> {
 fn every_control_scheme_is_drawn() {
     assert_eq!(
         drawn(switch(), |switch| switch.control.name()),
-        names(schemes())
+        names(schemes()),
+        "support/random_network/switches.rs draws the schemes"
     );
 }
 

@@ -41,8 +41,9 @@ pub struct Delivery {
     pub delivered: u64,
     /// Of these, bytes that this acknowledgement reports.
     pub newly: u64,
-    /// Bytes that it shows to be lost: below three reported segments (RFC 6675 IsLost). 0 without
-    /// selective acknowledgements.
+    /// Bytes that it shows to be lost: below three reported segments (RFC 6675 IsLost); after a
+    /// timeout, only of data sent for the first time since then. 0 without selective
+    /// acknowledgements.
     pub lost: u64,
     /// Bytes on their way before it: sent, and neither reported nor lost (RFC 6675 SetPipe).
     pub pipe_before: u64,
