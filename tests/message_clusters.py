@@ -7,6 +7,7 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from unittest import mock
 
@@ -40,10 +41,19 @@ def cluster_with_another_cellrate() -> None:
         ) as worker,
     ):
         try:
-            scheduler.wait_for_workers(1, timeout=WAIT_SECONDS)
+            wait_for_a_worker(scheduler)
             Cluster(scheduler.scheduler_address).close()
         finally:
             worker.terminate()
+
+
+def wait_for_a_worker(cluster: LocalCluster) -> None:
+    """Waits by looking at the scheduler of this process, without a connection to it."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not cluster.scheduler.workers:
+        if time.monotonic() > deadline:
+            raise TimeoutError("no worker has come")
+        time.sleep(0.02)
 
 
 def cluster_that_ends(scenario: Path) -> None:
