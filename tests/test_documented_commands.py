@@ -17,9 +17,12 @@ README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("tutorial/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("how-to/*.md"))
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
-# `make` is what runs this test; a reproduction takes minutes, and an inference that is stored,
+# `make` is what runs this test, cargo and the Python of tests are what it runs in; a reproduction
+# takes minutes, and an inference that is stored,
 # which changes the papers' data, takes hours: their own tests run parts of them.
-ELSEWHERE = re.compile(r"^(make|cellrate reproduce|cellrate infer --store)\b")
+ELSEWHERE = re.compile(
+    r"^(make|cargo|target/tested/bin/python|cellrate reproduce|cellrate infer --store)\b"
+)
 # Other people's tools run where they are.
 ABSENT = tuple(tool for tool in ("tshark",) if shutil.which(tool) is None)
 # A template that has just been written, and the study among the examples: what the commands say of
