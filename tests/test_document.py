@@ -29,7 +29,7 @@ from cellrate.common.document import (
 )
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.terminal_text import show
-from cellrate.common.document.web_page import web_page
+from cellrate.common.document.web_page import blocks, web_page
 from cellrate.common.json_text import json_text
 from rich.console import Console
 
@@ -195,6 +195,11 @@ def test_a_page_is_well_formed_and_escaped() -> None:
     assert "<ul><li>ACR<ul><li>PCR &lt; 1</li></ul></li></ul>" in page
     assert "RFC 5681" in page
     assert page.index("index.html") < page.index("<h1>")
+
+
+def test_a_name_between_backticks_is_code_on_a_page() -> None:
+    page = blocks([Paragraph("it uses `erica<` and `efci`, not ` alone")])
+    assert page == "<p>it uses <code>erica&lt;</code> and <code>efci</code>, not ` alone</p>"
 
 
 def test_markdown_escapes_and_nests() -> None:

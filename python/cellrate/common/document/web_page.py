@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
@@ -29,6 +30,7 @@ from cellrate.common.document.content import (
 )
 
 TAGS: dict[Style, str] = {"strong": "strong", "emphasis": "em", "code": "code"}
+NAMED = re.compile(r"`([^`\n]+)`")
 # HTML has no headings below this level.
 LAST_HEADING = 6
 
@@ -76,7 +78,9 @@ def _span(one: str | Span) -> str:
 
 
 def _broken(content: str) -> str:
-    return escape(content).replace("\n", "<br>")
+    """A text escaped; what stands between backticks, a name in a sentence, is code."""
+    named = NAMED.sub(r"<code>\1</code>", escape(content))
+    return named.replace("\n", "<br>")
 
 
 def _block(part: Block, level: int) -> str:
