@@ -145,7 +145,7 @@ impl TcpSender {
                 lost,
                 pipe_before,
                 pipe,
-                ..records.take_news(now)
+                ..records.take_reports(now)
             }
         });
         (news, delivery)

@@ -45,12 +45,12 @@ pub(super) struct Records {
     /// The shortest round trip.
     least_rtt: Option<Ps>,
     /// Reports of the acknowledgement that is being taken.
-    news: News,
+    reports: Reports,
 }
 
 /// Reports of one acknowledgement (RS).
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct Reports {
     bytes: u64,
     /// The newest segment that it reports.
     newest: Option<Record>,
@@ -150,24 +150,27 @@ impl Records {
             return;
         }
         segment.arrived = true;
-        let news = &mut self.news;
-        news.bytes += segment.bytes;
-        news.again |= segment.again;
-        if news.newest.is_none_or(|newest| segment.sent >= newest.sent) {
-            news.newest = Some(*segment);
+        let reports = &mut self.reports;
+        reports.bytes += segment.bytes;
+        reports.again |= segment.again;
+        if reports
+            .newest
+            .is_none_or(|newest| segment.sent >= newest.sent)
+        {
+            reports.newest = Some(*segment);
         }
     }
 
     /// Knowledge after an acknowledgement at `now`, without the data on their way (3.3).
-    pub fn take_news(&mut self, now: Ps) -> Delivery {
-        let news = core::mem::take(&mut self.news);
+    pub fn take_reports(&mut self, now: Ps) -> Delivery {
+        let reports = core::mem::take(&mut self.reports);
         let mut found = Delivery::default();
-        if let Some(newest) = news.newest {
-            self.delivered += news.bytes;
+        if let Some(newest) = reports.newest {
+            self.delivered += reports.bytes;
             self.delivered_at = now;
             self.first_sent = newest.sent;
             let rtt = now.saturating_sub(newest.sent);
-            if !news.again {
+            if !reports.again {
                 found.rtt = Some(rtt);
                 self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
             }
@@ -176,7 +179,7 @@ impl Records {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
-        (found.delivered, found.newly) = (self.delivered, news.bytes);
+        (found.delivered, found.newly) = (self.delivered, reports.bytes);
         found
     }
 
@@ -211,7 +214,7 @@ mod tests {
 
     fn ack(records: &mut Records, ms: u64, packets: u64) -> Delivery {
         records.on_ack(packets * MSS);
-        records.take_news(Ps::from_ms(ms))
+        records.take_reports(Ps::from_ms(ms))
     }
 
     #[test]
@@ -287,10 +290,10 @@ mod tests {
         let mut records = Records::default();
         send(&mut records, 0, 0..4);
         records.on_arrived(2 * MSS, 4 * MSS);
-        let found = records.take_news(Ps::from_ms(10));
+        let found = records.take_reports(Ps::from_ms(10));
         assert_eq!((found.newly, found.rtt), (2 * MSS, Some(Ps::from_ms(10))));
         records.on_arrived(2 * MSS, 4 * MSS);
-        assert_eq!(records.take_news(Ps::from_ms(11)).newly, 0);
+        assert_eq!(records.take_reports(Ps::from_ms(11)).newly, 0);
         let found = ack(&mut records, 20, 4);
         assert_eq!((found.newly, found.delivered), (2 * MSS, 4 * MSS));
         assert!(records.segments.is_empty());
@@ -316,7 +319,7 @@ mod tests {
         records.on_sent(Ps::from_ms(50), 0, 1_000, false);
         assert_eq!(records.segments.len(), 2);
         records.on_ack(1_000);
-        let found = records.take_news(Ps::from_ms(60));
+        let found = records.take_reports(Ps::from_ms(60));
         assert_eq!((found.newly, found.rtt), (1_000, None));
     }
 }
