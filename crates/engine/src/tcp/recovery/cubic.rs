@@ -263,31 +263,18 @@ impl RecoveryPolicy for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Stream;
     use crate::tcp::recovery::Delivery;
 
     const MSS: u64 = 1_000;
 
     fn window(segments: u64) -> Window {
-        Window {
-            cwnd: segments * MSS,
-            ssthresh: u64::MAX,
-            rwnd: 1 << 30,
-            mss: MSS,
-            cap: 1 << 30,
-            extra: 0,
-        }
+        Facts::of_test(segments, u64::MAX / MSS).window
     }
 
     fn cubic(change: impl Fn(&mut CubicConfig)) -> Cubic {
         let mut parameters = CubicConfig::DEFAULT;
         change(&mut parameters);
-        let facts = Facts {
-            restore_snd_nxt: true,
-            window: window(1),
-            stream: Stream::new(1, "", ""),
-        };
-        Cubic::new(facts, &parameters)
+        Cubic::new(Facts::of_test(1, 1), &parameters)
     }
 
     fn loss(segments: u64) -> Loss {

@@ -55,6 +55,28 @@ pub struct Facts {
     pub stream: Stream,
 }
 
+#[cfg(test)]
+impl Facts {
+    /// A connection of segments of 1,000 bytes, with a window in segments that its receiver never
+    /// limits.
+    fn of_test(cwnd: u64, ssthresh: u64) -> Facts {
+        const MSS: u64 = 1_000;
+        let window = Window {
+            cwnd: cwnd * MSS,
+            ssthresh: ssthresh * MSS,
+            rwnd: 1 << 30,
+            mss: MSS,
+            cap: 1 << 30,
+            extra: 0,
+        };
+        Facts {
+            restore_snd_nxt: true,
+            window,
+            stream: Stream::new(1, "", ""),
+        }
+    }
+}
+
 /// Window and reactions of a sender. The sender counts duplicates, runs timers and keeps the
 /// scoreboard; the policy sets the window and, if it likes, the pace.
 pub trait RecoveryPolicy {

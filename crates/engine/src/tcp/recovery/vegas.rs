@@ -197,29 +197,16 @@ impl RecoveryPolicy for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Stream;
     use crate::tcp::recovery::Delivery;
 
     const MSS: u64 = 1_000;
 
     fn window(cwnd: u64, ssthresh: u64) -> Window {
-        Window {
-            cwnd: cwnd * MSS,
-            ssthresh: ssthresh * MSS,
-            rwnd: 1 << 30,
-            mss: MSS,
-            cap: 1 << 30,
-            extra: 0,
-        }
+        Facts::of_test(cwnd, ssthresh).window
     }
 
     fn vegas() -> Vegas {
-        let facts = Facts {
-            restore_snd_nxt: true,
-            window: window(1, 1),
-            stream: Stream::new(1, "", ""),
-        };
-        Vegas::new(facts, &VegasConfig::DEFAULT)
+        Vegas::new(Facts::of_test(1, 1), &VegasConfig::DEFAULT)
     }
 
     /// Acknowledges a full window, a segment each, after round trips of `rtt_ms`; returns cwnd in

@@ -4,23 +4,11 @@ use crate::tcp::recovery::RateSample;
 const MSS: u64 = 1_000;
 
 fn window() -> Window {
-    Window {
-        cwnd: 10 * MSS,
-        ssthresh: 1 << 30,
-        rwnd: 1 << 30,
-        mss: MSS,
-        cap: 1 << 30,
-        extra: 0,
-    }
+    Facts::of_test(10, 1_000_000).window
 }
 
 fn bbr() -> Bbr {
-    let facts = Facts {
-        restore_snd_nxt: true,
-        window: window(),
-        stream: Stream::new(1, "", ""),
-    };
-    Bbr::new(facts, &BbrConfig::DEFAULT)
+    Bbr::new(Facts::of_test(10, 1_000_000), &BbrConfig::DEFAULT)
 }
 
 /// A path of 1,000,000 bytes/s and 100 ms: a BDP of 100,000 bytes. Each acknowledgement is a round
