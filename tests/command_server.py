@@ -172,6 +172,7 @@ def _become(command: list[str], cwd: str, streams: list[int]) -> NoReturn:
     status = 1
     try:
         main()
+        status = 0
     except SystemExit as ended:
         status = status_of(ended)
     except BaseException:  # noqa: BLE001 -- what the interpreter would do with it

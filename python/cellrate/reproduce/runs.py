@@ -20,7 +20,7 @@ TEMPLATE = re.compile(r"\{([^{}]+)\}")
 
 
 Runner = Callable[[Sequence[Job]], Sequence[Outcome]]
-"""Runs jobs, equal jobs only once, and returns their outcomes in order, as `run_many` does."""
+"""As `cellrate.simulation.run_types.Runner`, of any outcomes that expressions can read."""
 
 
 @dataclass(frozen=True)
