@@ -15,7 +15,8 @@ use super::{schema, set, shape};
 use crate::traffic_files;
 
 /// A scenario that can be run, its graph, and the warnings about it. Only [`Scenario::parse`] makes
-/// one, and runs take nothing else, so each graph is expanded once, and no text that is right is read twice.
+/// one, and runs take nothing else, so each graph is expanded once, and no text that is right is
+/// read twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     scenario: Scenario,
