@@ -46,9 +46,12 @@ pub fn uses() -> BTreeMap<String, BTreeSet<String>> {
 fn find_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the engine") {
         let path = entry.expect("an entry of a folder").path();
+        if path.file_stem().is_some_and(|name| name == "tests") {
+            continue;
+        }
         if path.is_dir() {
             find_files(&path, files);
-        } else if path.file_name().is_some_and(|name| name != "tests.rs") {
+        } else {
             files.push(path);
         }
     }
