@@ -69,6 +69,12 @@ macro_rules! registry {
                     $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
                 }
             }
+            /// See [`SchemeParameters::predictor_time_constant`].
+            pub fn predictor_time_constant(&self) -> Option<Ps> {
+                match self {
+                    $(ControlConfig::$variant(config) => config.predictor_time_constant(),)*
+                }
+            }
             /// See [`SwitchControl::FOLLOWS_ORDER`].
             pub fn follows_order(&self) -> bool {
                 match self {

@@ -41,6 +41,11 @@ pub trait SchemeParameters: Clone {
     fn in_force(&self) -> Self {
         self.clone()
     }
+    /// Time constant of a scheme that sends sources the free space of its queue, as a rate, for
+    /// their Smith predictors, which need the same; `None` if it sends nothing of the kind.
+    fn predictor_time_constant(&self) -> Option<Ps> {
+        None
+    }
 }
 
 /// Occasions on which a scheme reads the length of its queue.

@@ -59,6 +59,9 @@ impl SchemeParameters for SmithConfig {
         }
         findings
     }
+    fn predictor_time_constant(&self) -> Option<Ps> {
+        Some(self.time_constant)
+    }
 }
 
 /// The scheme at one output port. It derives the channels' cells in the queue from the order of

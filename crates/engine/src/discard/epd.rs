@@ -85,4 +85,8 @@ impl DiscardPolicy for Epd {
         };
         self.frames.admit(slot, info, queue, buffer, rules)
     }
+    /// True if there is a threshold of its own, not half the buffer.
+    fn acts_without_limit(&self) -> bool {
+        self.threshold.is_some()
+    }
 }

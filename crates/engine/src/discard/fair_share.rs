@@ -69,6 +69,9 @@ impl PolicyParameters for FairShareConfig {
 
 /// A definition of the share of the queue that a channel may hold.
 pub trait Share {
+    /// True if a channel may exceed its share in a queue without a limit, too.
+    const EXISTS_WITHOUT_LIMIT: bool = false;
+
     /// True if a channel holds more than its share of a queue that is longer than `threshold`;
     /// `weighted` is the number of its cells times the number of channels that have any (Y_i N_a).
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
@@ -128,5 +131,9 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
             self.accounts.add(slot);
         }
         verdict
+    }
+    /// True if neither the threshold nor the share follows from the buffer.
+    fn acts_without_limit(&self) -> bool {
+        S::EXISTS_WITHOUT_LIMIT && self.config.threshold.is_some()
     }
 }

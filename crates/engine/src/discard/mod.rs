@@ -66,6 +66,10 @@ macro_rules! registry {
                     $(DiscardConfig::$variant(_) => <$policy as DiscardPolicy>::FOLLOWS_ORDER,)*
                 }
             }
+            /// See [`DiscardPolicy::acts_without_limit`].
+            pub fn acts_without_limit(&self) -> bool {
+                self.build(0).acts_without_limit()
+            }
             /// Key of the policy.
             pub fn name(&self) -> &'static str {
                 match self {
@@ -93,6 +97,9 @@ macro_rules! registry {
             }
             fn is_stateless(&self) -> bool {
                 match self { $(Discard::$variant(policy) => policy.is_stateless(),)* }
+            }
+            fn acts_without_limit(&self) -> bool {
+                match self { $(Discard::$variant(policy) => policy.acts_without_limit(),)* }
             }
         }
     };

@@ -49,6 +49,11 @@ pub trait DiscardPolicy {
     fn is_stateless(&self) -> bool {
         false
     }
+    /// True if the policy, with its parameters, refuses cells in a queue without a limit, too. By
+    /// default it refuses none there: all that it does follows from the limit.
+    fn acts_without_limit(&self) -> bool {
+        false
+    }
 }
 
 /// Parameters of a policy.

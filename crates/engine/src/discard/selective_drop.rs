@@ -11,6 +11,8 @@ pub struct OfQueue;
 pub type SelectiveDrop = FairShare<OfQueue>;
 
 impl Share for OfQueue {
+    const EXISTS_WITHOUT_LIMIT: bool = true;
+
     /// Y_i N_a / q > Z (Goyal et al.).
     #[inline]
     fn is_exceeded(weighted: f64, z: f64, queue: u64, _threshold: u64, _buffer: u64) -> bool {

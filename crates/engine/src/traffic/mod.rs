@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, documentation};
 use crate::kernel::{Ps, Stream};
 
-pub use source::{Load, Playing, PlaysFile, Source};
+pub use source::{Bursts, Load, Playing, PlaysFile, Source};
 
 /// A source of bare cells.
 pub trait CellSource {
@@ -91,6 +91,14 @@ macro_rules! registry {
             /// Load that the source puts on the links of its route.
             pub fn load(&self) -> Load {
                 match self { $(SourceConfig::$variant(config) => config.load(),)* }
+            }
+            /// See [`Source::bursts`].
+            pub fn bursts(&self) -> Option<Bursts> {
+                match self { $(SourceConfig::$variant(config) => config.bursts(),)* }
+            }
+            /// See [`Source::MEASURED_WHOLE`].
+            pub fn is_measured_whole(&self) -> bool {
+                match self { $(SourceConfig::$variant(_) => <$config as Source>::MEASURED_WHOLE,)* }
             }
             /// True if the source runs over TCP.
             pub fn over_tcp(&self) -> bool {

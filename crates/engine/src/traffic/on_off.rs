@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::too_often;
-use super::{CellSource, Cells, Demand, Load, Source};
+use super::{Bursts, CellSource, Cells, Demand, Load, Source};
 use crate::kernel::{CellClock, Ps, Rate, Stream};
 
 /// ON-OFF source: each period begins with an ON part, a share `duty_cycle` of it.
@@ -49,6 +49,14 @@ impl Source for OnOffConfig {
             peak,
             burst: libm::ceil(peak * on) as u64,
         }
+    }
+
+    fn bursts(&self) -> Option<Bursts> {
+        Some(Bursts {
+            field: "period",
+            every: self.period,
+            peak: self.peak,
+        })
     }
 
     fn demand(&self, start: Ps, _stream: Stream) -> Demand {

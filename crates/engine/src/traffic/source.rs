@@ -23,15 +23,33 @@ pub enum Load {
     },
 }
 
+/// Bursts that a source sends in a fixed rhythm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// Parameter that sets the rhythm.
+    pub field: &'static str,
+    /// Time from one burst to the next.
+    pub every: Ps,
+    /// Rate of a burst.
+    pub peak: Rate,
+}
+
 /// Parameters of a source.
 pub trait Source {
     /// True if the source runs over TCP, so that its [`Demand`] is bytes or writes.
     const OVER_TCP: bool;
+    /// True if what the source sends is measured from its start to its end, so that it needs no
+    /// warm-up; all other sources are measured in the window.
+    const MEASURED_WHOLE: bool = false;
 
     /// Fault of the parameters: field, and allowed values.
     fn check(&self) -> Option<(&'static str, String)>;
     /// Load that the source puts on the links of its route.
     fn load(&self) -> Load;
+    /// Bursts of a source that sends them in a fixed rhythm, which must leave time for a cell.
+    fn bursts(&self) -> Option<Bursts> {
+        None
+    }
     /// Requirements of the source from `start` on; `stream` provides its random numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
     /// The player of a source that plays a file.

@@ -19,6 +19,7 @@ pub struct TransferConfig {
 
 impl Source for TransferConfig {
     const OVER_TCP: bool = true;
+    const MEASURED_WHOLE: bool = true;
 
     fn check(&self) -> Option<(&'static str, String)> {
         (self.size.0 == 0).then(|| ("size", "a transfer has at least 1 byte".to_string()))

@@ -289,6 +289,32 @@ fn the_threshold_in_force_is_the_one_that_decides() {
     );
 }
 
+/// True if one of many PDUs of a cell is refused by a queue that only grows and has no limit.
+fn refuses_without_limit(config: &DiscardConfig) -> bool {
+    let mut policy = config.build(1);
+    (0..1_000).any(|queue| policy.admit(0, info('e'), queue, u64::MAX) != Verdict::Accept)
+}
+
+#[test]
+fn policies_say_if_they_act_without_a_limit() {
+    let mut acting = Vec::new();
+    for Component { name, .. } in policies() {
+        for parameters in [json!({}), json!({ "threshold": "5 cells" })] {
+            let mut written = json!({ "policy": name });
+            let table = written.as_object_mut().unwrap();
+            table.extend(parameters.as_object().unwrap().clone());
+            // Not every policy has a threshold.
+            let Ok(config) = serde_json::from_value::<DiscardConfig>(written.clone()) else {
+                continue;
+            };
+            let acts = config.acts_without_limit();
+            assert_eq!(acts, refuses_without_limit(&config), "{written}");
+            acting.extend(acts.then_some(*name));
+        }
+    }
+    assert_eq!(acting, ["epd", "selective-drop"]);
+}
+
 #[test]
 fn checks_find_buffers_and_margins_that_cannot_work() {
     let facts = QueueFacts {

@@ -3,7 +3,6 @@
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::network::plan::Plan;
-use cellrate_engine::traffic::SourceConfig;
 
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
@@ -53,12 +52,11 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
             told("the measuring window", window),
         ));
     }
-    // Transfers are measured from their start to their end.
-    let endless = plan
+    let in_window = plan
         .flows
         .iter()
-        .filter(|flow| !matches!(flow.source, SourceConfig::Transfer(_)));
-    let Some(last_start) = endless
+        .filter(|flow| !flow.source.is_measured_whole());
+    let Some(last_start) = in_window
         .map(|flow| flow.start)
         .filter(|start| *start < to)
         .max()

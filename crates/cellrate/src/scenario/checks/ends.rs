@@ -4,7 +4,7 @@ use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::tcp::TcpConfig;
-use cellrate_engine::traffic::SourceConfig;
+use cellrate_engine::traffic::Bursts;
 
 use super::finding::problem;
 use crate::scenario::flow::Flow;
@@ -122,19 +122,14 @@ fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) ->
     Some(Problem::warning(place, message, format!("at most {link}")))
 }
 
-/// Bursts shorter than a cell.
+/// Bursts that follow each other within a cell.
 fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
-    let SourceConfig::OnOff(on_off) = &flow.source else {
-        return None;
-    };
-    let cell = on_off.peak.cell_time_ceil();
-    (on_off.period > Ps::ZERO && on_off.period < cell).then(|| {
-        let message = format!(
-            "a period of {} is shorter than a cell at the peak rate",
-            on_off.period
-        );
+    let Bursts { field, every, peak } = flow.source.bursts()?;
+    let cell = peak.cell_time_ceil();
+    (every > Ps::ZERO && every < cell).then(|| {
+        let message = format!("a {field} of {every} is shorter than a cell at the peak rate");
         Problem::error(
-            place!["flow", index, "source", "period"],
+            place!["flow", index, "source", field],
             message,
             format!("at least {cell}"),
         )

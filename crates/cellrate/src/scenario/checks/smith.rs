@@ -2,7 +2,6 @@
 //! queues.
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::control::ControlConfig;
 use cellrate_engine::endsystem::SourceRules;
 use cellrate_engine::kernel::Ps;
 
@@ -71,11 +70,9 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
     }
 }
 
-/// Name and time constant of the switch that feeds `link`, if it has the scheme.
+/// Name and time constant of the switch that feeds `link`, if it sends sources its free space.
 fn teller(graph: &Graph, link: usize) -> Option<(&str, Ps)> {
     let node = &graph.nodes[graph.links[link].from];
-    match &node.switch.as_ref()?.control {
-        ControlConfig::SmithPredictor(smith) => Some((&node.name, smith.time_constant)),
-        _ => None,
-    }
+    let time_constant = node.switch.as_ref()?.control.predictor_time_constant()?;
+    Some((&node.name, time_constant))
 }

@@ -251,7 +251,7 @@ impl Site<'_> {
             .iter()
             .map(|finding| problem(finding, place.clone(), self.scenario.run.strict))
             .collect();
-        let controls = !matches!(self.switch.control, ControlConfig::None(_));
+        let controls = self.switch.control != ControlConfig::default();
         if controls
             && !self
                 .scenario
@@ -293,15 +293,9 @@ impl Site<'_> {
                 problem.help = format!("a `buffer` of at least {largest_pdu} cells")
             });
         }
-        let acts = match &self.switch.discard {
-            DiscardConfig::TailDrop(_) => true,
-            DiscardConfig::Epd(epd) => epd.threshold.is_some() || !self.switch.buffer.is_infinite(),
-            DiscardConfig::SelectiveDrop(drop) => {
-                drop.threshold.is_some() || !self.switch.buffer.is_infinite()
-            }
-            _ => !self.switch.buffer.is_infinite(),
-        };
-        if !acts {
+        let chosen = self.switch.discard != DiscardConfig::default();
+        let acts = !self.switch.buffer.is_infinite() || self.switch.discard.acts_without_limit();
+        if chosen && !acts {
             let message = format!(
                 "`{}` discards nothing: the buffer is infinite",
                 self.switch.discard.name()
