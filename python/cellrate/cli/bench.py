@@ -12,6 +12,7 @@ from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json
 from cellrate.cli.progress import ProgressBar
+from cellrate.common.json_text import json_text
 from cellrate.simulation import component_bench
 
 
@@ -31,7 +32,7 @@ def bench(
         with ProgressBar("timing") as progress:
             costs = component_bench.measure(progress)
         if json:
-            sys.stdout.write(component_bench.as_json(costs) + "\n")
+            sys.stdout.write(json_text(component_bench.as_json(costs)))
         else:
             tables.show_components(costs)
         return

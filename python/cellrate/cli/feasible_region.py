@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json as jsonlib
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from cyclopts import Parameter
 from cellrate.cli import formula_command, quantities
 from cellrate.cli.options import Json
 from cellrate.common import whole_file
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, system_message
 from cellrate.common.terminal import say
 from cellrate.theory.efci import EfciLoop
@@ -103,8 +103,7 @@ def _write(
     try:
         out.mkdir(parents=True, exist_ok=True)
         data = out / "region.json"
-        text = jsonlib.dumps(region.as_json(points), allow_nan=False, indent=1)
-        whole_file.write_text(data, text + "\n")
+        whole_file.write_text(data, json_text(region.as_json(points), indent=1))
         written = [data, *figures.save(draw(region, points), out / "region")]
     except OSError as error:
         raise BadInput(f"--out: {system_message(error)}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json as jsonlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -12,6 +11,7 @@ from cyclopts import Parameter
 
 from cellrate.cli import formula_tables, quantities
 from cellrate.cli.options import Json
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 from cellrate.common.terminal import say
 from cellrate.theory.assumptions import AssumptionError
@@ -79,7 +79,7 @@ def show(
 ) -> None:
     """Shows results as JSON, or with the formula and its options."""
     if json:
-        sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
+        sys.stdout.write(json_text(results))
     else:
         formula_tables.show_results(formula, read(formula.parameters, given), results)
 

@@ -13,6 +13,7 @@ from cellrate.cli import tables
 from cellrate.cli.list_measures import list_measures
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings
 from cellrate.common import terminal
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import choose, reading
 from cellrate.simulation import source
 from cellrate.simulation.captures import DISSECTOR
@@ -40,7 +41,7 @@ def validate(
     scenario = _core.Scenario(text, name, settings, seed)
     warnings, estimate = scenario.warnings(), scenario.estimate()
     if json:
-        sys.stdout.write(jsonlib.dumps({"warnings": warnings, "estimate": estimate}) + "\n")
+        sys.stdout.write(json_text({"warnings": warnings, "estimate": estimate}))
         return
     for warning in warnings:
         place = f"{warning['path']}:{warning['line']}:{warning['column']}"
@@ -95,7 +96,7 @@ def list_names(
     if what is None:
         if json:
             names = {kind: [entry["name"] for entry in listed] for kind, listed in registry.items()}
-            sys.stdout.write(jsonlib.dumps(names) + "\n")
+            sys.stdout.write(json_text(names))
         else:
             tables.show_registry(registry)
         return
@@ -108,7 +109,7 @@ def list_names(
         known = choose(name, [entry["name"] for entry in entries], f"one of the {chosen}")
         entries = [entry for entry in entries if entry["name"] == known]
     if json:
-        sys.stdout.write(jsonlib.dumps([entry["name"] for entry in entries]) + "\n")
+        sys.stdout.write(json_text([entry["name"] for entry in entries]))
     else:
         tables.show_names(entries)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cellrate.cli import tables
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import choose
 from cellrate.common.terminal import say
 
@@ -24,11 +24,11 @@ def list_measures(name: str | None, *, json: bool) -> None:
         measures = _called(name, known)
         if json:
             entries = [{"name": measure.name, **asdict(measure)} for measure in measures]
-            sys.stdout.write(jsonlib.dumps(entries, ensure_ascii=False) + "\n")
+            sys.stdout.write(json_text(entries))
         else:
             say("\n\n".join(_described(measure) for measure in measures))
     elif json:
-        sys.stdout.write(jsonlib.dumps(list(known)) + "\n")
+        sys.stdout.write(json_text(list(known)))
     else:
         tables.show_names([_line(measure) for measure in known.values()])
 

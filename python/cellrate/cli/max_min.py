@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from cyclopts import Parameter
 
 from cellrate.cli import formula_command, formula_tables
 from cellrate.cli.options import Json, Settings
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading
 from cellrate.simulation import source
 from cellrate.simulation.network import Network, fair_shares
@@ -84,6 +84,6 @@ def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: 
         "advertised_bits_per_second": bits(shares.advertised),
     }
     if json:
-        sys.stdout.write(jsonlib.dumps(results, allow_nan=False) + "\n")
+        sys.stdout.write(json_text(results))
     else:
         formula_tables.show_results(FORMULA, {"fairness": fairness}, results)

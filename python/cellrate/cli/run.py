@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 import tomllib
 from dataclasses import replace
@@ -17,6 +16,7 @@ from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Taps
 from cellrate.cli.progress import ProgressBar
 from cellrate.cli.span import span
 from cellrate.common import terminal
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import captures, output, source
 from cellrate.simulation.api import Result
@@ -76,7 +76,7 @@ def run(
         result = _simulated(scenario, directory, figures=plot)
     warn(result.warnings)
     if json:
-        sys.stdout.write(jsonlib.dumps(result.summary) + "\n")
+        sys.stdout.write(json_text(result.summary))
     else:
         tables.show_result(result, name)
         if directory is not None:

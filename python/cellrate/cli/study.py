@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json as jsonlib
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from cellrate.cli.options import Json, Settings, Workers
 from cellrate.cli.places import kept_results
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import reading
 from cellrate.simulation.runner import Done, run_each
 from cellrate.studies import study as studies
@@ -116,7 +116,7 @@ def _runner(
 def _show(ran: studies.StudySummary, asked: studies.Study, *, quiet: bool, json: bool) -> None:
     if json:
         answer = asdict(ran) | {"directory": str(ran.directory), "points": len(asked.points)}
-        sys.stdout.write(jsonlib.dumps(answer) + "\n")
+        sys.stdout.write(json_text(answer))
         return
     if quiet:
         return
@@ -130,7 +130,7 @@ def _show(ran: studies.StudySummary, asked: studies.Study, *, quiet: bool, json:
 
 def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None:
     if json:
-        sys.stdout.write(jsonlib.dumps(asdict(found)) + "\n")
+        sys.stdout.write(json_text(asdict(found)))
         return
     runs = f"{found.least:,}" if found.most == found.least else f"{found.least:,} to {found.most:,}"
     rows = [f"{asked.name}: {found.points:,} points, {runs} runs, {found.known:,} of them known"]

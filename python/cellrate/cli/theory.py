@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -16,6 +15,7 @@ from cellrate.cli.feasible_region import feasible_region
 from cellrate.cli.formula_command import command_of
 from cellrate.cli.max_min import max_min
 from cellrate.cli.options import Json
+from cellrate.common.json_text import json_text
 from cellrate.common.problems import choose
 from cellrate.theory.catalogue import CATALOGUE
 
@@ -46,6 +46,6 @@ def list_formulas(
     if names:  # not the name of a formula, whose command would have run instead
         choose(names[0], known, "formula")
     elif json:
-        sys.stdout.write(jsonlib.dumps(known) + "\n")
+        sys.stdout.write(json_text(known))
     else:
         formula_tables.show_catalogue(CATALOGUE)

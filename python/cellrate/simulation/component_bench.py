@@ -226,6 +226,6 @@ def _nanoseconds(text: str, name: str) -> float:
     return float(spent / json.loads(outcome.summary())["cell_hops"])
 
 
-def as_json(costs: list[Cost]) -> str:
+def as_json(costs: list[Cost]) -> list[dict[str, Any]]:
     """One JSON array, an object for each component."""
-    return json.dumps([asdict(cost) for cost in costs])
+    return [asdict(cost) for cost in costs]
